@@ -1,0 +1,42 @@
+# `make demo` and `make test` need only Python 3.11 and the package registry.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= ../shared/data
+
+.PHONY: help install demo test check fix bench clean
+
+help:  ## what each target does
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+install: $(VENV)/installed  ## make the virtual environment
+
+demo: install  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
+	$(BIN)/fourcorners demo --out demo
+
+test: install  ## every test
+	$(BIN)/pytest -n auto
+
+check: install  ## lint, formatting, types, layers, licences (reads only)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pip-licenses --from=mixed --partial-match --fail-on 'AGPL;GNU General Public;GPLv2;GPLv3' > /dev/null
+
+fix: install  ## repair what lint and formatting can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: install  ## the figures of docs/state.md, on the annotated contracts in DATA
+	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad
+	$(BIN)/fourcorners bench speed --data $(DATA)/cuad
+
+clean:  ## remove what was built
+	rm -rf $(VENV) demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,1 @@
+"""Reading files: one reader a format, run in worker processes with limits."""

@@ -1,0 +1,110 @@
+"""`Document`: one file, read. Its text is canonical and never changes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fourcorners.text.span import Span
+
+
+class Source(StrEnum):
+    """Where the text of a page comes from."""
+
+    TEXT = "text"
+    OCR = "ocr"
+    NONE = "none"  # the page shows something, but no text could be read: it needs OCR
+
+
+class MarkKind(StrEnum):
+    """What a reader can say about a stretch of text, beyond the words."""
+
+    HEADER = "header"
+    FOOTER = "footer"
+    TABLE = "table"
+    FOOTNOTE = "footnote"
+    NUMBER = (
+        "number"  # a clause number the application computes: in the text, generated
+    )
+    HEADING = "heading"  # the file itself styles the paragraph as a heading
+    INSERTED = "inserted"
+    DELETED = "deleted"
+    HIDDEN = "hidden"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page in points, origin at the top left of the page as it is shown."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: the span of the document's text that stands on it.
+
+    Pages tile the text: each starts where the one before ends. `number` counts from 1;
+    `width` and `height` are in points, as shown (rotation applied).
+    """
+
+    number: int
+    span: Span
+    width: float
+    height: float
+    source: Source = Source.TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span with a meaning of the reader's; `detail` holds a level, an author, a style."""
+
+    kind: MarkKind
+    span: Span
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file, read.
+
+    Attributes:
+        id: The first 16 hex digits of the SHA-256 of the file's bytes: same file, same document.
+        name: The file's name, for people.
+        path: Where it was read from, as the user gave it.
+        sha256: The whole hash of the file's bytes.
+        media_type: What the file is by its content, whatever its extension says.
+        reader: The reader and its version, such as `pdf/1`.
+        text: The canonical text; every span points into it.
+        pages: Pages in order; empty for formats without pages.
+        marks: What the reader knows beyond the words, in order of position.
+        warnings: What a person should know about the reading, each one sentence.
+    """
+
+    id: str
+    name: str
+    path: str
+    sha256: str
+    media_type: str
+    reader: str
+    text: str
+    pages: tuple[Page, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def page_of(self, offset: int) -> int | None:
+        """Return the number of the page on which the character at `offset` stands."""
+        if not self.pages:
+            return None
+        starts = [page.span.start for page in self.pages]
+        return self.pages[max(0, bisect_right(starts, offset) - 1)].number
+
+    @property
+    def needs_ocr(self) -> tuple[int, ...]:
+        """Return the numbers of the pages that show something but gave no text."""
+        return tuple(page.number for page in self.pages if page.source is Source.NONE)

@@ -1,0 +1,59 @@
+"""The error tree: each class names who must act.
+
+A message says what happened, in which file or document and where, and what to do about it.
+"""
+
+
+class FourcornersError(Exception):
+    """Base of every error this package raises on purpose.
+
+    Attributes:
+        remedy: What the person who must act can do, as one sentence; empty if the message says it.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.message, self.remedy))
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+
+def _rebuild(kind: type[FourcornersError], message: str, remedy: str) -> FourcornersError:
+    return kind(message, remedy=remedy)
+
+
+class InputError(FourcornersError):
+    """A file that cannot be read as a contract: whoever supplied the file must act."""
+
+
+class ConfigError(FourcornersError):
+    """A setting, playbook, query or option that is wrong: the operator must act."""
+
+
+class QueryError(ConfigError):
+    """A search query that does not parse; its message points at the character."""
+
+
+class PlaybookError(ConfigError):
+    """A playbook that does not hold its schema; its message names the line and the key."""
+
+
+class LibraryError(FourcornersError):
+    """The store cannot be opened, is damaged, or is of another version."""
+
+
+class EvidenceError(FourcornersError):
+    """A quote that is not in the document it is said to come from."""
+
+
+class ModelError(FourcornersError):
+    """A model file is missing or damaged, or a model's provider failed."""
+
+
+class BudgetExceeded(FourcornersError):
+    """A limit that the user set on time, memory, tokens or cost was reached."""

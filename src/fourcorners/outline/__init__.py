@@ -1,0 +1,1 @@
+"""The contract as a tree, its terms, references and card, and the passages cut from it."""

@@ -1,0 +1,136 @@
+"""The values of an outline: nodes, defined terms, cross-references, passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fourcorners.text.span import Span
+
+
+class NodeKind(StrEnum):
+    """What part of a contract a node is."""
+
+    TITLE = "title"
+    RECITALS = "recitals"
+    ARTICLE = "article"
+    SECTION = "section"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    SCHEDULE = "schedule"
+    SIGNATURE = "signature"
+
+
+class View(StrEnum):
+    """What of the tree a passage shows (PAKTON, section 3.1)."""
+
+    NODE = "node"
+    ANCESTOR = "ancestor"
+    DESCENDANT = "descendant"
+    WINDOW = "window"  # not of the tree: a sentence-aligned window
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of the contract.
+
+    Nodes are numbered in reading order, so a parent's `id` is smaller than its children's; `span`
+    covers the node with all its descendants, and the spans of children nest in their parent's.
+
+    Attributes:
+        label: The whole label as a lawyer cites it, such as `7.2(a)(ii)`; empty if unnumbered.
+        heading: Where the heading's words stand (without the number), if it has one.
+    """
+
+    id: int
+    parent: int | None
+    kind: NodeKind
+    label: str
+    heading: Span | None
+    span: Span
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedTerm:
+    """A term and the place that defines it: `span` is the term, `definition` the sentence."""
+
+    term: str
+    span: Span
+    definition: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReference:
+    """A reference to another part of the contract; `target` is a node's id, None if dangling."""
+
+    span: Span
+    target: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The contract as a tree.
+
+    Below the confidence floor the tree is not trusted: `windows` is True, `nodes` is empty,
+    and passages are sentence-aligned windows.
+    """
+
+    nodes: tuple[Node, ...]
+    confidence: float
+    windows: bool = False
+    terms: tuple[DefinedTerm, ...] = ()
+    references: tuple[CrossReference, ...] = field(default=())
+
+    def ancestors(self, node: Node) -> list[Node]:
+        """Return the nodes above `node`, the outermost first."""
+        above: list[Node] = []
+        parent = node.parent
+        while parent is not None:
+            above.append(self.nodes[parent])
+            parent = self.nodes[parent].parent
+        return above[::-1]
+
+    def at(self, offset: int) -> Node | None:
+        """Return the innermost node that covers the character at `offset`."""
+        found: Node | None = None
+        for node in self.nodes:
+            if node.span.start > offset:
+                break
+            if offset < node.span.end and (found is None or node.span.start >= found.span.start):
+                found = node
+        return found
+
+    def children(self, node: Node | None) -> Iterator[Node]:
+        """Yield the nodes right below `node` (the top nodes for None), in order."""
+        parent = node.id if node else None
+        return (child for child in self.nodes if child.parent == parent)
+
+    def path(self, node: Node, text: str) -> tuple[str, ...]:
+        """Return label and heading of each node from the top down to `node`, for people."""
+        names = []
+        for step in [*self.ancestors(node), node]:
+            heading = " ".join(step.heading.of(text).split()) if step.heading else ""
+            names.append(
+                " ".join(part for part in (step.label, heading) if part) or step.kind.value
+            )
+        return tuple(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What is indexed: a span of the document, seen in one view.
+
+    Attributes:
+        ordinal: The position of the passage among its document's passages, from 0.
+        node: The id of the outline node it shows; None for windows.
+        context: Words put before the span's own when it is embedded (headings above it);
+            they are no part of the span.
+    """
+
+    ordinal: int
+    span: Span
+    view: View
+    node: int | None = None
+    context: str = ""

@@ -1,0 +1,1 @@
+"""Reviewing a document against a provision: evidence in, findings out."""

@@ -1,0 +1,1 @@
+"""Spans, sentences, the normalised view and evidence: pointing at words, exactly."""
