@@ -85,8 +85,8 @@ class Searched:
 class Finding:
     """One cell of the grid.
 
-    A failed cell carries its reason in `error`, and a remedy; a cell that is not found says in
-    `searched` how far the best candidate was from counting.
+    A failed cell carries its reason in `error` and what to do in `remedy`; a cell that is not
+    found says in `searched` how far the best candidate was from counting.
     """
 
     document: str
@@ -100,6 +100,7 @@ class Finding:
     review: ReviewState = ReviewState.PROPOSED
     error: str = ""
     candidates: tuple[tuple[Span, float], ...] = field(default=())
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
