@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,7 @@ def test_union_covers_the_same_characters_once(several: list[Span]) -> None:
     merged = union(several)
     assert characters(merged) == characters(several)
     assert covered(several) == len(characters(several))
-    assert all(a.end < b.start for a, b in zip(merged, merged[1:], strict=False))
+    assert all(a.end < b.start for a, b in pairwise(merged))
 
 
 @given(st.lists(spans), st.lists(spans))

@@ -24,9 +24,7 @@ class MarkKind(StrEnum):
     FOOTER = "footer"
     TABLE = "table"
     FOOTNOTE = "footnote"
-    NUMBER = (
-        "number"  # a clause number the application computes: in the text, generated
-    )
+    NUMBER = "number"  # a clause number the application computes: in the text, generated
     HEADING = "heading"  # the file itself styles the paragraph as a heading
     INSERTED = "inserted"
     DELETED = "deleted"

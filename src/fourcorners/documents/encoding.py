@@ -1,0 +1,99 @@
+"""Bytes as text: byte order mark, then strict UTF-8, then Windows-1252 with a warning.
+
+A statistical guess of the encoding is not used: on short texts it is wrong more often than this.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+# The control characters that no text holds: all of C0 but tab, line feed, vertical tab,
+# form feed, carriage return, Ctrl-Z (the end of old DOS files) and escape.
+_CONTROLS = bytes(sorted(set(range(32)) - {9, 10, 11, 12, 13, 26, 27}))
+_HIGH = bytes(range(128, 256))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its first half
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text and what a person should know about its decoding."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def looks_like_text(data: bytes) -> bool:
+    """Tell text, in any encoding that `decode` handles, from binary data."""
+    return _encoding(data) is not None
+
+
+def decode(data: bytes) -> Decoded:
+    """Return the text with its line ends as they are, without a byte order mark.
+
+    NUL, which no store or terminal takes, becomes U+FFFD, one for one.
+
+    Raises:
+        ValueError: If the data is not text.
+    """
+    encoding = _encoding(data)
+    if encoding is None:
+        raise ValueError("not text in any encoding that is read")
+    warnings: list[str] = []
+    for mark, _ in _MARKS:
+        if data.startswith(mark):
+            data = data[len(mark) :]
+            break
+    # Windows-1252 leaves five bytes undefined; they become U+FFFD rather than a failure.
+    text = data.decode(encoding, errors="strict" if encoding == "utf-8" else "replace")
+    if encoding == "cp1252":
+        warnings.append("The text is not UTF-8; it was read as Windows-1252.")
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+        warnings.append("The text holds NUL characters; each is shown as U+FFFD.")
+    return Decoded(text, tuple(warnings))
+
+
+def _encoding(data: bytes) -> str | None:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding if _decodes(data[len(mark) :], encoding) else None
+    sample = data[:_SAMPLE]
+    unmarked = _unmarked_utf16(sample)
+    if unmarked and _decodes(data, unmarked):
+        return unmarked
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if controls > len(sample) / 100:
+        return None
+    if _decodes(data, "utf-8"):
+        return "utf-8"
+    high = len(sample) - len(sample.translate(None, _HIGH))
+    return "cp1252" if high <= 0.3 * len(sample) else None
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unmarked_utf16(sample: bytes) -> str | None:
+    """Recognise UTF-16 of a Western script, where every second byte is zero."""
+    half = len(sample) // 2
+    if half < 8:
+        return None
+    even, odd = sample[0 : 2 * half : 2].count(0), sample[1 : 2 * half : 2].count(0)
+    if odd > 0.6 * half and even < 0.05 * half:
+        return "utf-16-le"
+    if even > 0.6 * half and odd < 0.05 * half:
+        return "utf-16-be"
+    return None

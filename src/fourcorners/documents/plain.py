@@ -1,0 +1,16 @@
+"""Plain text: the characters of the file and nothing else, so that offsets made elsewhere hold."""
+
+from __future__ import annotations
+
+from fourcorners.documents.encoding import decode
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.sniff import MediaType
+
+
+def read_plain(file: RawFile) -> Content:
+    """Return the text with its line ends untouched."""
+    decoded = decode(file.data)
+    return Content(text=decoded.text, warnings=decoded.warnings)
+
+
+READER = Reader(name="plain", version=1, media_types=frozenset({MediaType.TEXT}), read=read_plain)

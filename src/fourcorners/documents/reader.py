@@ -1,0 +1,43 @@
+"""What a reader is: one file a format, entered in `catalogue`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fourcorners.documents.document import Mark, Page
+from fourcorners.documents.sniff import MediaType
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """The bytes of a file, and what they are."""
+
+    path: Path
+    data: bytes
+    media_type: MediaType
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a reader makes of a file; `Document` has the meaning of each part."""
+
+    text: str
+    pages: tuple[Page, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format that can be read.
+
+    `version` goes up whenever the same bytes may give another text: spans of an older version
+    then no longer point at the same words.
+    """
+
+    name: str
+    version: int
+    media_types: frozenset[MediaType]
+    read: Callable[[RawFile], Content]

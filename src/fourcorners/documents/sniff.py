@@ -1,0 +1,135 @@
+"""What a file is, by its content: an extension is a hint at best and a trap at worst."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from enum import StrEnum
+from pathlib import PurePath
+
+from fourcorners.documents.encoding import looks_like_text
+
+
+class MediaType(StrEnum):
+    """The kinds of file that are told apart."""
+
+    TEXT = "text/plain"
+    MARKDOWN = "text/markdown"
+    PDF = "application/pdf"
+    DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    ODT = "application/vnd.oasis.opendocument.text"
+    ZIP = "application/zip"
+    DOC = "application/msword"
+    LOCKED_OFFICE = "application/encrypted-office"
+    OLE = "application/x-ole-storage"
+    RTF = "application/rtf"
+    HTML = "text/html"
+    XML = "application/xml"
+    EMAIL = "message/rfc822"
+    IMAGE = "image"
+    UNKNOWN = "application/octet-stream"
+
+
+_IMAGES = (
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"II*\x00",
+    b"MM\x00*",
+    b"BM",
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(
+    rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL_HEADER = re.compile(
+    rb"(?:received|from|to|subject|date|mime-version|message-id|return-path|delivered-to)\s*:",
+    re.IGNORECASE,
+)
+_MARKDOWN_NAMES = frozenset({".md", ".markdown", ".mdown"})
+
+
+def sniff(data: bytes, name: str) -> MediaType:
+    """Return what the bytes are; `name` only tells Markdown from other plain text."""
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if _is_pdf(data, head):
+        return MediaType.PDF
+    if data.startswith(b"PK\x03\x04"):
+        return _zip_kind(data)
+    if data.startswith(_OLE):
+        return _ole_kind(data)
+    if head.startswith(b"{\\rtf"):
+        return MediaType.RTF
+    text = looks_like_text(data)
+    if not text:
+        image = data.startswith(_IMAGES) or data[:4] + data[8:12] == b"RIFFWEBP"
+        return MediaType.IMAGE if image else MediaType.UNKNOWN
+    if _HTML.match(head):
+        return MediaType.HTML
+    if head.startswith(b"<?xml"):
+        return MediaType.XML
+    if _is_mail(head):
+        return MediaType.EMAIL
+    markdown = PurePath(name).suffix.lower() in _MARKDOWN_NAMES
+    return MediaType.MARKDOWN if markdown else MediaType.TEXT
+
+
+def _is_pdf(data: bytes, head: bytes) -> bool:
+    """Tell a PDF, also one with up to a kilobyte of rubbish before its header."""
+    if head.startswith(b"%PDF-"):
+        return True
+    return b"%PDF-" in data[:1024] and (b"startxref" in data or b"%%EOF" in data)
+
+
+def _zip_kind(data: bytes) -> MediaType:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            opendocument = _opendocument_kind(archive) if "mimetype" in names else None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError):
+        # Damaged: what it was meant to be decides which reader explains the damage.
+        return MediaType.DOCX if b"word/" in data[:65536] else MediaType.ZIP
+    if opendocument is not None:
+        return opendocument
+    if "[Content_Types].xml" in names:
+        for folder, kind in (
+            ("word/", MediaType.DOCX),
+            ("xl/", MediaType.XLSX),
+            ("ppt/", MediaType.PPTX),
+        ):
+            if any(name.startswith(folder) for name in names):
+                return kind
+    return MediaType.ZIP
+
+
+def _opendocument_kind(archive: zipfile.ZipFile) -> MediaType | None:
+    with archive.open("mimetype") as member:
+        declared = member.read(200)
+    return MediaType.ODT if declared.startswith(MediaType.ODT.encode()) else None
+
+
+def _ole_kind(data: bytes) -> MediaType:
+    """Look for the names of streams, which an OLE directory holds in UTF-16."""
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        return MediaType.LOCKED_OFFICE
+    if "WordDocument".encode("utf-16-le") in data:
+        return MediaType.DOC
+    return MediaType.OLE
+
+
+def _is_mail(head: bytes) -> bool:
+    """Tell an e-mail by three header lines at its very start, one of them technical."""
+    lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
+    known = [line for line in lines if _MAIL_HEADER.match(line)]
+    technical = (b"received", b"mime-version", b"message-id", b"return-path")
+    return (
+        len(known) >= 3
+        and bool(lines)
+        and (bool(_MAIL_HEADER.match(lines[0])))
+        and any(line.lower().startswith(technical) for line in known)
+    )
