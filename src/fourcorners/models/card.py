@@ -1,0 +1,91 @@
+"""`ModelInfo`: what a model's card says, and the files it vouches for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from fourcorners.errors import ModelError
+
+CARD = "card.yaml"
+REMEDY = "Reinstall fourcorners: pip install --force-reinstall fourcorners"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model that is shipped with the package.
+
+    Attributes:
+        kind: What the model does, such as `encoder`.
+        max_tokens: Where longer texts are cut.
+        files: The SHA-256 of each file by its name in `folder`.
+    """
+
+    name: str
+    version: str
+    kind: str
+    description: str
+    dimension: int
+    max_tokens: int
+    licence: str
+    source: str
+    folder: Path
+    files: tuple[tuple[str, str], ...]
+
+    @property
+    def identity(self) -> str:
+        """Return name, version and a hash over the files, such as `minilm-l6-v2/1-0123456789ab`."""
+        hashes = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(self.files))
+        return f"{self.name}/{self.version}-{hashlib.sha256(hashes.encode()).hexdigest()[:12]}"
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file of the model, verified against the card.
+
+        Raises:
+            ModelError: If the file is missing or is not the one the card describes.
+        """
+        path = self.folder / name
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ModelError(
+                f"model {self.name}: cannot read {path}: {reason}.", remedy=REMEDY
+            ) from error
+        if hashlib.sha256(content).hexdigest() != dict(self.files).get(name):
+            raise ModelError(
+                f"model {self.name}: {path} is damaged: its SHA-256 is not the card's.",
+                remedy=REMEDY,
+            )
+        return content
+
+
+def read_card(folder: Path) -> ModelInfo:
+    """Read the card of the model in `folder`.
+
+    Raises:
+        ModelError: If there is no card, or it lacks what the program needs.
+    """
+    import yaml
+
+    path = folder / CARD
+    try:
+        card = yaml.safe_load(path.read_text("utf-8"))
+        return ModelInfo(
+            name=str(card["name"]),
+            version=str(card["version"]),
+            kind=str(card["kind"]),
+            description=str(card["description"]),
+            dimension=int(card["dimension"]),
+            max_tokens=int(card["max_tokens"]),
+            licence=str(card["licence"]),
+            source=str(card["source"]),
+            folder=folder,
+            files=tuple((str(name), str(sha256)) for name, sha256 in card["files"].items()),
+        )
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelError(f"cannot read the model card {path}: {reason}.", remedy=REMEDY) from error
+    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"the model card {path} is damaged: {error!r}.", remedy=REMEDY) from error

