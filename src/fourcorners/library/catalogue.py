@@ -1,0 +1,304 @@
+"""`Catalogue`: everything that can be read from a library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError
+from fourcorners.library import codec, names
+from fourcorners.library.database import (
+    Bindings,
+    Database,
+    Row,
+    SQLiteValue,
+    binary,
+    integer,
+    string,
+)
+from fourcorners.library.entries import (
+    CollectionStats,
+    EncoderRecord,
+    Entry,
+    Failure,
+    PassageRow,
+    Stats,
+    Vectors,
+)
+from fourcorners.library.tokens import folded
+from fourcorners.library.vectors import unpack
+from fourcorners.outline.card import Card
+from fourcorners.outline.tree import Outline, Passage, View
+from fourcorners.text.span import Span
+
+_ENTRIES = """
+    SELECT row, id, name, path, media_type, type, title, characters, page_count, first_passage,
+           passage_count, needs_ocr, added
+    FROM documents
+    WHERE ?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1)
+"""
+_ROWS = """
+    SELECT p.row, d.id, p.ordinal, p.start, p."end", p.view, p.node, p.context
+    FROM passages p JOIN documents d ON d.row = p.document
+    WHERE p.row IN (SELECT value FROM json_each(?))
+"""
+_VECTORS = """
+    SELECT d.id, d.first_passage, d.passage_count, v.data
+    FROM documents d JOIN vectors v ON v.document = d.row
+    WHERE (?1 IS NULL OR d.row IN (SELECT document FROM document_collections WHERE collection = ?1))
+      AND (?2 IS NULL OR d.id = ?2)
+    ORDER BY d.first_passage
+"""
+
+
+class Catalogue:
+    """The reading half of a `Library`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._vectors: dict[str, Vectors] = {}
+        self._vectors_of = ""
+
+    @property
+    def path(self) -> Path:
+        """Return the file."""
+        return self._database.path
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
+        """Run one statement and return its rows."""
+        return self._database.execute(sql, bindings)
+
+    @property
+    def content_version(self) -> str:
+        """Return a value that changes with every document added, moved or removed, by anyone."""
+        return self._meta("content_version")
+
+    def documents(self, collection: str | None = None) -> list[Entry]:
+        """List the documents (of a collection) by name.
+
+        Raises:
+            ConfigError: If there is no such collection.
+        """
+        scope = self._scope(collection)
+        memberships: dict[int, list[str]] = {}
+        for row, name in self.execute(
+            "SELECT m.document, c.name FROM document_collections m "
+            "JOIN collections c ON c.row = m.collection ORDER BY c.fold"
+        ):
+            memberships.setdefault(integer(row), []).append(string(name))
+        rows = self.execute(_ENTRIES, (scope,))
+        entries = [_entry(row, memberships) for row in rows]
+        return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
+
+    def resolve(self, name: str, collection: str | None = None) -> Entry:
+        """Return the document a person means by its id, its path, or a part of its name.
+
+        Raises:
+            ConfigError: If several fit, or none; the message lists the candidates or the nearest.
+        """
+        paths = {
+            string(path): string(document)
+            for path, document in self.execute(
+                "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
+            )
+        }
+        return names.resolve(name, self.documents(collection), paths)
+
+    def document(self, document: str) -> Document:
+        """Return a document as it was read.
+
+        Raises:
+            ConfigError: If there is none with this id.
+        """
+        row = self._one(
+            "SELECT id, name, path, sha256, media_type, reader, text, pages, marks, warnings "
+            "FROM documents WHERE id = ?",
+            document,
+        )
+        texts = [string(value) for value in row]
+        return Document(
+            id=texts[0],
+            name=texts[1],
+            path=texts[2],
+            sha256=texts[3],
+            media_type=texts[4],
+            reader=texts[5],
+            text=texts[6],
+            pages=codec.PAGES.load(texts[7]),
+            marks=codec.MARKS.load(texts[8]),
+            warnings=codec.WARNINGS.load(texts[9]),
+        )
+
+    def text(self, document: str) -> str:
+        """Return the text of a document alone, which is quicker than the whole."""
+        return string(self._one("SELECT text FROM documents WHERE id = ?", document)[0])
+
+    def outline(self, document: str) -> Outline:
+        """Return the outline of a document."""
+        row = self._one("SELECT outline FROM documents WHERE id = ?", document)
+        return codec.OUTLINE.load(string(row[0]))
+
+    def card(self, document: str) -> Card:
+        """Return the contract card of a document."""
+        return codec.CARD.load(
+            string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
+        )
+
+    def passages(self, document: str) -> list[Passage]:
+        """Return the passages of a document, in order."""
+        row, _ = self._row_and_count(document)
+        rows = self.execute(
+            'SELECT ordinal, start, "end", view, node, context FROM passages '
+            "WHERE document = ? ORDER BY ordinal",
+            (row,),
+        )
+        return [_passage(row) for row in rows]
+
+    def passage_rows(self, rows: Iterable[int]) -> dict[int, PassageRow]:
+        """Return the passages with these rowids; a rowid that is not there is left out."""
+        wanted = json.dumps([int(row) for row in rows])
+        return {
+            integer(row[0]): PassageRow(integer(row[0]), string(row[1]), _passage(row[2:]))
+            for row in self.execute(_ROWS, (wanted,))
+        }
+
+    def vectors(self, collection: str | None = None, document: str | None = None) -> Vectors:
+        """Return the vectors of the library, of a collection or of a document.
+
+        Those of the library and of collections are kept until a document comes or goes.
+        A library without an encoder on record gives an empty matrix.
+        """
+        if document is not None:
+            return self._load_vectors(None, document)
+        if self._vectors_of != self.content_version:
+            self._vectors.clear()
+            self._vectors_of = self.content_version
+        key = "" if collection is None else folded(collection)
+        if key not in self._vectors:
+            self._vectors = {key: self._load_vectors(self._scope(collection), None)}
+        return self._vectors[key]
+
+    def collections(self) -> list[tuple[str, int]]:
+        """Return the collections by name, with the number of their documents."""
+        return [(part.name, part.documents) for part in self.stats().collections]
+
+    def failures(self, collection: str | None = None) -> list[Failure]:
+        """Return the files (of a collection) that could not be added, by path."""
+        rows = self.execute(
+            "SELECT path, reason, remedy FROM failures "
+            "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
+            (None if collection is None else folded(collection),),
+        )
+        return [Failure(*[string(value) for value in row]) for row in rows]
+
+    @property
+    def encoder(self) -> EncoderRecord | None:
+        """Return whose vectors the library holds, if anyone's."""
+        name = self._meta("encoder")
+        return EncoderRecord(name, int(self._meta("dimension"))) if name else None
+
+    def stats(self) -> Stats:
+        """Return the figures of the library and of its collections."""
+        parts = self.execute(
+            "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
+            "coalesce(sum(d.passage_count), 0) FROM collections c "
+            "LEFT JOIN document_collections m ON m.collection = c.row "
+            "LEFT JOIN documents d ON d.row = m.document GROUP BY c.row ORDER BY c.fold"
+        )
+        whole = self.execute(
+            "SELECT count(*), coalesce(sum(characters), 0), coalesce(sum(passage_count), 0), "
+            "(SELECT coalesce(sum(passage_count), 0) FROM documents WHERE row IN "
+            "(SELECT document FROM vectors)), (SELECT count(*) FROM failures) FROM documents"
+        )[0]
+        log = self.path.with_name(f"{self.path.name}-wal")
+        size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        documents, characters, passages, vectors, failures = [integer(value) for value in whole]
+        return Stats(
+            documents=documents,
+            characters=characters,
+            passages=passages,
+            vectors=vectors,
+            failures=failures,
+            bytes=size,
+            collections=tuple(
+                CollectionStats(string(name), integer(held), integer(length), integer(number))
+                for name, held, length, number in parts
+            ),
+        )
+
+    def _scope(self, collection: str | None) -> int | None:
+        return None if collection is None else self._existing_collection(collection)
+
+    def _existing_collection(self, collection: str) -> int:
+        found = self._find("SELECT row FROM collections WHERE fold = ?", folded(collection))
+        if found is None:
+            known = [string(row[0]) for row in self.execute("SELECT name FROM collections")]
+            raise ConfigError(
+                f"there is no collection {collection!r} in {self.path}.",
+                remedy=f"There are: {', '.join(sorted(known))}."
+                if known
+                else "Add documents with `fourcorners add FOLDER --collection NAME`.",
+            )
+        return found
+
+    def _load_vectors(self, scope: int | None, document: str | None) -> Vectors:
+        known = self.encoder
+        blobs = [
+            (string(name), integer(first), integer(count), binary(data))
+            for name, first, count, data in self.execute(_VECTORS, (scope, document))
+        ]
+        return Vectors(*unpack(blobs, known.dimension if known else 0))
+
+    def _row_and_count(self, document: str) -> tuple[int, int]:
+        row = self._one("SELECT row, passage_count FROM documents WHERE id = ?", document)
+        return integer(row[0]), integer(row[1])
+
+    def _one(self, sql: str, document: str) -> Row:
+        rows = self.execute(sql, (document,))
+        if not rows:
+            raise ConfigError(
+                f"there is no document with the id {document!r} in {self.path}.",
+                remedy="List the documents with `fourcorners status`.",
+            )
+        return rows[0]
+
+    def _find(self, sql: str, *bindings: SQLiteValue) -> int | None:
+        rows = self.execute(sql, bindings)
+        return integer(rows[0][0]) if rows else None
+
+    def _meta(self, key: str) -> str:
+        rows = self.execute("SELECT value FROM meta WHERE key = ?", (key,))
+        return string(rows[0][0]) if rows else ""
+
+
+def _entry(row: Row, memberships: Mapping[int, Sequence[str]]) -> Entry:
+    number, document, name, path, media_type, kind, title = row[:7]
+    characters, pages, first, count, needs_ocr, added = row[7:]
+    return Entry(
+        id=string(document),
+        name=string(name),
+        path=string(path),
+        media_type=string(media_type),
+        type=string(kind),
+        title=string(title),
+        characters=integer(characters),
+        pages=integer(pages),
+        rows=range(integer(first), integer(first) + integer(count)),
+        needs_ocr=codec.NUMBERS.load(string(needs_ocr)),
+        added=datetime.fromisoformat(string(added)),
+        collections=tuple(memberships.get(integer(number), ())),
+    )
+
+
+def _passage(row: Row) -> Passage:
+    ordinal, start, end, view, node, context = row
+    return Passage(
+        ordinal=integer(ordinal),
+        span=Span(integer(start), integer(end)),
+        view=View(string(view)),
+        node=None if node is None else integer(node),
+        context=string(context),
+    )

@@ -1,0 +1,100 @@
+"""The full check of a library: everything that can be wrong with the file, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fourcorners.errors import LibraryError
+from fourcorners.library import audit, codec
+from fourcorners.library.database import Database, string
+from fourcorners.library.vectors import BYTES
+
+_INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
+_READERS: tuple[Callable[[str], object], ...] = (
+    codec.PAGES.load,
+    codec.MARKS.load,
+    codec.WARNINGS.load,
+    codec.OUTLINE.load,
+    codec.CARD.load,
+    codec.NUMBERS.load,
+)
+
+
+def faults(database: Database) -> list[str]:
+    """Return what is wrong, one sentence each; empty if the library is whole."""
+    found: list[str] = []
+    for look in (_pages, _index, _passages, _vectors, _values, _audit):
+        try:
+            found += look(database)
+        except LibraryError as error:
+            found.append(error.message)
+    return found
+
+
+def _pages(database: Database) -> Iterator[str]:
+    for (line,) in database.execute("PRAGMA integrity_check"):
+        if line != "ok":
+            yield f"the file is damaged: {string(line)}"
+    for table, row, parent, _ in database.execute("PRAGMA foreign_key_check"):
+        yield f"row {row!s} of {table!s} belongs to a row of {parent!s} that is not there"
+
+
+def _index(database: Database) -> Iterator[str]:
+    with database.transaction():
+        database.execute(_INDEX_CHECK)
+    passages, indexed, both = database.execute(
+        "SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM words_docsize), "
+        "(SELECT count(*) FROM passages WHERE row IN (SELECT id FROM words_docsize))"
+    )[0]
+    if not passages == indexed == both:
+        yield f"the words index has {indexed!s} rows for {passages!s} passages"
+
+
+def _passages(database: Database) -> Iterator[str]:
+    for document, expected, present in database.execute(
+        "SELECT d.id, d.passage_count, count(p.row) FROM documents d LEFT JOIN passages p "
+        "ON p.document = d.row AND p.row = d.first_passage + p.ordinal "
+        'AND p.start <= p."end" AND p."end" <= d.characters '
+        "GROUP BY d.row HAVING count(p.row) != d.passage_count"
+    ):
+        yield f"document {document!s} has {present!s} of its {expected!s} passages in their places"
+    for document, count in database.execute(
+        "SELECT d.id, count(*) FROM passages p JOIN documents d ON d.row = p.document "
+        "WHERE p.ordinal >= d.passage_count GROUP BY d.row"
+    ):
+        yield f"document {document!s} has {count!s} passages too many"
+    for (document,) in database.execute(
+        "SELECT id FROM documents WHERE row NOT IN (SELECT document FROM document_collections)"
+    ):
+        yield f"document {document!s} is in no collection"
+
+
+def _vectors(database: Database) -> Iterator[str]:
+    rows = database.execute("SELECT value FROM meta WHERE key = 'dimension'")
+    dimension = int(string(rows[0][0])) if rows else 0
+    for document, size, count in database.execute(
+        "SELECT d.id, length(v.data), d.passage_count FROM vectors v "
+        "JOIN documents d ON d.row = v.document WHERE length(v.data) != d.passage_count * ?",
+        (dimension * BYTES,),
+    ):
+        yield f"document {document!s} has {size!s} bytes of vectors for {count!s} passages"
+
+
+def _values(database: Database) -> Iterator[str]:
+    for (row,) in database.execute("SELECT row FROM documents ORDER BY row"):
+        document, *texts = database.execute(
+            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, text, characters "
+            "FROM documents WHERE row = ?",
+            (row,),
+        )[0]
+        for read, text in zip(_READERS, texts, strict=False):
+            try:
+                read(string(text))
+            except LibraryError as error:
+                yield f"document {document!s}: {error.message}"
+        if len(string(texts[-2])) != texts[-1]:
+            yield f"the text of document {document!s} is not as long as it was"
+
+
+def _audit(database: Database) -> Iterator[str]:
+    yield from audit.faults(database)

@@ -1,0 +1,176 @@
+"""Values of documents, outlines and cards as JSON text, and back, exactly.
+
+A dataclass is written as an array of its fields; the names of the fields stand once, in front
+(`layout`), so that a value written before a field was added reads with the field's default.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from fourcorners.documents.document import Mark, Page
+from fourcorners.errors import LibraryError
+from fourcorners.outline.card import Card
+from fourcorners.outline.tree import Outline
+
+T = TypeVar("T")
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Write: TypeAlias = Callable[[object], Json]
+Read: TypeAlias = Callable[[Json], object]
+Layout: TypeAlias = Mapping[str, list[str]]
+
+
+class Codec(Generic[T]):
+    """Write and read values of one type, named by its annotation such as `tuple[Page, ...]`.
+
+    Raises:
+        TypeError: If the type holds something that has no form in JSON here.
+    """
+
+    def __init__(self, form: object) -> None:
+        self._form = form
+        self._layout: dict[str, list[str]] = {}
+        self._write = _writer(form, {}, self._layout)
+        self._head = json.dumps(self._layout, separators=(",", ":"))
+        self._read = _reader(form, {}, self._layout)
+
+    def dump(self, value: T) -> str:
+        """Return the value as one line of JSON in ASCII."""
+        body = json.dumps(self._write(value), separators=(",", ":"))
+        return f'{{"layout":{self._head},"value":{body}}}'
+
+    def load(self, text: str) -> T:
+        """Return the value that `dump` wrote.
+
+        Raises:
+            LibraryError: If the text is damaged, or has fields that this version does not know.
+        """
+        try:
+            stored = json.loads(text)
+            layout = stored["layout"]
+            read = self._read if layout == self._layout else _reader(self._form, {}, layout)
+            return cast("T", read(stored["value"]))
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise LibraryError(
+                f"a stored {_name(self._form)} cannot be read ({error})",
+                remedy="The library is damaged or of a newer version: restore a copy or upgrade.",
+            ) from error
+
+
+def _name(form: object) -> str:
+    return form.__name__ if isinstance(form, type) else str(form)
+
+
+def _as_is(value: object) -> Json:
+    return cast("Json", value)
+
+
+def _parts(
+    form: object, bound: Mapping[object, object]
+) -> tuple[object, tuple[object, ...], dict[object, object]]:
+    """Return the origin of a form, its arguments with type variables bound, and their binding."""
+    form = bound.get(form, form) if isinstance(form, TypeVar) else form
+    origin = get_origin(form) or form
+    arguments = tuple(bound.get(a, a) if isinstance(a, TypeVar) else a for a in get_args(form))
+    names = getattr(origin, "__parameters__", ()) if is_dataclass(origin) else ()
+    return origin, arguments, dict(zip(names, arguments, strict=False))
+
+
+@cache
+def _hints(kind: type) -> dict[str, object]:
+    return get_type_hints(kind)
+
+
+def _optional(arguments: tuple[object, ...]) -> object:
+    inner = [part for part in arguments if part is not NoneType]
+    if len(inner) != 1 or len(arguments) != 2:
+        raise TypeError(f"no form for a union of {arguments}")
+    return inner[0]
+
+
+def _writer(form: object, bound: Mapping[object, object], layout: dict[str, list[str]]) -> Write:
+    origin, arguments, inside = _parts(form, bound)
+    if origin in (str, int, float, bool, NoneType):
+        return _as_is
+    if origin in (Union, UnionType):
+        inner = _writer(_optional(arguments), bound, layout)
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        each = _writer(arguments[0], bound, layout)
+        return lambda value: [each(item) for item in cast("tuple[object, ...]", value)]
+    if origin is tuple:
+        ones = [_writer(argument, bound, layout) for argument in arguments]
+        return lambda value: [
+            one(item) for one, item in zip(ones, cast("tuple[object, ...]", value), strict=True)
+        ]
+    if isinstance(origin, type) and issubclass(origin, date):
+        return lambda value: cast("date", value).isoformat()
+    if isinstance(origin, type) and issubclass(origin, Enum):
+        return lambda value: cast("Enum", value).value
+    if isinstance(origin, type) and is_dataclass(origin):
+        names = [field.name for field in fields(origin)]
+        layout[origin.__name__] = names
+        hints = _hints(origin)
+        columns = [(name, _writer(hints[name], inside, layout)) for name in names]
+        return lambda value: [write(getattr(value, name)) for name, write in columns]
+    raise TypeError(f"no form for {form}")
+
+
+def _reader(form: object, bound: Mapping[object, object], layout: Layout) -> Read:
+    origin, arguments, inside = _parts(form, bound)
+    if origin in (str, int, float, bool, NoneType):
+        return lambda value: value
+    if origin in (Union, UnionType):
+        inner = _reader(_optional(arguments), bound, layout)
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        each = _reader(arguments[0], bound, layout)
+        return lambda value: tuple([each(item) for item in cast("list[Json]", value)])
+    if origin is tuple:
+        ones = [_reader(argument, bound, layout) for argument in arguments]
+        return lambda value: tuple(
+            one(item) for one, item in zip(ones, cast("list[Json]", value), strict=True)
+        )
+    if isinstance(origin, type) and issubclass(origin, date):
+        return lambda value: date.fromisoformat(cast("str", value))
+    if isinstance(origin, type) and issubclass(origin, Enum):
+        return {member.value: member for member in origin}.__getitem__
+    if isinstance(origin, type) and is_dataclass(origin):
+        return _record(origin, inside, layout)
+    raise TypeError(f"no form for {form}")
+
+
+def _record(kind: type, inside: Mapping[object, object], layout: Layout) -> Read:
+    names = layout[kind.__name__]
+    hints = _hints(kind)
+    unknown = [name for name in names if name not in hints]
+    if unknown:
+        raise TypeError(f"{kind.__name__} has no field {unknown[0]!r}")
+    columns = [_reader(hints[name], inside, layout) for name in names]
+    current = [field.name for field in fields(kind)]
+
+    if names == current[: len(names)]:
+        return lambda value: kind(
+            *[read(item) for read, item in zip(columns, cast("list[Json]", value), strict=True)]
+        )
+    return lambda value: kind(
+        **{
+            name: read(item)
+            for name, read, item in zip(names, columns, cast("list[Json]", value), strict=True)
+        }
+    )
+
+
+PAGES: Codec[tuple[Page, ...]] = Codec(tuple[Page, ...])
+MARKS: Codec[tuple[Mark, ...]] = Codec(tuple[Mark, ...])
+WARNINGS: Codec[tuple[str, ...]] = Codec(tuple[str, ...])
+NUMBERS: Codec[tuple[int, ...]] = Codec(tuple[int, ...])
+OUTLINE: Codec[Outline] = Codec(Outline)
+CARD: Codec[Card] = Codec(Card)

@@ -1,0 +1,300 @@
+"""One SQLite file: opening it with care, transactions, migrations, and errors that say who acts.
+
+The file is in WAL mode with full synchronisation: readers and one writer work at once, in any
+number of processes, and a second writer waits for the first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias, cast
+
+import apsw
+
+from fourcorners.errors import LibraryError
+from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
+
+SQLiteValue: TypeAlias = int | float | bytes | str | None
+Row: TypeAlias = tuple[SQLiteValue, ...]
+Bindings: TypeAlias = Sequence[SQLiteValue] | Mapping[str, SQLiteValue]
+
+BUSY_SECONDS = 30
+QUICK_CHECK_BYTES = 64 * 2**20
+"""Up to this size a file is checked whole when it is opened; see `Library.check` for the rest."""
+
+_ROOMS: dict[str, tuple[str, ...]] = {}
+
+_RESTORE = "Restore a copy, or move the file away and add the contracts again."
+
+
+def register(name: str, migrations: Sequence[str]) -> None:
+    """Give a room further down tables of its own; call it when that room is imported.
+
+    Its migrations run, and are counted, when a library is opened or by `Database.prepare`. Name
+    the tables after the room, and let them refer to `documents(id)` with `ON DELETE CASCADE`.
+
+    Raises:
+        ValueError: If another set of migrations bears the name.
+    """
+    known = _ROOMS.setdefault(name, tuple(migrations))
+    if known != tuple(migrations):
+        raise ValueError(f"the room {name!r} is registered already, with other migrations")
+
+
+def rooms() -> Mapping[str, tuple[str, ...]]:
+    """Return the migrations of the rooms registered so far."""
+    return MappingProxyType(_ROOMS)
+
+
+class Database:
+    """A connection to one library file, to be used by one thread at a time.
+
+    Raises:
+        LibraryError: If the file is missing, damaged, of another application, of a newer version,
+            or cannot be written.
+    """
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        self._depth = 0
+        _refuse_early(path, create=create)
+        with explained(path):
+            self._connection = _connect(path, create=create)
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _open(self) -> None:
+        fresh = self._identify()
+        self._configure()
+        if not fresh and self.path.stat().st_size <= QUICK_CHECK_BYTES:
+            self._quick_check()
+        if fresh or self._number("PRAGMA user_version") < len(MIGRATIONS):
+            self._migrate()
+        for name in _ROOMS:
+            self.prepare(name)
+
+    def _identify(self) -> bool:
+        """Tell whether the file is new; refuse what is not a library of this version."""
+        owner = self._number("PRAGMA application_id")
+        version = self._number("PRAGMA user_version")
+        if owner == 0 and version == 0 and not self._number("SELECT count(*) FROM sqlite_schema"):
+            return True
+        if owner != APPLICATION_ID:
+            raise LibraryError(
+                f"{self.path} is a database of another application, not a library.",
+                remedy="Name another file with --library.",
+            )
+        if version > len(MIGRATIONS):
+            raise LibraryError(
+                f"{self.path} was written by a newer version of Fourcorners "
+                f"(its schema is {version}, this program knows {len(MIGRATIONS)}).",
+                remedy="Upgrade with `pip install --upgrade fourcorners`, or name another library.",
+            )
+        return False
+
+    def _configure(self) -> None:
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:  # the switch to WAL does not honour the busy timeout
+            try:
+                self._connection.execute("PRAGMA journal_mode = wal").fetchall()
+                break
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        for pragma in (
+            "synchronous = full",
+            "foreign_keys = on",
+            "trusted_schema = off",
+            "cell_size_check = on",
+            "cache_size = -65536",
+            "journal_size_limit = 67108864",
+        ):
+            self._connection.execute(f"PRAGMA {pragma}").fetchall()
+
+    def _quick_check(self) -> None:
+        faults = [str(row[0]) for row in self.execute("PRAGMA quick_check(3)")]
+        if faults != ["ok"]:
+            raise LibraryError(f"{self.path} is damaged: {faults[0]}.", remedy=_RESTORE)
+
+    def _migrate(self) -> None:
+        with self.transaction():
+            done = self._number("PRAGMA user_version")  # another process may have been faster
+            for migration in MIGRATIONS[done:]:
+                self._connection.execute(migration).fetchall()
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
+            self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}").fetchall()
+
+    def prepare(self, room: str) -> None:
+        """Bring the tables of a registered room up to date; cheap when they are.
+
+        Raises:
+            LibraryError: If the file holds a newer version of the room's tables.
+        """
+        wanted = _ROOMS[room]
+        if self._room_version(room) == len(wanted):
+            return
+        with self.transaction():
+            version = self._room_version(room)
+            if version > len(wanted):
+                raise LibraryError(
+                    f"{self.path} holds a newer version of the tables of {room}.",
+                    remedy="Upgrade with `pip install --upgrade fourcorners`.",
+                )
+            for migration in wanted[version:]:
+                self._connection.execute(migration).fetchall()
+            self.execute(
+                "INSERT INTO rooms(name, version) VALUES (?, ?) "
+                "ON CONFLICT(name) DO UPDATE SET version = excluded.version",
+                (room, len(wanted)),
+            )
+
+    def _room_version(self, room: str) -> int:
+        found = self.execute("SELECT version FROM rooms WHERE name = ?", (room,))
+        return integer(found[0][0]) if found else 0
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
+        """Run one statement (or several without bindings) and return all its rows.
+
+        Raises:
+            LibraryError: If the file is damaged, locked for too long, full or read-only.
+        """
+        with explained(self.path):
+            return cast("list[Row]", self._connection.execute(sql, bindings).fetchall())
+
+    def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
+        """Run one statement once for each set of bindings."""
+        with explained(self.path):
+            self._connection.executemany(sql, bindings).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make everything inside one write: all of it is stored, or none.
+
+        It waits for another writer at its start. Inside another transaction it is a part of that
+        one which can fail on its own.
+        """
+        name = f"nested{self._depth}"
+        with explained(self.path):
+            if self._depth:
+                self._connection.execute(f"SAVEPOINT {name}").fetchall()
+            else:
+                self._connection.execute("BEGIN IMMEDIATE").fetchall()
+        self._depth += 1
+        try:
+            yield
+            with explained(self.path):
+                end = f"RELEASE {name}" if self._depth > 1 else "COMMIT"
+                self._connection.execute(end).fetchall()
+        except BaseException:
+            if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                undo = f"ROLLBACK TO {name}; RELEASE {name}" if self._depth > 1 else "ROLLBACK"
+                self._connection.execute(undo).fetchall()
+            raise
+        finally:
+            self._depth -= 1
+
+    @property
+    def generation(self) -> tuple[int, int]:
+        """Return a value that differs after any write, by this connection or another."""
+        return self._number("PRAGMA data_version"), self._connection.total_changes()
+
+    def close(self) -> None:
+        """Close the file; the last connection to leave merges the log into it."""
+        with explained(self.path):
+            self._connection.close()
+
+    def _number(self, sql: str) -> int:
+        return integer(self.execute(sql)[0][0])
+
+
+def integer(value: SQLiteValue) -> int:
+    """Return a value that the schema says is an integer."""
+    if not isinstance(value, int):
+        raise LibraryError(f"a number was expected in the library, not {value!r}.", remedy=_RESTORE)
+    return value
+
+
+def string(value: SQLiteValue) -> str:
+    """Return a value that the schema says is text."""
+    if not isinstance(value, str):
+        raise LibraryError(f"text was expected in the library, not {value!r}.", remedy=_RESTORE)
+    return value
+
+
+def _refuse_early(path: Path, *, create: bool) -> None:
+    if path.is_dir():
+        raise LibraryError(
+            f"{path} is a folder, not a library.", remedy="Name a file with --library."
+        )
+    if create:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LibraryError(
+                f"no library can be made at {path}: {error.strerror}.",
+                remedy="Name a file in a folder that you may write to with --library.",
+            ) from error
+    elif not path.exists() or not path.stat().st_size:
+        raise LibraryError(
+            f"there is no library at {path}.",
+            remedy="Make one with `fourcorners add FOLDER`, or name another with --library.",
+        )
+
+
+def _connect(path: Path, *, create: bool) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(BUSY_SECONDS * 1000)
+    return connection
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of the file into a `LibraryError` that says who must act."""
+    try:
+        yield
+    except apsw.NotADBError as error:
+        raise LibraryError(
+            f"{path} is not a library.", remedy="Name another file with --library."
+        ) from error
+    except (apsw.CorruptError, apsw.FormatError) as error:
+        raise LibraryError(f"{path} is damaged: {error}.", remedy=_RESTORE) from error
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        raise LibraryError(
+            f"{path} is locked: another process has been writing for {BUSY_SECONDS} seconds.",
+            remedy="Wait for it to end, or end it, and try again.",
+        ) from error
+    except apsw.FullError as error:
+        raise LibraryError(
+            f"the disk that holds {path} is full.", remedy="Make room and run the command again."
+        ) from error
+    except (
+        apsw.ReadOnlyError,
+        apsw.CantOpenError,
+        apsw.PermissionsError,
+        apsw.AuthError,
+    ) as error:
+        raise LibraryError(
+            f"{path} cannot be opened for writing: {error}.",
+            remedy="Name a file in a folder that you may write to with --library.",
+        ) from error
+    except apsw.IOError as error:
+        raise LibraryError(
+            f"{path} cannot be read or written: {error}.",
+            remedy="Check the disk; a library belongs on a local disk, not on a network share.",
+        ) from error
+
+
+def binary(value: SQLiteValue) -> bytes:
+    """Return a value that the schema says is a blob."""
+    if not isinstance(value, bytes):
+        raise LibraryError(f"bytes were expected in the library, not {value!r}.", remedy=_RESTORE)
+    return value

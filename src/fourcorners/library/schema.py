@@ -1,0 +1,146 @@
+"""The library's tables, as migrations: the file's `user_version` counts those applied.
+
+A migration that was released never changes; a new one is appended.
+
+Facts about the layout:
+
+- Passages of one document have consecutive rowids in the order of their ordinals, so
+  `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
+- Vectors are kept a document at a time, as one row-major matrix of little-endian float16:
+  row i belongs to the passage with ordinal i (`library/vectors.py` says why).
+- `words` keeps no text of its own: the words stand in `documents.text`.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
+
+WORDS_TABLE = "words"
+"""The FTS5 table: columns `body` and `meta`, rowid = `passages.row`."""
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta(
+        key   TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE rooms(
+        name    TEXT PRIMARY KEY,
+        version INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE collections(
+        row  INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        fold TEXT NOT NULL UNIQUE
+    ) STRICT;
+
+    CREATE TABLE documents(
+        row           INTEGER PRIMARY KEY AUTOINCREMENT,
+        id            TEXT NOT NULL UNIQUE,
+        sha256        TEXT NOT NULL UNIQUE,
+        name          TEXT NOT NULL,
+        path          TEXT NOT NULL,
+        media_type    TEXT NOT NULL,
+        reader        TEXT NOT NULL,
+        text          TEXT NOT NULL,
+        pages         TEXT NOT NULL,
+        marks         TEXT NOT NULL,
+        warnings      TEXT NOT NULL,
+        outline       TEXT NOT NULL,
+        card          TEXT NOT NULL,
+        title         TEXT NOT NULL,
+        type          TEXT NOT NULL,
+        characters    INTEGER NOT NULL,
+        page_count    INTEGER NOT NULL,
+        needs_ocr     TEXT NOT NULL,
+        first_passage INTEGER NOT NULL,
+        passage_count INTEGER NOT NULL,
+        added         TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE document_collections(
+        document   INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+        collection INTEGER NOT NULL REFERENCES collections(row),
+        PRIMARY KEY (document, collection)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX document_collections_by_collection ON document_collections(collection, document);
+
+    CREATE TABLE sources(
+        path     TEXT PRIMARY KEY,
+        document INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sources_by_document ON sources(document);
+
+    CREATE TABLE passages(
+        row      INTEGER PRIMARY KEY AUTOINCREMENT,
+        document INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+        ordinal  INTEGER NOT NULL,
+        start    INTEGER NOT NULL,
+        "end"    INTEGER NOT NULL,
+        view     TEXT NOT NULL,
+        node     INTEGER,
+        context  TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX passages_by_document ON passages(document, ordinal);
+
+    CREATE TABLE vectors(
+        document INTEGER PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE,
+        data     BLOB NOT NULL
+    ) STRICT;
+
+    CREATE VIRTUAL TABLE words USING fts5(
+        body, meta, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
+    );
+
+    CREATE TABLE jobs(
+        row      INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind     TEXT NOT NULL,
+        spec     TEXT NOT NULL,
+        created  TEXT NOT NULL,
+        finished TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX jobs_unfinished ON jobs(kind, spec) WHERE finished IS NULL;
+
+    CREATE TABLE steps(
+        job      INTEGER NOT NULL REFERENCES jobs(row) ON DELETE CASCADE,
+        key      TEXT NOT NULL,
+        state    TEXT NOT NULL CHECK (state IN ('waiting', 'claimed', 'done', 'failed')),
+        worker   TEXT NOT NULL,
+        lease    REAL NOT NULL,
+        attempts INTEGER NOT NULL,
+        reason   TEXT NOT NULL,
+        remedy   TEXT NOT NULL,
+        PRIMARY KEY (job, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX steps_by_state ON steps(job, state, attempts, key);
+
+    CREATE TABLE failures(
+        path       TEXT NOT NULL,
+        collection TEXT NOT NULL,
+        reason     TEXT NOT NULL,
+        remedy     TEXT NOT NULL,
+        sha256     TEXT NOT NULL,
+        job        INTEGER REFERENCES jobs(row) ON DELETE SET NULL,
+        at         TEXT NOT NULL,
+        PRIMARY KEY (path, collection)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE audit(
+        seq      INTEGER PRIMARY KEY,
+        at       TEXT NOT NULL,
+        event    TEXT NOT NULL,
+        detail   TEXT NOT NULL,
+        previous TEXT NOT NULL,
+        hash     TEXT NOT NULL
+    ) STRICT;
+    CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+    CREATE TRIGGER audit_refuses_delete BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+    CREATE TRIGGER audit_refuses_gaps BEFORE INSERT ON audit
+    WHEN NEW.seq != (SELECT coalesce(max(seq), 0) + 1 FROM audit)
+    BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+    """,
+)

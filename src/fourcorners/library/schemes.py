@@ -1,0 +1,55 @@
+"""The catalogue of library URLs: which store opens which scheme."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fourcorners.library.store import Library
+
+Opener: TypeAlias = "Callable[[str, bool], Library]"
+"""Opens the library at a URL; the second argument says whether it may be made."""
+
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:` is a drive
+_OPENERS: dict[str, Opener] = {}
+
+
+def register_scheme(scheme: str, opener: Opener) -> None:
+    """Let URLs that start with `scheme:` be opened by `opener`."""
+    _OPENERS[scheme.casefold()] = opener
+
+
+def scheme_of(url: str) -> str:
+    """Return the scheme of a library's URL, in small letters; empty for a plain path."""
+    found = _SCHEME.match(url)
+    return found.group(1).casefold() if found else ""
+
+
+def opener_of(url: str) -> Opener:
+    """Return what opens this URL.
+
+    Raises:
+        ConfigError: If nothing is registered for its scheme.
+    """
+    scheme = scheme_of(url)
+    if scheme not in _OPENERS:
+        known = ", ".join(f"{name}:" for name in sorted(_OPENERS))
+        raise ConfigError(
+            f"no store opens {scheme}: libraries (in {url}).",
+            remedy=f"Known are plain paths and {known}.",
+        )
+    return _OPENERS[scheme]
+
+
+def sqlite_path(url: str) -> Path:
+    """Return the file of `sqlite:relative.db`, `sqlite:/absolute.db` or `sqlite:///absolute.db`."""
+    rest = url.split(":", 1)[1]
+    rest = rest.removeprefix("//")
+    if not rest:
+        raise ConfigError(f"{url} names no file.", remedy="Write for example sqlite:firm.db.")
+    return Path(rest).expanduser()

@@ -1,0 +1,434 @@
+"""`Library`: documents, passages, vectors and what is known of them, in one SQLite file.
+
+Identity is by content: a document's id comes from the SHA-256 of its file's bytes. The same file
+added twice, or found at two paths, is one document with two paths. A file that was changed is
+another document: both are kept, and the path then means the new one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError, InputError, LibraryError
+from fourcorners.library import audit, codec, schemes
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import Database, SQLiteValue, integer, string
+from fourcorners.library.entries import AuditEntry, EncoderRecord
+from fourcorners.library.tokens import filter_tokens, folded
+from fourcorners.library.vectors import pack
+from fourcorners.outline.card import Card
+from fourcorners.outline.tree import Outline, Passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_INSERT_DOCUMENT = """
+    INSERT INTO documents(
+        id, sha256, name, path, media_type, reader, text, pages, marks, warnings, outline, card,
+        title, type, characters, page_count, needs_ocr, first_passage, passage_count, added
+    ) VALUES (
+        :id, :sha256, :name, :path, :media_type, :reader, :text, :pages, :marks, :warnings,
+        :outline, :card, :title, :type, :characters, :page_count, :needs_ocr, :first_passage,
+        :passage_count, :added
+    ) RETURNING row
+"""
+
+
+class Library(Catalogue):
+    """A library in one file; open it with `Library.open`, use it in one thread at a time.
+
+    Any number of processes may have it open. Reads see what was committed last; a write waits for
+    the one before it.
+    """
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        super().__init__(Database(path, create=create))
+
+    @classmethod
+    def open(cls, url: str | Path, *, create: bool = True) -> Library:
+        """Open the library at a path or URL, and make it if it is not there and `create` is set.
+
+        Raises:
+            LibraryError: If it cannot be opened; the message says why and what to do.
+            ConfigError: If no store is registered for the URL's scheme.
+        """
+        if isinstance(url, Path) or not schemes.scheme_of(url):
+            return cls(Path(url).expanduser(), create=create)
+        return schemes.opener_of(url)(url, create)
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._vectors.clear()
+        self._database.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Make everything inside one write; nested, it is a part that can fail on its own."""
+        return self._database.transaction()
+
+    def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
+        """Run one statement once for each set of bindings."""
+        self._database.execute_many(sql, bindings)
+
+    def prepare(self, room: str) -> None:
+        """Make or migrate the tables of a room that was registered after this file was opened."""
+        self._database.prepare(room)
+
+    def record(self, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
+        """Append to the audit trail, inside the caller's transaction if there is one."""
+        return audit.append(self._database, event, detail)
+
+    def audit_trail(self) -> Iterator[AuditEntry]:
+        """Yield the audit trail, the oldest entry first."""
+        return audit.trail(self._database)
+
+    def add(
+        self,
+        document: Document,
+        outline: Outline,
+        card: Card,
+        passages: Sequence[Passage],
+        vectors: NDArray[np.float32] | None,
+        *,
+        collection: str,
+    ) -> bool:
+        """Store a document with its passages, words and vectors in one transaction.
+
+        Returns False where the library has this content already; the document then joins the
+        collection, and its other parts stay as they are. A failure recorded for the path goes.
+
+        Raises:
+            ValueError: If passages are not numbered from 0 or do not lie in the text, or if the
+                vectors do not fit the passages or the encoder on record.
+            InputError: If the text holds half a surrogate pair and so is no text.
+        """
+        _require_passages(document, passages)
+        data = None if vectors is None else self._packed(vectors, len(passages))
+        path = storable(document.path)
+        with self.transaction():
+            place = self._collection_row(collection)
+            self.execute(
+                "DELETE FROM failures WHERE path = ? AND collection = ?",
+                (path, folded(collection)),
+            )
+            known = self._find("SELECT row FROM documents WHERE id = ?", document.id)
+            if known is not None:
+                self._seen(path, known)
+                self._join(known, document.id, place, collection)
+                return False
+            row, first = self._insert_document(document, outline, card, len(passages))
+            self.execute_many(
+                "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (_columns(passage, first, row) for passage in passages),
+            )
+            if data is not None:
+                self.execute("INSERT INTO vectors VALUES (?, ?)", (row, data))
+            self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
+            self._seen(path, row)
+            self._write_words(
+                document.id,
+                document.text,
+                outline,
+                passages,
+                first=first,
+                document_type=card.type.value if card.type else "",
+                collections=[collection],
+            )
+            self._touch()
+            self.record(
+                "add",
+                {
+                    "document": document.id,
+                    "sha256": document.sha256,
+                    "path": path,
+                    "collection": collection,
+                    "passages": len(passages),
+                },
+            )
+        return True
+
+    def set_vectors(self, document: str, vectors: NDArray[np.float32]) -> None:
+        """Store the vectors of a document that has none, or other ones.
+
+        Raises:
+            ValueError: If they do not fit its passages or the encoder on record.
+        """
+        with self.transaction():
+            row, count = self._row_and_count(document)
+            self.execute(
+                "INSERT INTO vectors VALUES (?, ?) "
+                "ON CONFLICT(document) DO UPDATE SET data = excluded.data",
+                (row, self._packed(vectors, count)),
+            )
+            self._touch()
+
+    def remove(self, document: str, collection: str | None = None) -> bool:
+        """Take a document out of one collection, or, without one, out of the library.
+
+        A document that was in no other collection leaves the library. Returns True where it did.
+
+        Raises:
+            ConfigError: If there is no such document or collection.
+        """
+        with self.transaction():
+            row, count = self._row_and_count(document)
+            if collection is not None:
+                place = self._existing_collection(collection)
+                self.execute(
+                    "DELETE FROM document_collections WHERE document = ? AND collection = ?",
+                    (row, place),
+                )
+                if self._find("SELECT 1 FROM document_collections WHERE document = ?", row):
+                    self._rewrite_words(document)
+                    self._touch()
+                    self.record("leave", {"document": document, "collection": collection})
+                    return False
+            first = integer(
+                self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
+            )
+            self.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (first, first + count))
+            self.execute("DELETE FROM documents WHERE row = ?", (row,))
+            self._touch()
+            self.record("remove", {"document": document})
+        return True
+
+    def set_encoder(self, name: str, dimension: int) -> None:
+        """Record whose vectors the library holds; an empty library may change its mind.
+
+        Raises:
+            LibraryError: If it holds vectors of another encoder.
+        """
+        with self.transaction():
+            known = self.encoder
+            if known == EncoderRecord(name, dimension):
+                return
+            if known and self._find("SELECT 1 FROM vectors LIMIT 1"):
+                raise LibraryError(
+                    f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
+                    f"not of {name} ({dimension}): they cannot be compared.",
+                    remedy=f"Use {known.name}, or add the contracts to another library.",
+                )
+            self._set_meta("encoder", name)
+            self._set_meta("dimension", str(dimension))
+
+    def fail(
+        self,
+        path: str,
+        reason: str,
+        remedy: str = "",
+        *,
+        collection: str,
+        sha256: str = "",
+        job: int | None = None,
+    ) -> None:
+        """Record that a file could not be added; the last failure of a path counts."""
+        self.execute(
+            "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (storable(path), folded(collection), reason, remedy, sha256, job, audit.now()),
+        )
+
+    def check(self) -> list[str]:
+        """Look for damage in the whole file, and return what is wrong, one sentence each.
+
+        It reads everything: the pages of the file, the words index, sizes of vectors, places of
+        passages, outlines and cards, and the audit chain.
+        """
+        from fourcorners.library.check import faults
+
+        return faults(self._database)
+
+    def _packed(self, vectors: NDArray[np.float32], count: int) -> bytes:
+        known = self.encoder
+        if known is None:
+            raise ValueError("vectors need an encoder on record: call set_encoder first")
+        if vectors.shape != (count, known.dimension):
+            raise ValueError(
+                f"vectors of shape {vectors.shape} do not fit {count} passages "
+                f"of {known.dimension} dimensions"
+            )
+        return pack(vectors)
+
+    def _collection_row(self, collection: str) -> int:
+        if not folded(collection):
+            raise ConfigError("a collection needs a name.")
+        self.execute(
+            "INSERT INTO collections(name, fold) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (" ".join(collection.split()), folded(collection)),
+        )
+        return self._existing_collection(collection)
+
+    def _insert_document(
+        self, document: Document, outline: Outline, card: Card, passages: int
+    ) -> tuple[int, int]:
+        """Return the row of the document and the rowid of its first passage."""
+        last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
+        first = (last or 0) + 1
+        values: dict[str, SQLiteValue] = {
+            "id": document.id,
+            "sha256": document.sha256,
+            "name": storable(document.name),
+            "path": storable(document.path),
+            "media_type": document.media_type,
+            "reader": document.reader,
+            "text": _text(document),
+            "pages": codec.PAGES.dump(document.pages),
+            "marks": codec.MARKS.dump(document.marks),
+            "warnings": codec.WARNINGS.dump(document.warnings),
+            "outline": codec.OUTLINE.dump(outline),
+            "card": codec.CARD.dump(card),
+            "title": card.title.value if card.title else storable(document.name),
+            "type": card.type.value if card.type else "",
+            "characters": len(document.text),
+            "page_count": len(document.pages),
+            "needs_ocr": codec.NUMBERS.dump(document.needs_ocr),
+            "first_passage": first,
+            "passage_count": passages,
+            "added": audit.now(),
+        }
+        return integer(self.execute(_INSERT_DOCUMENT, values)[0][0]), first
+
+    def _seen(self, path: str, row: int) -> None:
+        self.execute(
+            "INSERT INTO sources(path, document) VALUES (?, ?) "
+            "ON CONFLICT(path) DO UPDATE SET document = excluded.document "
+            "WHERE document != excluded.document",
+            (path, row),
+        )
+
+    def _join(self, row: int, document: str, place: int, collection: str) -> None:
+        if self._find(
+            "SELECT 1 FROM document_collections WHERE document = ? AND collection = ?", row, place
+        ):
+            return
+        self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
+        self._rewrite_words(document)
+        self._touch()
+        self.record("join", {"document": document, "collection": collection})
+
+    def _rewrite_words(self, document: str) -> None:
+        """Write the index of a document anew, because its collections are among its words."""
+        row, count = self._row_and_count(document)
+        first, kind = self.execute(
+            "SELECT first_passage, type FROM documents WHERE row = ?", (row,)
+        )[0]
+        start = integer(first)
+        self.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (start, start + count))
+        collections = [
+            string(found[0])
+            for found in self.execute(
+                "SELECT c.name FROM collections c JOIN document_collections m "
+                "ON m.collection = c.row WHERE m.document = ?",
+                (row,),
+            )
+        ]
+        self._write_words(
+            document,
+            self.text(document),
+            self.outline(document),
+            self.passages(document),
+            first=start,
+            document_type=string(kind),
+            collections=collections,
+        )
+
+    def _write_words(
+        self,
+        document: str,
+        text: str,
+        outline: Outline,
+        passages: Sequence[Passage],
+        *,
+        first: int,
+        document_type: str,
+        collections: Sequence[str],
+    ) -> None:
+        def tokens(passage: Passage) -> str:
+            return filter_tokens(
+                document=document,
+                collections=collections,
+                document_type=document_type,
+                labels=_labels(outline, passage.node),
+                view=passage.view,
+            )
+
+        self.execute_many(
+            "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
+            ((first + p.ordinal, p.span.of(text), tokens(p)) for p in passages),
+        )
+
+    def _set_meta(self, key: str, value: str) -> None:
+        self.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )
+
+    def _touch(self) -> None:
+        self._set_meta("content_version", uuid.uuid4().hex)
+
+
+def storable(path: str) -> str:
+    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _text(document: Document) -> str:
+    try:
+        document.text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the text of {storable(document.path)} holds half a character at {error.start}.",
+            remedy="Save the file anew with the application that made it.",
+        ) from error
+    return document.text
+
+
+def _labels(outline: Outline, node: int | None) -> list[str]:
+    labels: list[str] = []
+    while node is not None:
+        labels.append(outline.nodes[node].label)
+        node = outline.nodes[node].parent
+    return labels
+
+
+def _columns(passage: Passage, first: int, row: int) -> tuple[SQLiteValue, ...]:
+    return (
+        first + passage.ordinal,
+        row,
+        passage.ordinal,
+        passage.span.start,
+        passage.span.end,
+        passage.view.value,
+        passage.node,
+        passage.context,
+    )
+
+
+def _require_passages(document: Document, passages: Sequence[Passage]) -> None:
+    for ordinal, passage in enumerate(passages):
+        if passage.ordinal != ordinal or passage.span.end > len(document.text):
+            raise ValueError(
+                f"passage {ordinal} of {document.path} is numbered {passage.ordinal} and ends at "
+                f"{passage.span.end} of {len(document.text)}"
+            )
+
+
+schemes.register_scheme(
+    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
+)
