@@ -1,0 +1,18 @@
+"""Query errors that point at the character."""
+
+from __future__ import annotations
+
+from fourcorners.errors import QueryError
+
+SHOWN = 72
+"""How many characters of a long query are shown around the fault."""
+
+
+def fault(query: str, at: int, what: str, remedy: str) -> QueryError:
+    """Return an error that shows the query with a caret under the character at `at`."""
+    start = max(0, min(at - SHOWN // 2, len(query) - SHOWN))
+    shown = "".join(char if char.isprintable() else " " for char in query[start : start + SHOWN])
+    before = "…" if start else ""
+    after = "…" if start + SHOWN < len(query) else ""
+    caret = " " * (len(before) + at - start) + "^"
+    return QueryError(f"{what}\n  {before}{shown}{after}\n  {caret}", remedy=remedy)

@@ -1,0 +1,199 @@
+"""The compiler to SQLite FTS5: one MATCH expression for each leaf of a query.
+
+Each leaf is asked for on its own, so that each part of the score is boost × -bm25 of its own
+expression; the boolean structure is applied to the sets of rows. FTS5 knows no order, and lets one
+word serve two parts of a NEAR: where that could matter, the expression finds more than the leaf
+means, `exact` is False, and the rows must be verified with `fourcorners.search.query.match`.
+
+Only folded words (letters and digits) and numbers reach an expression, each word in quotes:
+nothing that a user types can be read as FTS5 or SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import TypeAlias
+
+from fourcorners.search.query.tree import (
+    And,
+    Leaf,
+    Near,
+    Node,
+    Not,
+    Or,
+    Part,
+    Phrase,
+    Prefix,
+    Query,
+    Word,
+    label,
+    leaves,
+)
+
+BODY = "body"
+META = "meta"
+
+_Term: TypeAlias = Word | Prefix | Phrase
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledLeaf:
+    """A leaf and the expression that finds it.
+
+    Attributes:
+        exact: Whether the expression finds exactly what the leaf means, or more.
+        scored: False under a NOT: its rows exclude, and have no score.
+    """
+
+    leaf: Leaf
+    label: str
+    boost: float
+    expression: str
+    exact: bool
+    scored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A compiled query: its leaves in order, and how their rows combine."""
+
+    tree: Node
+    leaves: tuple[CompiledLeaf, ...]
+
+    def select(self, rows: Sequence[AbstractSet[int]]) -> set[int]:
+        """Return the rows that satisfy the query, given those of each leaf in order."""
+        left = iter(rows)
+        found = _select(self.tree, left)
+        return set(found)
+
+
+def compile_query(query: Query | Node) -> Plan:
+    """Return the plan of a query."""
+    tree = query.tree if isinstance(query, Query) else query
+    return Plan(
+        tree,
+        tuple(
+            CompiledLeaf(leaf, label(leaf), boost, expression(leaf), is_exact(leaf), scored)
+            for leaf, boost, scored in leaves(tree)
+        ),
+    )
+
+
+def limited(expression: str, filters: Collection[Collection[str]] = ()) -> str:
+    """Return a whole MATCH expression: the words in the body, within filters.
+
+    Each filter is a collection of tokens of the `meta` column, of which a row must bear one.
+    """
+    wanted = [f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters]
+    return " AND ".join([f"{BODY} : ({expression})", *wanted])
+
+
+def expression(leaf: Leaf) -> str:
+    """Return the FTS5 expression of a leaf, without column or filter."""
+    if not isinstance(leaf, Near):
+        return _phrase(leaf)
+    distance = _window(leaf)
+    return " OR ".join(
+        f"NEAR({' '.join(map(_phrase, choice))}, {distance})"
+        for choice in product(*(tuple(_alternatives(part)) for part in leaf.parts))
+    )
+
+
+def is_exact(leaf: Leaf) -> bool:
+    """Tell whether FTS5 can express the leaf exactly."""
+    if not isinstance(leaf, Near):
+        return True
+    if leaf.ordered:
+        return False
+    words = [[word for term in _alternatives(part) for word in _words(term)] for part in leaf.parts]
+    return not any(
+        _may_be_one(first, second)
+        for left, right in combinations(words, 2)
+        for first in left
+        for second in right
+    )
+
+
+def _window(near: Near) -> int:
+    """Return a NEAR distance that holds at least all that the proximity means.
+
+    FTS5 measures from the end of each part to the start of the last one. In an ordered chain the
+    first part may lie as far back as all steps and the parts between them together.
+    """
+    if not near.ordered:
+        return near.distance
+    between = sum(max(_length(term) for term in _alternatives(part)) for part in near.parts[1:-1])
+    return near.distance * (len(near.parts) - 1) + between
+
+
+def _alternatives(part: Part | Node) -> Iterator[_Term]:
+    match part:
+        case Word() | Prefix() | Phrase():
+            yield part
+        case Or():
+            for one in part.parts:
+                yield from _alternatives(one)
+        case _:
+            raise TypeError(f"{part!r} cannot be part of a proximity")
+
+
+def _phrase(term: _Term) -> str:
+    match term:
+        case Word():
+            return _quoted(term.token)
+        case Prefix():
+            return f"{_quoted(term.token)} *"
+        case Phrase():
+            return _quoted(" ".join(term.tokens)) + (" *" if term.prefix else "")
+
+
+def _quoted(words: str) -> str:
+    return '"' + words.replace('"', '""') + '"'
+
+
+def _length(term: _Term) -> int:
+    return len(term.tokens) if isinstance(term, Phrase) else 1
+
+
+def _words(term: _Term) -> Iterator[tuple[str, bool]]:
+    match term:
+        case Word():
+            yield term.token, False
+        case Prefix():
+            yield term.token, True
+        case Phrase():
+            for at, token in enumerate(term.tokens):
+                yield token, term.prefix and at == len(term.tokens) - 1
+
+
+def _may_be_one(first: tuple[str, bool], second: tuple[str, bool]) -> bool:
+    """Tell whether one word of a text could be both; the flag marks the start of a word."""
+    (left, left_open), (right, right_open) = first, second
+    return (
+        left == right
+        or (left_open and right.startswith(left))
+        or (right_open and left.startswith(right))
+    )
+
+
+def _select(node: Node, rows: Iterator[AbstractSet[int]]) -> AbstractSet[int]:
+    match node:
+        case Or():
+            return set().union(*[_select(part, rows) for part in node.parts])
+        case And():
+            wanted: AbstractSet[int] | None = None
+            refused: set[int] = set()
+            for part in node.parts:
+                if isinstance(part, Not):
+                    refused |= _select(part.part, rows)
+                else:
+                    found = _select(part, rows)
+                    wanted = found if wanted is None else wanted & found
+            return (wanted or set()) - refused
+        case Not():
+            raise TypeError("NOT stands only beside something to exclude from")
+        case _:
+            return next(rows)

@@ -1,0 +1,199 @@
+"""The query's text as tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from fourcorners.search.query.fault import fault
+from fourcorners.text.words import words
+
+MAX_CHARACTERS = 100_000
+MAX_DISTANCE = 1_000
+MAX_BOOST = 1_000.0
+
+
+class Kind(Enum):
+    """What a token of the query is; the value names it in messages."""
+
+    CHUNK = "a word"
+    STRING = "a phrase"
+    OPEN = "`(`"
+    CLOSE = "`)`"
+    LIST_OPEN = "`[`"
+    LIST_CLOSE = "`]`"
+    COMMA = "`,`"
+    AND = "AND"
+    OR = "OR"
+    NOT = "NOT"
+    WITHIN = "a proximity"
+    SLOP = "`~`"
+    BOOST = "`^`"
+    END = "the end of the query"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token: `at` is where it starts, `text` its words, `number` its distance or boost."""
+
+    kind: Kind
+    at: int
+    text: str = ""
+    number: float = 0.0
+    ordered: bool = False
+
+
+QUOTES = '"“”„‟'
+_SINGLE = {
+    "(": Kind.OPEN,
+    ")": Kind.CLOSE,
+    "[": Kind.LIST_OPEN,
+    "]": Kind.LIST_CLOSE,
+}
+_OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
+_SPACE = re.compile(r"\s+")
+_CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
+_CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
+_SLOP = re.compile(r"~(\d+)(?!\w|\.\d)")
+_BOOST = re.compile(r"\^(\d+(?:\.\d+)?|\.\d+)(?!\w|\.)")
+_WITHIN = re.compile(r"(w|near|pre|onear)/(\d+)", re.IGNORECASE)
+_FOREIGN_WITHIN = re.compile(r"(?:w|pre)?/(?:s|p|sent|para|\d+)|\+\d+", re.IGNORECASE)
+
+
+def tokens(query: str) -> Iterator[Token]:
+    """Yield the tokens of a query; chunks that hold no letter or digit are left out.
+
+    Raises:
+        QueryError: If a mark of the language is not complete, or a number is too large.
+    """
+    if len(query) > MAX_CHARACTERS:
+        raise fault(
+            query,
+            MAX_CHARACTERS,
+            f"the query is longer than {MAX_CHARACTERS:,} characters",
+            "Write a shorter one.",
+        )
+    at = 0
+    brackets: list[str] = []
+    while at < len(query):
+        if space := _SPACE.match(query, at):
+            at = space.end()
+            continue
+        char = query[at]
+        token, end = _next(query, at, in_list=brackets[-1:] == ["["])
+        if char in "([":
+            brackets.append(char)
+        elif char in ")]" and brackets:
+            brackets.pop()
+        if token:
+            yield token
+        at = end
+    yield Token(Kind.END, len(query.rstrip()))
+
+
+def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
+    char = query[at]
+    if char in _SINGLE:
+        return Token(_SINGLE[char], at, char), at + 1
+    if char in QUOTES:
+        return _string(query, at)
+    if char == "~":
+        return _slop(query, at)
+    if char == "^":
+        return _boost(query, at)
+    if char == "," and in_list:
+        return Token(Kind.COMMA, at, char), at + 1
+    found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, at)
+    assert found is not None  # noqa: S101 - the cases above take every other character
+    return _chunk(query, at, found[0]), found.end()
+
+
+def _string(query: str, at: int) -> tuple[Token, int]:
+    for end in range(at + 1, len(query)):
+        if query[end] in QUOTES:
+            return Token(Kind.STRING, at, query[at + 1 : end]), end + 1
+    raise fault(
+        query, at, "this quotation mark is never closed", 'Write "words" with one at both ends.'
+    )
+
+
+def _slop(query: str, at: int) -> tuple[Token, int]:
+    found = _SLOP.match(query, at)
+    if not found:
+        raise fault(
+            query,
+            at,
+            "`~` needs a whole number of words",
+            'Write "change control"~5: at most five words between the two.',
+        )
+    return Token(Kind.SLOP, at, found[0], _distance(query, at, found[1])), found.end()
+
+
+def _boost(query: str, at: int) -> tuple[Token, int]:
+    found = _BOOST.match(query, at)
+    if not found:
+        raise fault(query, at, "`^` needs a number", "Write control^5: it counts five times.")
+    boost = round(float(found[1]), 6) if len(found[1]) < 20 else MAX_BOOST + 1
+    if not 0 < boost <= MAX_BOOST:
+        raise fault(
+            query,
+            at,
+            f"a boost must be above 0 and at most {MAX_BOOST:,.0f}",
+            "Write a smaller one, such as ^5."
+            if boost
+            else "Write ^0.1 to count little; leave the term out to count nothing.",
+        )
+    return Token(Kind.BOOST, at, found[0], boost), found.end()
+
+
+def _distance(query: str, at: int, digits: str) -> int:
+    distance = int(digits) if len(digits) < 10 else MAX_DISTANCE + 1
+    if distance > MAX_DISTANCE:
+        raise fault(
+            query,
+            at,
+            f"a proximity of more than {MAX_DISTANCE:,} words",
+            "Write a smaller distance, or AND for anywhere in the passage.",
+        )
+    return distance
+
+
+def _chunk(query: str, at: int, chunk: str) -> Token | None:
+    if chunk in _OPERATORS:
+        return Token(_OPERATORS[chunk], at, chunk)
+    if found := _WITHIN.fullmatch(chunk):
+        ordered = found[1].lower() in ("pre", "onear")
+        distance = _distance(query, at, found[2])
+        return Token(Kind.WITHIN, at, chunk, distance, ordered)
+    _refuse_other_dialects(query, at, chunk)
+    if chunk.strip("*") != chunk or words(chunk).tokens:
+        return Token(Kind.CHUNK, at, chunk)
+    return None
+
+
+def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
+    """Refuse what means something in another query language and would be misread here."""
+    following = query[at + len(chunk) : at + len(chunk) + 1]
+    if _FOREIGN_WITHIN.fullmatch(chunk):
+        raise fault(
+            query,
+            at,
+            f"`{chunk}` is not an operator here",
+            "Write w/5 for within five words in either order, or pre/5 for in this order.",
+        )
+    if chunk == "NEAR" and following == "(":
+        raise fault(
+            query, at, "NEAR( ) is not written so here", 'Write "change control"~5 or a w/5 b.'
+        )
+    sign, rest = chunk[0], chunk[1:] or following
+    if sign in "-!+" and rest and (rest[0].isalnum() or rest[0] in QUOTES + "("):
+        raise fault(
+            query,
+            at,
+            f"`{sign}` in front of a term is not an operator here",
+            "Leave it out: every term must match."
+            if sign == "+"
+            else "Write NOT in front of what must not match.",
+        )

@@ -1,0 +1,363 @@
+"""The parser: recursive descent over the tokens of a query.
+
+query   = or
+or      = and { "OR" and }
+and     = not { [ "AND" ] not }
+not     = { "NOT" } near
+near    = primary { ( w/N | pre/N ) primary }
+primary = ( "(" or ")" | "[" or { "," or } "]" | phrase [ ~N ] | word ) [ ^B ]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import prod
+
+from fourcorners.errors import QueryError
+from fourcorners.search.query.fault import fault
+from fourcorners.search.query.lexer import MAX_BOOST, Kind, Token, tokens
+from fourcorners.search.query.tree import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Part,
+    Phrase,
+    Prefix,
+    Query,
+    Word,
+)
+from fourcorners.text.words import words
+
+MAX_TERMS = 1_000
+MAX_DEPTH = 50
+MAX_NEAR_PARTS = 16
+MAX_NEAR_CHOICES = 256
+"""How many ways a proximity may pick one alternative of each of its OR groups."""
+PLAIN_WORDS = 3
+
+# Scripts written without spaces: the index holds a whole run of them as one word.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+_ENDS = frozenset((Kind.END, Kind.CLOSE, Kind.LIST_CLOSE, Kind.COMMA, Kind.OR))
+
+
+def parse(text: str) -> Query:
+    """Return the query that `text` says; see `fourcorners.search.query` for the language.
+
+    Raises:
+        QueryError: If it says none. The message shows the place, the remedy what to write.
+    """
+    if not text.strip():
+        raise QueryError(
+            "the query is empty.", remedy='Write words, such as "change control"~5 OR assign*.'
+        )
+    parser = _Parser(text)
+    tree = parser.query()
+    return Query(text, tree, plain=parser.plain)
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(tokens(text))
+        self._at = 0
+        self._depth = 0
+        self._terms = 0
+
+    @property
+    def plain(self) -> bool:
+        """Tell whether there are only bare words, and enough of them for a question."""
+        said = self._tokens[:-1]
+        bare = all(token.kind is Kind.CHUNK and not token.text.endswith("*") for token in said)
+        return bare and len(said) >= PLAIN_WORDS
+
+    def _peek(self) -> Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> Token:
+        token = self._tokens[self._at]
+        self._at += 1
+        return token
+
+    def _fault(self, at: int, what: str, remedy: str) -> QueryError:
+        return fault(self._text, at, what, remedy)
+
+    def query(self) -> Node:
+        if self._peek().kind is Kind.END:
+            raise self._nothing(0)
+        tree, at = self._or()
+        self._positive(tree, at)
+        if self._peek().kind is not Kind.END:
+            opening = {Kind.CLOSE: "(", Kind.LIST_CLOSE: "["}.get(self._peek().kind)
+            raise self._fault(
+                self._peek().at,
+                f"{self._peek().kind.value} without the `{opening}` that it closes"
+                if opening
+                else f"{self._peek().kind.value} cannot stand here",
+                "Take it out, or open the bracket before it.",
+            )
+        return tree
+
+    def _positive(self, node: Node, at: int) -> None:
+        if isinstance(node, Not):
+            raise self._fault(
+                at,
+                "NOT alone says only what is not wanted",
+                "Write what to find before it: lease NOT sublease.",
+            )
+
+    def _or(self) -> tuple[Node, int]:
+        first, start = self._and()
+        parts = [first]
+        while self._peek().kind is Kind.OR:
+            self._positive(parts[-1], start)
+            self._take()
+            part, at = self._and()
+            self._positive(part, at)
+            parts.append(part)
+        return (parts[0] if len(parts) == 1 else Or(tuple(parts))), start
+
+    def _and(self) -> tuple[Node, int]:
+        first, start = self._not()
+        parts = [first]
+        while self._peek().kind not in _ENDS:
+            if self._peek().kind is Kind.AND:
+                self._take()
+            parts.append(self._not()[0])
+        if len(parts) == 1:
+            return first, start
+        if all(isinstance(part, Not) for part in parts):
+            self._positive(first, start)
+        return And(tuple(parts)), start
+
+    def _not(self) -> tuple[Node, int]:
+        start = self._peek().at
+        if self._peek().kind is not Kind.NOT:
+            return self._near(), start
+        self._take()
+        part = self._near() if self._peek().kind is not Kind.NOT else None
+        if part is None or isinstance(part, Not):
+            raise self._fault(start, "NOT of a NOT", "Take both out.")
+        return Not(part), start
+
+    def _near(self) -> Node:
+        start = self._peek().at
+        first = self._primary()
+        if self._peek().kind is not Kind.WITHIN:
+            return first
+        joint = self._peek()
+        parts = [self._part(first, start)]
+        while self._peek().kind is Kind.WITHIN:
+            other = self._take()
+            if (other.number, other.ordered) != (joint.number, joint.ordered):
+                raise self._fault(
+                    other.at,
+                    f"`{joint.text}` and `{other.text}` in one chain",
+                    f"Write one of them throughout, or join two proximities: "
+                    f"(a {joint.text} b) AND (b {other.text} c).",
+                )
+            at = self._peek().at
+            parts.append(self._part(self._primary(), at))
+        return self._joined(tuple(parts), joint)
+
+    def _joined(self, parts: tuple[Part, ...], joint: Token) -> Near:
+        if len(parts) > MAX_NEAR_PARTS:
+            raise self._fault(
+                joint.at,
+                f"a proximity of {len(parts)} parts; it may have {MAX_NEAR_PARTS}",
+                "Join fewer words, or several proximities with AND.",
+            )
+        if prod(map(_choices, parts)) > MAX_NEAR_CHOICES:
+            raise self._fault(
+                joint.at,
+                f"the OR groups of this proximity make more than {MAX_NEAR_CHOICES} pairs",
+                "Shorten the groups, or use a prefix such as assign*.",
+            )
+        return Near(parts, int(joint.number), joint.ordered)
+
+    def _part(self, node: Node, at: int) -> Part:
+        if not isinstance(node, Word | Prefix | Phrase | Or) or not _is_part(node):
+            raise self._fault(
+                at,
+                "a proximity joins words, phrases and bracketed OR groups of these",
+                'Write (sale OR transfer) w/5 "all assets"; join anything else with AND.',
+            )
+        if _is_boosted(node):
+            raise self._fault(
+                at,
+                "a boost on a part of a proximity has no effect",
+                "Write it after the whole: (change w/5 control)^3.",
+            )
+        return node
+
+    def _primary(self) -> Node:
+        token = self._take()
+        match token.kind:
+            case Kind.OPEN:
+                node = self._group(token, Kind.CLOSE)
+            case Kind.LIST_OPEN:
+                node = self._group(token, Kind.LIST_CLOSE)
+            case Kind.STRING:
+                node = self._string(token)
+            case Kind.CHUNK:
+                node = self._chunk(token)
+            case _:
+                raise self._missing(token)
+        return self._boosted(node)
+
+    def _missing(self, token: Token) -> QueryError:
+        if token.kind is Kind.SLOP:
+            return self._fault(
+                token.at,
+                "`~` follows a phrase in quotation marks, once",
+                'Write "change control"~5.',
+            )
+        if token.kind is Kind.BOOST:
+            return self._fault(
+                token.at, "`^` follows a term, once", "Write control^5 or (a OR b)^5."
+            )
+        return self._fault(
+            token.at,
+            f"a word or phrase is missing before {token.kind.value}",
+            "Write one there, or put an operator that is meant as a word into quotation marks.",
+        )
+
+    def _group(self, opening: Token, closing: Kind) -> Node:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._fault(
+                opening.at,
+                f"brackets nested more than {MAX_DEPTH} deep",
+                "Take some out.",
+            )
+        parts = [self._or()]
+        while closing is Kind.LIST_CLOSE and self._peek().kind is Kind.COMMA:
+            self._take()
+            if self._peek().kind is Kind.LIST_CLOSE:
+                break
+            parts.append(self._or())
+        if self._peek().kind is not closing:
+            raise self._fault(
+                opening.at if self._peek().kind is Kind.END else self._peek().at,
+                f"`{opening.text}` is never closed"
+                if self._peek().kind is Kind.END
+                else f"{self._peek().kind.value} where {closing.value} is expected",
+                f"Write {closing.value} where the group ends.",
+            )
+        self._take()
+        self._depth -= 1
+        if len(parts) == 1:
+            if closing is Kind.LIST_CLOSE or self._peek().kind is Kind.BOOST:
+                self._positive(*parts[0])
+            return parts[0][0]
+        for part, at in parts:
+            self._positive(part, at)
+        return Or(tuple(part for part, _ in parts))
+
+    def _boosted(self, node: Node) -> Node:
+        if self._peek().kind is not Kind.BOOST:
+            return node
+        token = self._take()
+        assert not isinstance(node, Not)  # noqa: S101 - `_group` has refused it
+        boost = round(node.boost * token.number, 6)
+        if not 0 < boost <= MAX_BOOST:
+            raise self._fault(
+                token.at,
+                f"the boosts multiply to {boost:g}; they must be above 0 and at most {MAX_BOOST:g}",
+                "Write smaller ones.",
+            )
+        return replace(node, boost=boost)
+
+    def _chunk(self, token: Token) -> Node:
+        folded, prefix = self._folded(token.text, token.at)
+        return _term(folded, prefix=prefix)
+
+    def _string(self, token: Token) -> Node:
+        slop = self._take() if self._peek().kind is Kind.SLOP else None
+        parts: list[tuple[tuple[str, ...], bool]] = []
+        for found in re.finditer(r"\S+", token.text):
+            at = token.at + 1 + found.start()
+            if parts and parts[-1][1] and not slop:
+                raise self._fault(
+                    at,
+                    "in a phrase only the last word may end in `*`",
+                    'Write "assign* consent"~0 for words in any order, or assign* pre/0 consent.',
+                )
+            if found[0].strip("*") != found[0] or words(found[0]).tokens:
+                parts.append(self._folded(found[0], at))
+        if not parts:
+            raise self._nothing(token.at)
+        if not slop:
+            return _term(tuple(word for part, _ in parts for word in part), prefix=parts[-1][1])
+        if len(parts) == 1:
+            raise self._fault(
+                token.at,
+                "a proximity needs two words or more",
+                'Write "change control"~5, or the word without `~`.',
+            )
+        return self._joined(tuple(_term(part, prefix=prefix) for part, prefix in parts), slop)
+
+    def _folded(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
+        """Return the folded words of a chunk, and whether the last is only the start of one."""
+        bare = chunk.rstrip("*")
+        folded = tuple(words(bare).tokens)
+        prefix = bare != chunk
+        if prefix and (not folded or not words(bare[-1]).tokens or len(chunk) - len(bare) > 1):
+            raise self._fault(
+                at + len(bare), "`*` follows the first letters of a word", "Write assign*."
+            )
+        if "*" in bare or re.search(r"\w\?\w", bare):
+            mark = bare.find("*") if "*" in bare else bare.find("?")
+            raise self._fault(
+                at + mark,
+                f"`{bare[mark]}` stands for letters only as `*` at the end of a word",
+                "Write assign*, or the forms with OR: (organise OR organize).",
+            )
+        if unspaced := _UNSPACED.search(bare):
+            raise self._fault(
+                at + unspaced.start(),
+                "words of a script without spaces cannot be searched one by one",
+                "Search for the contract's words in a script with spaces, or by example.",
+            )
+        self._terms += len(folded)
+        if self._terms > MAX_TERMS:
+            raise self._fault(
+                at, f"a query of more than {MAX_TERMS:,} terms", "Split it into several."
+            )
+        return folded, prefix
+
+    def _nothing(self, at: int) -> QueryError:
+        return self._fault(
+            at,
+            "there is no letter or digit to search for",
+            "Write words; punctuation is not in the index.",
+        )
+
+
+def _term(folded: tuple[str, ...], *, prefix: bool) -> Word | Prefix | Phrase:
+    if len(folded) > 1:
+        return Phrase(folded, prefix)
+    return Prefix(folded[0]) if prefix else Word(folded[0])
+
+
+def _is_part(node: Node) -> bool:
+    if isinstance(node, Or):
+        return all(map(_is_part, node.parts))
+    return isinstance(node, Word | Prefix | Phrase)
+
+
+def _is_boosted(node: Part) -> bool:
+    if node.boost != 1.0:
+        return True
+    return isinstance(node, Or) and any(
+        _is_boosted(part) for part in node.parts if not isinstance(part, And | Not | Near)
+    )
+
+
+def _choices(node: Node) -> int:
+    return sum(map(_choices, node.parts)) if isinstance(node, Or) else 1

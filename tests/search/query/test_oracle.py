@@ -1,0 +1,189 @@
+"""Three evaluators must agree on every query: a naive one, the one in memory, and FTS5."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise, product
+
+import apsw
+import pytest
+
+from fourcorners.search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Word,
+    parse,
+)
+from fourcorners.search.query.fts import compile_query, limited
+from fourcorners.search.query.match import holds, matches
+from fourcorners.search.query.tree import render
+from fourcorners.text.words import TOKENIZE, WordIndex
+
+VOCABULARY = ["a", "ab", "abc", "b", "ba", "c", "cab", "d"]
+QUERIES = 2_500
+TEXTS = 48
+
+
+def naive_places(part: Node, tokens: list[str]) -> list[tuple[int, int]]:
+    match part:
+        case Word():
+            return [(i, i + 1) for i, token in enumerate(tokens) if token == part.token]
+        case Prefix():
+            return [(i, i + 1) for i, token in enumerate(tokens) if token.startswith(part.token)]
+        case Phrase():
+            size = len(part.tokens)
+            found = []
+            for i in range(len(tokens) - size + 1):
+                window = tokens[i : i + size]
+                if part.prefix:
+                    window[-1] = window[-1][: len(part.tokens[-1])]
+                if tuple(window) == part.tokens:
+                    found.append((i, i + size))
+            return found
+        case Or():
+            return [place for one in part.parts for place in naive_places(one, tokens)]
+    raise AssertionError(part)
+
+
+def naive(node: Node, tokens: list[str]) -> bool:
+    match node:
+        case And():
+            return all(naive(part, tokens) for part in node.parts)
+        case Or():
+            return any(naive(part, tokens) for part in node.parts)
+        case Not():
+            return not naive(node.part, tokens)
+        case Near():
+            return any(
+                naive_near(node, choice)
+                for choice in product(*(naive_places(part, tokens) for part in node.parts))
+            )
+        case _:
+            return bool(naive_places(node, tokens))
+
+
+def naive_near(node: Near, choice: tuple[tuple[int, int], ...]) -> bool:
+    used = [position for start, end in choice for position in range(start, end)]
+    if len(used) != len(set(used)):
+        return False
+    if node.ordered:
+        return all(
+            0 <= later[0] - earlier[1] <= node.distance for earlier, later in pairwise(choice)
+        )
+    last = max(start for start, _ in choice)
+    return all(start == last or last - end <= node.distance for start, end in choice)
+
+
+def random_term(rng: random.Random) -> Word | Prefix | Phrase:
+    kind = rng.random()
+    if kind < 0.6:
+        return Word(rng.choice(VOCABULARY))
+    if kind < 0.75:
+        return Prefix(rng.choice(["a", "ab", "b", "c", "ca"]))
+    tokens = tuple(rng.choice(VOCABULARY) for _ in range(rng.choice((2, 2, 3))))
+    return Phrase(tokens, prefix=rng.random() < 0.2)
+
+
+def random_part(rng: random.Random) -> Word | Prefix | Phrase | Or:
+    if rng.random() < 0.2:
+        return Or(tuple(random_term(rng) for _ in range(rng.choice((2, 3)))))
+    return random_term(rng)
+
+
+def random_tree(rng: random.Random, depth: int = 3) -> Node:
+    kind = rng.random()
+    if depth == 0 or kind < 0.25:
+        return random_term(rng)
+    if kind < 0.6:
+        parts = tuple(random_part(rng) for _ in range(rng.choice((2, 2, 2, 3, 4))))
+        return Near(parts, rng.randint(0, 4), rng.random() < 0.3)
+    children: list[Node] = [random_tree(rng, depth - 1) for _ in range(rng.choice((2, 2, 3)))]
+    if kind < 0.8:
+        return Or(tuple(children))
+    for at in range(1, len(children)):
+        if rng.random() < 0.4:
+            children[at] = Not(children[at])
+    rng.shuffle(children)
+    return And(tuple(children))
+
+
+def random_text(rng: random.Random) -> str:
+    return rng.choice((" ", ", ", "-")).join(
+        rng.choice(VOCABULARY) for _ in range(rng.randint(0, 14))
+    )
+
+
+class Shelf:
+    """The texts in a real FTS5 table, laid out as the library's."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.indexes = {row: WordIndex(text) for row, text in enumerate(texts, 1)}
+        self._db = apsw.Connection(":memory:")
+        self._db.execute(
+            "create virtual table words using fts5(body, meta, content='', "
+            f"contentless_delete=1, tokenize='{TOKENIZE}')"
+        )
+        self._db.executemany(
+            "insert into words(rowid, body, meta) values (?, ?, 'a b d0 c0')",
+            enumerate(texts, 1),
+        )
+
+    def select(self, tree: Node) -> set[int]:
+        plan = compile_query(tree)
+        found = []
+        for leaf in plan.leaves:
+            rows = {
+                int(str(row))
+                for (row,) in self._db.execute(
+                    "select rowid from words where words match ?",
+                    (limited(leaf.expression, [["c0"]]),),
+                )
+            }
+            true = {row for row, index in self.indexes.items() if holds(leaf.leaf, index)}
+            if leaf.exact:
+                assert rows == true, leaf
+            else:
+                assert rows >= true, leaf
+            found.append(rows if leaf.exact else rows & true)
+        return plan.select(found)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_three_find_the_same_texts(seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    texts = [random_text(rng) for _ in range(TEXTS)]
+    shelf = Shelf(texts)
+    selective = 0
+    for _ in range(QUERIES // 5):
+        tree = random_tree(rng)
+        query = render(tree)
+        assert parse(query).tree == tree, query
+        expected = {
+            row for row, index in shelf.indexes.items() if naive(tree, list(index.words.tokens))
+        }
+        in_memory = {row for row, index in shelf.indexes.items() if holds(tree, index)}
+        assert in_memory == expected, query
+        assert shelf.select(tree) == expected, query
+        selective += 0 < len(expected) < TEXTS
+    assert selective > QUERIES // 5 // 2  # most queries tell texts apart
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_matches_are_listed_where_a_leaf_stands(seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    for _ in range(300):
+        tree, text = random_tree(rng), random_text(rng)
+        index = WordIndex(text)
+        found = matches(tree, index)
+        positive = holds(tree, index)
+        assert bool(found) == positive
+        for match in found:
+            leaf = parse(match.label).tree
+            assert holds(leaf, WordIndex(match.span.of(text))), (match, text)
+            assert match.places[0].start == match.span.start
+            assert max(place.end for place in match.places) == match.span.end
