@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from fourcorners import settings as module
+from fourcorners.errors import ConfigError
+from fourcorners.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """An empty working folder and an empty configuration folder."""
+    work, config = tmp_path / "work", tmp_path / "config"
+    work.mkdir()
+    config.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setattr(module, "user_config_path", lambda _: config)
+    monkeypatch.setattr(module, "user_data_path", lambda _: tmp_path / "data")
+    for key in Settings.model_fields:
+        monkeypatch.delenv(f"FOURCORNERS_{key.upper()}", raising=False)
+    return work, config
+
+
+def test_defaults(tmp_path: Path) -> None:
+    settings = Settings.load()
+    assert settings.library == str(tmp_path / "data" / "fourcorners.db")
+    assert settings.jobs >= 1
+    assert (settings.memory_mb, settings.seconds, settings.log_level) == (1500, 60.0, "warning")
+
+
+def test_a_library_in_the_working_folder_comes_first() -> None:
+    Path("fourcorners.db").touch()
+    assert Settings.load().library == "fourcorners.db"
+
+
+def test_each_source_overrides_the_next(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, config = folders
+    (config / "fourcorners.toml").write_text("jobs = 3\nmemory_mb = 300\n")
+    assert Settings.load().jobs == 3
+    (work / "fourcorners.toml").write_text("jobs = 5\n")
+    assert Settings.load().jobs == 5
+    assert Settings.load().memory_mb == 1500  # one file is read, the nearest
+    monkeypatch.setenv("FOURCORNERS_JOBS", "7")
+    assert Settings.load().jobs == 7
+    assert Settings.load(jobs=9).jobs == 9
+    monkeypatch.setenv("FOURCORNERS_JOBS", "")
+    assert Settings.load().jobs == 5
+
+
+def test_a_library_path_in_a_file_is_relative_to_the_file(folders: tuple[Path, Path]) -> None:
+    _, config = folders
+    file = config / "fourcorners.toml"
+    file.write_text('library = "firm.db"')
+    assert Settings.load().library == str(config / "firm.db")
+    file.write_text('library = "lance+s3://bucket/firm"')
+    assert Settings.load().library == "lance+s3://bucket/firm"
+
+
+def test_an_unknown_key_is_named_with_its_file_and_near_matches() -> None:
+    Path("fourcorners.toml").write_text("libary = 'x.db'\n")
+    with pytest.raises(ConfigError, match="unknown key 'libary'") as caught:
+        Settings.load()
+    assert "fourcorners.toml" in caught.value.message
+    assert caught.value.remedy == "Did you mean library?"
+    Path("fourcorners.toml").write_text("[zzz]\na = 1\n")
+    with pytest.raises(ConfigError) as caught:
+        Settings.load()
+    assert "log_level" in caught.value.remedy
+
+
+def test_a_file_that_is_no_toml_is_named_with_the_line() -> None:
+    Path("fourcorners.toml").write_text("jobs = 2\njobs: 3\n")
+    with pytest.raises(ConfigError, match=r"fourcorners\.toml cannot be read.*line 2"):
+        Settings.load()
+
+
+def test_a_wrong_value_is_named_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="--jobs is 0"):
+        Settings.load(jobs=0)
+    Path("fourcorners.toml").write_text("memory_mb = 'much'")
+    with pytest.raises(ConfigError, match=r"memory_mb in fourcorners\.toml is 'much'"):
+        Settings.load()
+    monkeypatch.setenv("FOURCORNERS_MEMORY_MB", "lots")
+    with pytest.raises(ConfigError, match="FOURCORNERS_MEMORY_MB is 'lots'"):
+        Settings.load()
+
+
+def test_log_levels_are_written_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOURCORNERS_LOG_LEVEL", "DEBUG")
+    assert Settings.load().log_level == "debug"
+
+
+def test_settings_do_not_change() -> None:
+    settings = Settings.load()
+    with pytest.raises(ValidationError, match="frozen"):
+        settings.jobs = 4  # type: ignore[misc]
