@@ -1,0 +1,34 @@
+"""Findings as files to send and to read: HTML, Excel, JSON, and the grid in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fourcorners.reports.catalogue import (
+    Exporter,
+    exporter_for,
+    formats,
+    register,
+    write_atomically,
+)
+from fourcorners.reports.grid import Grid
+from fourcorners.reports.html import EXPORTER as _HTML
+from fourcorners.reports.json import EXPORTER as _JSON
+from fourcorners.reports.xlsx import EXPORTER as _XLSX
+from fourcorners.review.finding import Review
+
+for _exporter in (_HTML, _JSON, _XLSX):
+    register(_exporter)
+
+__all__ = ["Exporter", "Grid", "exporter_for", "formats", "register", "write"]
+
+
+def write(review: Review, path: Path) -> None:
+    """Write a review in the format that the suffix of `path` names, whole or not at all.
+
+    Raises:
+        ConfigError: If no exporter has the suffix, or the file cannot be written.
+        EvidenceError: If a quote is not the text at its span, or the grid has a hole.
+    """
+    exporter = exporter_for(path)
+    write_atomically(exporter, Grid(review), path)

@@ -1,0 +1,97 @@
+"""The exporters by the suffix of the file they write: one module a format, one registration."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.grid import Grid
+
+
+class Exporter(Protocol):
+    """Writes a grid as one file of its format."""
+
+    suffix: str
+
+    def export(self, grid: Grid, path: Path) -> None:
+        """Write the whole report to `path`, which may be overwritten."""
+        ...
+
+
+_EXPORTERS: dict[str, Exporter] = {}
+
+
+def register(exporter: Exporter) -> None:
+    """Make an exporter known under its suffix.
+
+    Raises:
+        ValueError: If another exporter has the suffix already.
+    """
+    if exporter.suffix in _EXPORTERS:
+        raise ValueError(f"two exporters for {exporter.suffix}")
+    _EXPORTERS[exporter.suffix] = exporter
+
+
+def formats() -> tuple[str, ...]:
+    """Return the suffixes that can be written, in alphabetical order."""
+    return tuple(sorted(_EXPORTERS))
+
+
+def exporter_for(path: Path) -> Exporter:
+    """Return the exporter of the format that the file's suffix names.
+
+    Raises:
+        ConfigError: If no exporter has the suffix; the remedy lists those there are.
+    """
+    exporter = _EXPORTERS.get(path.suffix.lower())
+    if exporter is None:
+        what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise ConfigError(
+            f"{path}: no report has {what}.", remedy=f"End the name in {_listed(formats())}."
+        )
+    return exporter
+
+
+def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
+    """Write beside `path`, then rename: a reader sees the old report or the new one, whole.
+
+    Raises:
+        ConfigError: If the folder is missing or may not be written to.
+    """
+    try:
+        handle, name = tempfile.mkstemp(
+            dir=path.parent, prefix=".fourcorners-", suffix=exporter.suffix
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: the report cannot be written: {error.strerror}.",
+            remedy="Name a folder that exists and that you may write to.",
+        ) from error
+    os.close(handle)
+    scratch = Path(name)
+    try:
+        exporter.export(grid, scratch)
+        scratch.chmod(0o666 & ~_umask())
+        with scratch.open("rb") as written:
+            os.fsync(written.fileno())
+        scratch.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: the report cannot be written: {error.strerror or error}.",
+            remedy="Close the file if it is open elsewhere, and check the space on the disk.",
+        ) from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,110 @@
+"""A clause as a report shows it: its words with the quotes marked, and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from fourcorners.text.span import Span, union
+
+AROUND: Final = 400
+# A clause by the outline is rarely longer; where it is (a whole schedule), the quotes are shown
+# with this many characters on each side, and what is left out is counted.
+LONGEST: Final = 9_000
+_KEPT: Final = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words of a clause that the same provisions quote.
+
+    Attributes:
+        quoted: The columns, by position, whose quotes cover the run; empty for plain words.
+        left_out: Instead of words: how many characters of the clause are not shown here.
+    """
+
+    words: str
+    quoted: tuple[int, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A clause in runs, with up to `AROUND` characters before and after it."""
+
+    span: Span
+    before: str
+    runs: tuple[Run, ...]
+    after: str
+
+
+def excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Excerpt:
+    """Cut a clause into runs by the quotes, given by column.
+
+    The words of the runs, one after another, are the clause, unless some runs are left out.
+    """
+    clause = _widened(clause, quotes)
+    inside = {
+        column: [both for span in spans if (both := span.intersection(clause))]
+        for column, spans in quotes.items()
+    }
+    edges = {clause.start, clause.end}
+    edges.update(edge for spans in inside.values() for s in spans for edge in (s.start, s.end))
+    shown = _shown(clause, [span for spans in inside.values() for span in spans])
+    edges.update(edge for span in shown for edge in (span.start, span.end))
+    ordered = sorted(edges)
+    runs = []
+    for start, end in pairwise(ordered):
+        piece = Span(start, end)
+        if any(span.contains(piece) for span in shown):
+            columns = tuple(
+                sorted(
+                    column
+                    for column, spans in inside.items()
+                    if any(span.contains(piece) for span in spans)
+                )
+            )
+            runs.append(Run(piece.of(text), columns))
+        else:
+            runs.append(Run("", left_out=len(piece)))
+    return Excerpt(clause, _before(text, clause.start), tuple(runs), _after(text, clause.end))
+
+
+def _widened(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
+    """Return the clause with the quotes that stick out of it."""
+    touching = [s for spans in quotes.values() for s in spans if s.overlaps(clause)]
+    return Span(
+        min([clause.start, *(s.start for s in touching)]),
+        max([clause.end, *(s.end for s in touching)]),
+    )
+
+
+def _shown(clause: Span, quotes: Sequence[Span]) -> list[Span]:
+    if len(clause) <= LONGEST:
+        return [clause]
+    near = [
+        Span(max(clause.start, s.start - _KEPT), min(clause.end, s.end + _KEPT)) for s in quotes
+    ]
+    return union(near or [Span(clause.start, clause.start + LONGEST)])
+
+
+def _before(text: str, start: int) -> str:
+    words = text[max(0, start - AROUND) : start]
+    return words.lstrip() if start <= AROUND else _from_word(words)
+
+
+def _after(text: str, end: int) -> str:
+    words = text[end : end + AROUND]
+    return words.rstrip() if end + AROUND >= len(text) else _to_word(words)
+
+
+def _from_word(words: str) -> str:
+    cut = words.find(" ")
+    return words[cut + 1 :] if 0 <= cut < 40 else words
+
+
+def _to_word(words: str) -> str:
+    cut = words.rfind(" ")
+    return words[:cut] if cut > len(words) - 40 else words

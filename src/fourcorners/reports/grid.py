@@ -1,0 +1,165 @@
+"""`Grid`: a review laid out as every exporter needs it: rows, cells, red flags, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fourcorners.errors import EvidenceError
+from fourcorners.review.finding import (
+    CellState,
+    ColumnHead,
+    Finding,
+    Review,
+    ReviewedDocument,
+    ReviewState,
+    Severity,
+)
+from fourcorners.text.quote import Match, Quote
+
+SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+SEVERITY_WORDS = {
+    Severity.HIGH: "High",
+    Severity.MEDIUM: "Medium",
+    Severity.LOW: "Low",
+    Severity.NONE: "None",
+}
+STATE_WORDS = {
+    CellState.FOUND: "Found",
+    CellState.NOT_FOUND: "Not found",
+    CellState.FAILED: "Failed",
+}
+REVIEW_WORDS = {
+    ReviewState.PROPOSED: "Proposed",
+    ReviewState.CONFIRMED: "Confirmed",
+    ReviewState.CORRECTED: "Corrected",
+    ReviewState.REJECTED: "Rejected",
+    ReviewState.SECOND_LOOK: "Second look",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A finding with its row, its column, and their positions from 0."""
+
+    row: int
+    column: int
+    document: ReviewedDocument
+    head: ColumnHead
+    finding: Finding
+
+    @property
+    def flagged(self) -> bool:
+        """Tell whether the finding has a severity by the playbook, and no person rejected it."""
+        return (
+            self.finding.severity is not Severity.NONE
+            and self.finding.review is not ReviewState.REJECTED
+        )
+
+    @property
+    def label(self) -> str:
+        """Return what the cell says at a glance, in words."""
+        state = STATE_WORDS[self.finding.state]
+        if self.finding.severity is Severity.NONE:
+            return state
+        return f"{state}, {SEVERITY_WORDS[self.finding.severity].lower()}"
+
+
+class Grid:
+    """A review whose cells are known to be complete and whose quotes are known to be verbatim.
+
+    Raises:
+        EvidenceError: If a quote is not the text at its span, or a cell is missing or doubled.
+    """
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.documents = review.documents
+        self.columns = review.columns
+        by_place: dict[tuple[str, str], Finding] = {}
+        for finding in review.findings:
+            place = (finding.document, finding.provision)
+            if place in by_place:
+                raise EvidenceError(f"two findings for document {place[0]!r} × {place[1]!r}")
+            by_place[place] = finding
+        self.rows = tuple(
+            tuple(
+                Cell(i, j, document, head, _taken(by_place, document, head))
+                for j, head in enumerate(review.columns)
+            )
+            for i, document in enumerate(review.documents)
+        )
+        for cell in self.cells():
+            _verify(cell)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell, row by row."""
+        return (cell for row in self.rows for cell in row)
+
+    def column(self, index: int) -> tuple[Cell, ...]:
+        """Return the cells of one provision, in the order of the documents."""
+        return tuple(row[index] for row in self.rows)
+
+    def red_flags(self) -> list[Cell]:
+        """Return the flagged cells, the gravest first, then by provision and document."""
+        rank = {severity: i for i, severity in enumerate(SEVERITIES)}
+        return sorted(
+            (cell for cell in self.cells() if cell.flagged),
+            key=lambda cell: (rank[cell.finding.severity], cell.column, cell.row),
+        )
+
+    def failures(self) -> list[Cell]:
+        """Return the failed cells, row by row."""
+        return [cell for cell in self.cells() if cell.finding.state is CellState.FAILED]
+
+    def states(self) -> Counter[CellState]:
+        """Count the cells of each state."""
+        return Counter(cell.finding.state for cell in self.cells())
+
+    def severities(self) -> Counter[Severity]:
+        """Count the red flags of each severity."""
+        return Counter(cell.finding.severity for cell in self.red_flags())
+
+    def quotes(self) -> Counter[bool]:
+        """Count the verified (True) and the unverified (False) quotes of the evidence."""
+        return Counter(
+            evidence.quote.verified for cell in self.cells() for evidence in cell.finding.evidence
+        )
+
+
+def place(quote: Quote) -> str:
+    """Say how a quote was verified and where it stands, for people."""
+    if quote.span is None:
+        return "Not verified: not in the text, so no evidence"
+    characters = f"characters {quote.span.start:,}–{quote.span.end:,}"
+    if quote.match is Match.FUZZY:
+        return f"The contract’s words, aligned at {quote.score:.0f}%, {characters}"
+    return f"Verbatim, {characters}"
+
+
+def pages(span: tuple[int, int] | None) -> str:
+    """Return `page 3` or `pages 3–4`; empty for a format without pages."""
+    if span is None:
+        return ""
+    return f"page {span[0]}" if span[0] == span[1] else f"pages {span[0]}–{span[1]}"
+
+
+def _taken(
+    by_place: dict[tuple[str, str], Finding], document: ReviewedDocument, head: ColumnHead
+) -> Finding:
+    finding = by_place.get((document.id, head.id))
+    if finding is None:
+        raise EvidenceError(f"{document.name}: no finding for the provision {head.id!r}")
+    return finding
+
+
+def _verify(cell: Cell) -> None:
+    best = cell.finding.searched.best if cell.finding.searched else None
+    for evidence in [*cell.finding.evidence, *([best] if best else [])]:
+        span = evidence.quote.span
+        if span is not None and span.of(cell.document.text) != evidence.quote.words:
+            raise EvidenceError(
+                f"{cell.document.name}: the quote for {cell.head.name!r} is not the text at "
+                f"characters {span.start}–{span.end}"
+            )

@@ -1,0 +1,200 @@
+"""The review as one self-contained HTML file that runs no request and trusts no word of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.reports import markup
+from fourcorners.reports.excerpt import Excerpt, excerpt
+from fourcorners.reports.grid import (
+    REVIEW_WORDS,
+    SEVERITIES,
+    SEVERITY_WORDS,
+    STATE_WORDS,
+    Cell,
+    Grid,
+    pages,
+    place,
+)
+from fourcorners.reports.visible import shortened, visible
+from fourcorners.review.finding import CellState, Evidence, Severity
+from fourcorners.text.span import Span
+from fourcorners.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE: Final = Path(__file__).parent
+# Red flags of one severity that the summary shows at once; the rest opens on demand.
+_SHOWN_AT_ONCE: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A clause and the quotes that one finding takes from it.
+
+    A clause that several findings quote stands in the page once, under its `owner`.
+    """
+
+    anchor: str
+    owner: Cell
+    excerpt: Excerpt
+    evidence: tuple[Evidence, ...]
+
+
+class HtmlExporter:
+    """Writes the review as one page: summary, grid, provisions, documents, and what it rests on."""
+
+    suffix = ".html"
+
+    def export(self, grid: Grid, path: Path) -> None:
+        """Write the page as it is rendered, without holding it whole in memory."""
+        style = _asset("report.css")
+        script, early = _asset("report.js"), "document.documentElement.className='js'"
+        stream = (
+            _environment()
+            .get_template("report.html.j2")
+            .stream(
+                grid=grid,
+                review=grid.review,
+                style=style,
+                script=script,
+                early=early,
+                policy=_policy(style, script, early),
+                states=grid.states(),
+                flags=grid.severities(),
+                quotes=grid.quotes(),
+                red_flags=grid.red_flags(),
+                version=__version__,
+                shown_at_once=_SHOWN_AT_ONCE,
+            )
+        )
+        stream.enable_buffering(200)
+        with path.open("w", encoding="utf-8", newline="\n") as page:
+            for chunk in stream:
+                page.write(chunk)
+
+
+EXPORTER = HtmlExporter()
+
+
+def blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
+    """Return, by column, the clauses that the findings of one document quote, each cut once."""
+    quotes: dict[Span, dict[int, list[Span]]] = {}
+    owner: dict[Span, Cell] = {}
+    for cell in row:
+        for evidence in cell.finding.evidence:
+            if evidence.quote.span:
+                owner.setdefault(evidence.clause, cell)
+                by_column = quotes.setdefault(evidence.clause, {})
+                by_column.setdefault(cell.column, []).append(evidence.quote.span)
+    cut = {
+        clause: (f"c-{number}-{i}", excerpt(owner[clause].document.text, clause, by_column))
+        for i, (clause, by_column) in enumerate(quotes.items())
+    }
+    shown: dict[int, list[Block]] = {}
+    for cell in row:
+        verified = [each for each in cell.finding.evidence if each.quote.span]
+        for clause in dict.fromkeys(each.clause for each in verified):
+            anchor, whole = cut[clause]
+            inside = tuple(each for each in verified if each.clause == clause)
+            shown.setdefault(cell.column, []).append(Block(anchor, owner[clause], whole, inside))
+    return shown
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Whatever a template prints has its hidden characters named, attributes included.
+        finalize=lambda said: (
+            visible(said) if isinstance(said, str) and not isinstance(said, Markup) else said
+        ),
+    )
+    environment.filters |= {
+        "words": markup.words,
+        "shortened": shortened,
+        "place": place,
+        "pages": pages,
+        "day": _day,
+        "raw_asset": Markup,
+    }
+    environment.globals |= {
+        "blocks": blocks,
+        "clause": markup.clause,
+        "SEVERITIES": SEVERITIES,
+        "SEVERITY_WORDS": SEVERITY_WORDS,
+        "STATE_WORDS": STATE_WORDS,
+        "REVIEW_WORDS": REVIEW_WORDS,
+        "State": CellState,
+        "Severity": Severity,
+        "look": _look,
+        "risk": _risk,
+        "at_a_glance": _at_a_glance,
+        "types": _types,
+    }
+    return environment
+
+
+def _asset(name: str) -> str:
+    return (_HERE / "assets" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, *scripts: str) -> str:
+    """Return a content security policy that lets these very words run, and nothing else."""
+    allowed = " ".join(_source(script) for script in scripts)
+    return (
+        f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source(words: str) -> str:
+    digest = hashlib.sha256(words.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _day(value: date | None) -> str:
+    return f"{value.day} {value:%b} {value.year}" if value else ""
+
+
+def _look(cell: Cell) -> str:
+    """Return the class that draws a cell: its severity if it is flagged, else its state."""
+    if cell.finding.state is CellState.FAILED:
+        return "failed"
+    if cell.flagged:
+        missing = " absent" if cell.finding.state is CellState.NOT_FOUND else ""
+        return cell.finding.severity.value + missing
+    return {CellState.FOUND: "found", CellState.NOT_FOUND: "none"}[cell.finding.state]
+
+
+def _at_a_glance(cell: Cell) -> str:
+    """Return the one or two words that a cell of the grid shows."""
+    if cell.finding.state is CellState.FAILED:
+        return STATE_WORDS[CellState.FAILED]
+    if cell.flagged:
+        return SEVERITY_WORDS[cell.finding.severity]
+    return STATE_WORDS[cell.finding.state]
+
+
+def _risk(row: tuple[Cell, ...]) -> int:
+    """Weigh a row so that one graver finding outweighs any number of lesser ones."""
+    flags = [cell.finding.severity for cell in row if cell.flagged]
+    weights = {Severity.HIGH: 1_000_000, Severity.MEDIUM: 1_000, Severity.LOW: 1}
+    return sum(weights[severity] for severity in flags)
+
+
+def _types(grid: Grid) -> list[str]:
+    """Return the document types of the grid in alphabetical order."""
+    return sorted({d.card.type.value for d in grid.documents if d.card.type}, key=str.casefold)

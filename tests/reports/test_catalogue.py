@@ -1,0 +1,95 @@
+"""Choosing an exporter and writing whole files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourcorners import reports
+from fourcorners.errors import ConfigError, EvidenceError
+from fourcorners.reports.catalogue import register, write_atomically
+from fourcorners.reports.grid import Grid
+from fourcorners.reports.html import HtmlExporter
+from fourcorners.review.finding import Review
+
+
+def test_the_formats_are_those_registered() -> None:
+    assert reports.formats() == (".html", ".json", ".xlsx")
+
+
+@pytest.mark.parametrize("name", ["report.docx", "report", "report.html.bak"])
+def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path, review: Review, name: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        reports.write(review, tmp_path / name)
+    assert error.value.remedy == "End the name in .html, .json or .xlsx."
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json", ".xlsx", ".HTML"])
+def test_a_report_replaces_the_old_one_and_leaves_nothing_else(
+    tmp_path: Path, review: Review, suffix: str
+) -> None:
+    path = tmp_path / f"report{suffix}"
+    path.write_bytes(b"old")
+    reports.write(review, path)
+    assert path.stat().st_size > 10_000
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json", ".xlsx"])
+def test_the_same_review_gives_the_same_bytes(tmp_path: Path, review: Review, suffix: str) -> None:
+    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+    reports.write(review, first)
+    reports.write(review, second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+class Breaking:
+    """An exporter that fails half way."""
+
+    suffix = ".breaking"
+
+    def export(self, grid: Grid, path: Path) -> None:
+        path.write_text(grid.review.title)
+        raise OSError(28, "No space left on device")
+
+
+def test_a_report_that_breaks_leaves_the_old_one(tmp_path: Path, review: Review) -> None:
+    path = tmp_path / "report.breaking"
+    path.write_text("old")
+    with pytest.raises(ConfigError, match="No space left"):
+        write_atomically(Breaking(), Grid(review), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_folder_is_the_operators_to_mend(tmp_path: Path, review: Review) -> None:
+    with pytest.raises(ConfigError, match="cannot be written"):
+        reports.write(review, tmp_path / "nowhere" / "report.json")
+
+
+def test_two_exporters_of_one_suffix_are_refused() -> None:
+    with pytest.raises(ValueError, match="two exporters"):
+        register(HtmlExporter())
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json", ".xlsx"])
+def test_a_quote_that_is_not_the_text_stops_the_report(
+    tmp_path: Path, review: Review, suffix: str
+) -> None:
+    wrong = next(f for f in review.findings if f.evidence)
+    evidence = wrong.evidence[0]
+    altered = replace(evidence, quote=replace(evidence.quote, words="other words"))
+    findings = tuple(replace(f, evidence=(altered,)) if f is wrong else f for f in review.findings)
+    with pytest.raises(EvidenceError, match="is not the text at characters"):
+        reports.write(replace(review, findings=findings), tmp_path / f"report{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hole_or_a_double_in_the_grid_stops_the_report(review: Review) -> None:
+    with pytest.raises(EvidenceError, match="no finding for the provision"):
+        Grid(replace(review, findings=review.findings[1:]))
+    with pytest.raises(EvidenceError, match="two findings"):
+        Grid(replace(review, findings=(*review.findings, review.findings[0])))

@@ -1,0 +1,146 @@
+"""The page as text: what is in it, and what cannot be."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import lxml.html
+import pytest
+
+from fourcorners import reports
+from fourcorners.reports.visible import visible
+from fourcorners.review.finding import CellState, Review
+
+
+def page_of(review: Review, folder: Path) -> tuple[str, lxml.html.HtmlElement]:
+    path = folder / "report.html"
+    reports.write(review, path)
+    text = path.read_text(encoding="utf-8")
+    return text, lxml.html.fromstring(text)
+
+
+@pytest.fixture(scope="module")
+def page(
+    review: Review, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, lxml.html.HtmlElement]:
+    return page_of(review, tmp_path_factory.mktemp("page"))
+
+
+def content(element: lxml.html.HtmlElement) -> str:
+    return "".join(element.itertext())
+
+
+def test_every_cell_has_a_link_and_every_link_a_target(
+    page: tuple[str, lxml.html.HtmlElement], review: Review
+) -> None:
+    _, tree = page
+    links = tree.xpath("//table[@id='cells']/tbody//td/a")
+    assert len(links) == len(review.documents) * len(review.columns)
+    ids = [element.get("id") for element in tree.xpath("//*[@id]")]
+    assert len(ids) == len(set(ids))
+    assert {a.get("href").removeprefix("#") for a in tree.xpath("//a[@href]")} <= set(ids)
+
+
+def test_every_quote_is_marked_in_its_clause_character_for_character(
+    page: tuple[str, lxml.html.HtmlElement], review: Review
+) -> None:
+    _, tree = page
+    for i, document in enumerate(review.documents):
+        for j, head in enumerate(review.columns):
+            article = tree.get_element_by_id(f"f-{i}-{j}")
+            marked = [content(mark) for mark in article.xpath(".//mark[not(@class)]")]
+            quotes = [e.quote.words for e in review.cell(document.id, head.id).evidence]
+            assert marked == quotes
+
+
+def test_a_clause_stands_in_the_page_once_with_the_texts_own_words(
+    page: tuple[str, lxml.html.HtmlElement], review: Review
+) -> None:
+    _, tree = page
+    for i, document in enumerate(review.documents):
+        section = tree.get_element_by_id(f"d-{i}")
+        clauses = [content(c) for c in section.xpath(".//*[@class='whole']/blockquote")]
+        wanted = {
+            evidence.clause.of(document.text)
+            for finding in review.findings
+            if finding.document == document.id
+            for evidence in finding.evidence
+        }
+        assert sorted(clauses) == sorted(wanted)
+        # The clause, its neighbours, never the whole contract.
+        assert document.text not in content(section)
+
+
+def test_absence_and_failure_say_what_was_done(
+    page: tuple[str, lxml.html.HtmlElement], review: Review
+) -> None:
+    _, tree = page
+    for i, document in enumerate(review.documents):
+        for j, head in enumerate(review.columns):
+            finding = review.cell(document.id, head.id)
+            said = content(tree.get_element_by_id(f"f-{i}-{j}"))
+            if finding.state is CellState.NOT_FOUND:
+                assert finding.searched is not None
+                assert f"{finding.searched.passages} passages searched" in said
+                if finding.searched.best:
+                    assert "Best candidate, not counted" in said
+            if finding.state is CellState.FAILED:
+                assert finding.error in said
+                assert finding.remedy in said
+    summary = content(tree.get_element_by_id("summary"))
+    for file in review.unread:
+        assert file.path in summary
+        assert file.remedy in summary
+    assert "No text on pages 29, 30" in summary
+
+
+def test_the_policy_allows_these_very_scripts_and_styles(
+    page: tuple[str, lxml.html.HtmlElement],
+) -> None:
+    text, tree = page
+    (meta,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']")
+    policy = meta.get("content")
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for kind in ("style", "script"):
+        found = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        assert len(found) == (1 if kind == "style" else 2)
+        for words in found:
+            digest = base64.b64encode(hashlib.sha256(words.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in policy
+
+
+def test_nothing_is_asked_of_the_network_and_no_handler_is_inline(
+    page: tuple[str, lxml.html.HtmlElement],
+) -> None:
+    text, tree = page
+    assert not tree.xpath("//@src | //link | //iframe | //object | //embed | //base | //@style")
+    assert not [name for e in tree.iter() for name in e.attrib if str(name).startswith("on")]
+    assert all(a.get("href").startswith("#") for a in tree.xpath("//a"))
+    assert not re.search(r"https?://|url\(|@import", text)
+
+
+def test_the_scripts_never_parse_text_as_markup() -> None:
+    script = (Path(reports.__file__).parent / "assets" / "report.js").read_text()
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|srcdoc"
+    assert not re.search(banned, script)
+    assert "</script" not in script.lower()
+    assert "<!--" not in script
+
+
+def test_a_hostile_review_adds_no_element_and_hides_no_character(
+    hostile_review: Review, tmp_path: Path
+) -> None:
+    text, tree = page_of(hostile_review, tmp_path)
+    assert len(tree.xpath("//script")) == 2
+    assert not tree.xpath("//img")
+    assert not [name for e in tree.iter() for name in e.attrib if str(name).startswith("on")]
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ufeff\x00\u2028\u2029]", text)
+    article = tree.get_element_by_id("f-0-0")
+    (mark,) = article.xpath(".//mark")
+    assert content(mark) == visible(hostile_review.documents[0].name)
+    assert "⟦U+202E⟧" in content(mark)
+    assert "{{ 7*7 }}" in content(mark)

@@ -1,0 +1,110 @@
+"""The JSON report against its published schema and against the review."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fourcorners import reports
+from fourcorners.reports.json import SCHEMA_VERSION, schema
+from fourcorners.review.finding import Review, UnreadFile
+
+
+def written(review: Review, folder: Path) -> dict[str, Any]:
+    path = folder / "review.json"
+    reports.write(review, path)
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} in JSON")
+
+    loaded: dict[str, Any] = json.loads(path.read_bytes(), parse_constant=refuse)
+    return loaded
+
+
+def checker() -> jsonschema.Draft202012Validator:
+    published = json.loads(schema())
+    jsonschema.Draft202012Validator.check_schema(published)
+    assert published["properties"]["schema"]["const"] == SCHEMA_VERSION
+    return jsonschema.Draft202012Validator(published)
+
+
+def test_the_report_holds_its_schema(tmp_path: Path, review: Review) -> None:
+    checker().validate(written(review, tmp_path))
+
+
+def test_a_hostile_review_holds_it_too(tmp_path: Path, hostile_review: Review) -> None:
+    report = written(hostile_review, tmp_path)
+    checker().validate(report)
+    assert report["findings"][0]["searched"]["threshold"] is None
+    assert report["title"] == hostile_review.title
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("findings", 0, "state"), "perhaps"),
+        (("findings", 0, "evidence", 0, "quote", "match"), "maybe"),
+        (("created",), None),
+        (("documents", 0, "card", "agreement_date", "value"), "3 March"),
+        (("schema",), "2.0"),
+        (("extra",), 1),
+    ],
+)
+def test_the_schema_refuses_what_it_should(
+    tmp_path: Path, review: Review, path: tuple[Any, ...], value: Any
+) -> None:
+    report = written(review, tmp_path)
+    place: Any = report
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    assert not checker().is_valid(report)
+
+
+def test_every_place_gives_the_words_of_the_text(tmp_path: Path, review: Review) -> None:
+    report = written(review, tmp_path)
+    texts = {document.id: document.text for document in review.documents}
+    seen = 0
+
+    def check(value: Any, text: str) -> None:
+        nonlocal seen
+        if isinstance(value, dict):
+            if {"text", "start", "end"} <= value.keys():
+                assert text[value["start"] : value["end"]] == value["text"]
+                seen += 1
+            for inner in value.values():
+                check(inner, text)
+        elif isinstance(value, list):
+            for inner in value:
+                check(inner, text)
+
+    for finding in report["findings"]:
+        check(finding, texts[finding["document"]])
+    for document in report["documents"]:
+        check(document["card"], texts[document["id"]])
+    assert seen > 300
+
+
+def test_nothing_is_left_out(tmp_path: Path, review: Review) -> None:
+    report = written(review, tmp_path)
+    assert [(f["document"], f["provision"]) for f in report["findings"]] == [
+        (f.document, f.provision) for f in review.findings
+    ]
+    assert [file["path"] for file in report["unread"]] == [file.path for file in review.unread]
+    assert report["counts"]["states"]["failed"] == 2
+    failed = [f for f in report["findings"] if f["state"] == "failed"]
+    assert all(f["error"] and f["remedy"] for f in failed)
+    assert report["as_of"] == "2025-02-14"
+    assert report["provenance"][0]["name"] == "fourcorners"
+    left = [a for f in report["findings"] for a in f["answers"] if a["answer"] is None]
+    assert len(left) == 6
+
+
+def test_a_path_that_is_no_utf8_is_escaped(tmp_path: Path, review: Review) -> None:
+    odd = replace(review, unread=(UnreadFile("caf\udce9.pdf", "Damaged."),))
+    assert written(odd, tmp_path)["unread"][0]["path"] == "caf\udce9.pdf"
