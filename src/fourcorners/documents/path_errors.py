@@ -20,6 +20,10 @@ def unreadable(path: Path, error: OSError) -> InputError:
             f"{path}: no permission to read it.",
             remedy="Give yourself the right to read it and run the command again.",
         )
+    if error.errno == errno.ELOOP:
+        return InputError(
+            f"{path}: this link leads back to itself.", remedy="Remove it, or add what it means."
+        )
     if error.errno == errno.ENAMETOOLONG:
         return InputError(
             f"{path}: the name is longer than this system allows.", remedy="Shorten its name."

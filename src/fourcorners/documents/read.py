@@ -56,7 +56,7 @@ def read(path: Path) -> Document:
         name=path.name,
         path=str(path),
         sha256=sha256,
-        media_type=media_type,
+        media_type=media_type.value,
         reader=f"{reader.name}/{reader.version}",
         text=content.text,
         pages=content.pages,

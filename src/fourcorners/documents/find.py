@@ -1,0 +1,67 @@
+"""Which files lie under the paths that a user names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fourcorners.documents.path_errors import unreadable
+
+_LEFT_BEHIND = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPath:
+    """A path that gave no files, why, and what to do about it."""
+
+    path: Path
+    reason: str
+    remedy: str
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+    """Yield the files at and under the paths, each once, folders in order of name.
+
+    A file named outright is yielded whatever its name. Within folders, hidden files and what
+    systems and office programs leave behind are passed over; what cannot be entered is a value.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            path.stat()
+        except OSError as error:
+            yield _unread(path, error)
+            continue
+        yield from _walk(path, seen)
+
+
+def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
+    real = os.path.realpath(path)  # so that a link back up the tree ends there
+    if real in seen:
+        return
+    seen.add(real)
+    if not path.is_dir():
+        if path.is_file():
+            yield path
+        return
+    try:
+        entries = sorted(path.iterdir())
+    except OSError as error:
+        yield _unread(path, error)
+        return
+    for below in entries:
+        if below.name.startswith((".", "~$")) or below.name in _LEFT_BEHIND:
+            continue
+        try:
+            below.stat()
+        except OSError as error:
+            yield _unread(below, error)
+            continue
+        yield from _walk(below, seen)
+
+
+def _unread(path: Path, error: OSError) -> UnreadPath:
+    problem = unreadable(path, error)
+    return UnreadPath(path, problem.message, problem.remedy)

@@ -1,0 +1,152 @@
+"""Evidence: words that someone claims, brought to their place in the text, or shown as unverified.
+
+Exact words come first, then words that differ only as print does (`normal`), then near matches of
+one contiguous stretch. What a near match returns are the text's words, never the claim's.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fourcorners.errors import EvidenceError
+from fourcorners.text.normal import NormalText, normalise
+from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
+
+FUZZY_SCORE = 95.0  # percent of similarity from which a near match counts
+FUZZY_LENGTH = 12  # characters below which it never does: short words resemble too much
+
+_SLACK = 24  # characters around a near match within which its ends may move to a word's edge
+
+
+def align(words: str, text: str, *, within: Span | None = None) -> Quote:
+    """Return the quote of `text` that says `words`, or an unverified one.
+
+    Of several places one inside `within` is taken before others, then one that does not cut a
+    word in two, then the first.
+    """
+    claim = words.strip()
+    if not claim:
+        return Quote(words, None, Match.UNVERIFIED, 0.0)
+    place = _find(claim, text, within)
+    if place is not None:
+        return quote(text, place)
+    view = _view(text)
+    normal = normalise(claim).text.strip()
+    if normal:
+        inside = view.from_source(within) if within is not None else None
+        place = _find(normal, view.text, inside)
+        if place is not None:
+            span = view.to_source(place)
+            return Quote(span.of(text), span, Match.NORMALISED)
+        near = _near(normal, view, inside)
+        if near is not None:
+            span, score = view.to_source(near[0]), near[1]
+            return Quote(span.of(text), span, Match.FUZZY, score)
+    return Quote(words, None, Match.UNVERIFIED, 0.0)
+
+
+def quote(text: str, span: Span) -> Quote:
+    """Return the words at `span` as a quote.
+
+    Raises:
+        EvidenceError: If the span is empty or does not lie in the text.
+    """
+    if not span or span.end > len(text):
+        raise EvidenceError(
+            f"no words at {span.start}-{span.end} of a text of {len(text)} characters"
+        )
+    return Quote(span.of(text), span, Match.EXACT)
+
+
+def verify(quote: Quote, text: str) -> None:
+    """Check that the words of a quote with a place stand there, character for character.
+
+    Raises:
+        EvidenceError: If they do not, or if a quote without a place calls itself verified.
+    """
+    if quote.span is None:
+        if quote.match is not Match.UNVERIFIED:
+            raise EvidenceError(f"a quote without a place claims to be {quote.match.value}")
+        return
+    if quote.match is Match.UNVERIFIED:
+        raise EvidenceError("a quote with a place calls itself unverified")
+    place = f"{quote.span.start}-{quote.span.end}"
+    if not quote.words or quote.span.end > len(text):
+        raise EvidenceError(f"no words at {place} of a text of {len(text)} characters")
+    if quote.span.of(text) != quote.words:
+        raise EvidenceError(
+            f"the words at {place} are {quote.span.of(text)[:60]!r}, not {quote.words[:60]!r}"
+        )
+
+
+@lru_cache(maxsize=2)
+def _view(text: str) -> NormalText:
+    """Normalise a text once for the many quotes that are aligned with it in a row."""
+    return normalise(text)
+
+
+def _find(words: str, text: str, within: Span | None) -> Span | None:
+    """Find words literally: inside before outside, whole words before parts, first before later."""
+    edge = r"(?<!\w)" if words[0].isalnum() else ""
+    whole = re.compile(edge + re.escape(words) + (r"(?!\w)" if words[-1].isalnum() else ""))
+    for area in (within, Span(0, len(text))):
+        if area is None:
+            continue
+        start = text.find(words, area.start, area.end)
+        if start < 0:
+            continue
+        for found in whole.finditer(text, start):
+            if found.end() <= area.end:
+                return Span(*found.span())
+            break
+        return Span(start, start + len(words))
+    return None
+
+
+def _near(words: str, view: NormalText, within: Span | None) -> tuple[Span, float] | None:
+    """Find the contiguous stretch most similar to the words, if it is similar enough."""
+    from rapidfuzz import fuzz
+
+    if len(words) < FUZZY_LENGTH:
+        return None
+    for area in (within, Span(0, len(view.text))):
+        if area is None or len(area) < FUZZY_LENGTH:
+            continue
+        part = area.of(view.text)
+        if len(part) <= len(words):
+            rough = Span(0, len(part))
+        else:
+            found = fuzz.partial_ratio_alignment(words, part, score_cutoff=FUZZY_SCORE)
+            if found is None or found.dest_end <= found.dest_start:
+                continue
+            rough = Span(found.dest_start, found.dest_end)
+        best, score = _trimmed(words, part, rough)
+        if score >= FUZZY_SCORE:
+            return best.shift(area.start), score
+    return None
+
+
+def _trimmed(words: str, text: str, rough: Span) -> tuple[Span, float]:
+    """Move the ends of a near match to edges of words nearby where that makes it more similar.
+
+    The search slides a window of the claim's own length, which cuts off what the text says in
+    more words and takes in what it says in fewer.
+    """
+    from rapidfuzz import fuzz
+
+    best, score = rough, fuzz.ratio(words, rough.of(text))
+    for move_start in (True, False):
+        anchor = best.start if move_start else best.end
+        low, high = max(0, anchor - _SLACK), min(len(text), anchor + _SLACK)
+        edges = [found.start() for found in re.finditer(r"\b", text[low:high])]
+        edges += [found.start() for found in re.finditer(r"(?<=\S)(?=\s)|\Z", text[low:high])]
+        for edge in edges:
+            start, end = (low + edge, best.end) if move_start else (best.start, low + edge)
+            if start >= end:
+                continue
+            similar = fuzz.ratio(words, text[start:end])
+            if similar > score:
+                best, score = Span(start, end), similar
+    return best.strip(text), score
