@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourcorners.errors import ConfigError, InputError, LibraryError
+from fourcorners.library import database
 from fourcorners.library.database import register
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
@@ -315,12 +317,16 @@ def test_a_full_disk_says_so(library: Library, make: Make) -> None:
     assert make().add(library)
 
 
-def test_a_second_writer_waits_its_time_and_says_so(library: Library, make: Make) -> None:
+def test_a_second_writer_waits_its_time_and_says_so(
+    library: Library, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
     other = apsw.Connection(str(library.path))
     other.execute("BEGIN IMMEDIATE")
-    library.execute("PRAGMA busy_timeout = 50")
+    began = time.monotonic()
     with pytest.raises(LibraryError, match="locked"):
         make().add(library)
+    assert 0.2 <= time.monotonic() - began < 5
     other.execute("ROLLBACK")
     other.close()
     assert make().add(library)

@@ -6,6 +6,7 @@ number of processes, and a second writer waits for the first.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -252,8 +253,24 @@ def _refuse_early(path: Path, *, create: bool) -> None:
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags)
-    connection.set_busy_timeout(BUSY_SECONDS * 1000)
+    connection.set_busy_handler(_Patience())
     return connection
+
+
+class _Patience:
+    """Wait for another process's lock, looking at random short intervals.
+
+    SQLite's own busy timeout waits ever longer between looks, and starves beside two busy writers.
+    """
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def __call__(self, looks: int) -> bool:
+        if looks == 0:
+            self._until = time.monotonic() + BUSY_SECONDS
+        time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - no secret
+        return time.monotonic() < self._until
 
 
 @contextmanager
