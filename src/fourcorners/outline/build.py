@@ -1,0 +1,97 @@
+"""The contract as a tree: `build` reads a document's outline by rules."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import replace
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline import confidence, frame
+from fourcorners.outline.growth import grow
+from fourcorners.outline.lines import Lines
+from fourcorners.outline.markers import Marker, numbers
+from fourcorners.outline.references import find_references
+from fourcorners.outline.sequence import place
+from fourcorners.outline.terms import find_terms
+from fourcorners.outline.titles import Title, find_title
+from fourcorners.outline.tree import Outline
+from fourcorners.text.span import Span
+
+SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
+_STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
+
+
+def build(document: Document) -> Outline:
+    """Read the outline of a document; below the confidence floor, one of windows."""
+    if len(document.text) > SIZE_LIMIT or not document.text.strip():
+        return Outline(nodes=(), confidence=0.0, windows=True)
+    lines = Lines(document)
+    title = find_title(lines, document)
+    markers, contents = _markers(lines, document, title)
+    taken = place(markers)
+    nodes = grow(lines, taken, title.span if title else None, contents)
+    sure = confidence.of(lines, markers, taken, nodes)
+    terms = find_terms(document.text)
+    if sure < confidence.FLOOR:
+        return Outline(nodes=(), confidence=sure, windows=True, terms=terms)
+    references = find_references(document.text, nodes)
+    return Outline(nodes=nodes, confidence=sure, terms=terms, references=references)
+
+
+def _markers(
+    lines: Lines, document: Document, title: Title | None
+) -> tuple[list[Marker], list[Span]]:
+    """Return all that may start a node, in order, and the tables of contents left out."""
+    generated = frozenset(
+        mark.span.start for mark in document.marks if mark.kind is MarkKind.NUMBER
+    )
+    counted = numbers(lines, generated)
+    signed = frame.signatures(lines)
+    attached = frame.attachments(lines, signed)
+    contents = frame.contents(lines, sorted([*counted, *attached], key=_start))
+    headed = frame.headings(lines, document)
+    frames = [
+        *frame.recitals(lines, min(10_000, lines.length // 3), contents),
+        *(frame.event("signature", start) for start in signed),
+    ]
+    merged = _merge(lines, counted, attached, headed)
+    aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
+    aside += [title.span] if title else []
+    kept = [marker for marker in merged if not _within(aside, marker.start)]
+    return sorted([*kept, *frames], key=_start), contents
+
+
+def _start(marker: Marker) -> int:
+    return marker.start
+
+
+def _within(spans: list[Span], offset: int) -> bool:
+    return any(span.start <= offset < span.end for span in spans)
+
+
+def _merge(
+    lines: Lines, counted: list[Marker], attached: list[Marker], headed: list[Marker]
+) -> list[Marker]:
+    """Join the kinds of markers: a heading that starts with a number is that number's."""
+    taken_lines = {lines.start_of_line(marker.start) for marker in attached if marker.own_line}
+    inside = sorted((marker.start, marker.end) for marker in attached)
+    starts = [start for start, _ in inside]
+
+    def free(marker: Marker) -> bool:
+        at = bisect_right(starts, marker.start) - 1
+        return at < 0 or marker.start >= inside[at][1]
+
+    merged = [*(marker for marker in counted if free(marker)), *attached]
+    merged.sort(key=_start)
+    places = [marker.start for marker in merged]
+    result = {marker.start: marker for marker in merged}
+    for heading in headed:
+        at = bisect_right(places, heading.start) - 1
+        near = merged[at] if at >= 0 else None
+        if near is not None and not lines.text[near.end : heading.start].strip(" \t\n\xa0*_.:–—-"):
+            if heading.readings[0].family == "heading" and near.own_line:
+                result[near.start] = replace(near, leave=near.leave + _STYLED, take=0.0)
+            continue
+        if lines.start_of_line(heading.start) not in taken_lines:
+            result[heading.start] = heading
+    return sorted(result.values(), key=_start)

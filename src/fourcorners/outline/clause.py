@@ -1,0 +1,62 @@
+"""The clause around a quote: what a lawyer would read before relying on the words."""
+
+from __future__ import annotations
+
+from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.text.sentences import sentences
+from fourcorners.text.span import Span
+
+LONGEST = 6_000  # characters; a clause that is longer is shown by its nearest part
+_AROUND = 1_200  # characters to look at on either side where there is no outline
+_PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
+
+
+def clause_of(outline: Outline, text: str, span: Span) -> Span:
+    """Return the whole clause that holds a span.
+
+    That is the innermost node around it, or, where this is an item of a list, the nearest node
+    above that is a section of at most `LONGEST` characters. Without an outline, or where no node
+    holds the whole span, it is the paragraph's sentences around the span.
+    """
+    node = None if outline.windows else _innermost(outline, span)
+    if node is None:
+        return _around(text, span)
+    best = node
+    above = outline.ancestors(node)
+    while best.kind in _PARTIAL and above:
+        wider = above.pop()
+        if len(wider.span) > LONGEST or wider.kind in (NodeKind.SCHEDULE, NodeKind.RECITALS):
+            break
+        best = wider
+    if len(best.span) > LONGEST:
+        own = _own(outline, best)
+        return own if own.contains(span) and len(own) <= LONGEST else _around(text, span)
+    return best.span
+
+
+def _innermost(outline: Outline, span: Span) -> Node | None:
+    node = outline.at(span.start)
+    while node is not None and not node.span.contains(span):
+        node = outline.nodes[node.parent] if node.parent is not None else None
+    return node
+
+
+def _own(outline: Outline, node: Node) -> Span:
+    """Return a node's own words, before its first child."""
+    first = next(outline.children(node), None)
+    return Span(node.span.start, first.span.start) if first else node.span
+
+
+def _around(text: str, span: Span) -> Span:
+    """Return the sentences that hold the span, within the paragraph if that is not too long."""
+    low, high = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+    paragraph = text.rfind("\n\n", low, span.start)
+    start = paragraph + 2 if paragraph >= 0 else low
+    end = text.find("\n\n", span.end, high)
+    window = Span(start, end if end >= 0 else high)
+    if paragraph >= 0 and end >= 0:
+        return window.strip(text) if window.strip(text).contains(span) else span
+    inner = [each for each in sentences(text, window) if each.overlaps(span)]
+    if not inner:
+        return span
+    return Span(min(span.start, inner[0].start), max(span.end, inner[-1].end))

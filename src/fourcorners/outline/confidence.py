@@ -1,0 +1,44 @@
+"""Confidence: how far an outline can be trusted, by a check of its skeleton."""
+
+from __future__ import annotations
+
+from fourcorners.outline.lines import Lines
+from fourcorners.outline.markers import Marker
+from fourcorners.outline.sequence import Taken
+from fourcorners.outline.tree import Node, NodeKind
+
+FLOOR = 0.5
+_STRONG, _DOUBTFUL = 1.2, 0.3
+_GAP = 0.9
+
+
+def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Node, ...]) -> float:
+    """Return the confidence in an outline, 0 to 1.
+
+    It is a product: the share of strong markers at line starts that found a place; few gaps and
+    restarts; no leaf that holds most of the text; enough nodes for the length.
+    """
+    placed = {item.marker.start for item in taken}
+    strong = [m for m in markers if m.own_line and m.leave >= _STRONG and m.take <= _DOUBTFUL]
+    share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
+    counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
+    gaps = sum(item.gap >= _GAP for item in counted) / max(1, len(counted))
+    clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
+    parts = [n for n in clauses if n.label or n.heading]
+    wanted = min(8.0, max(3.0, lines.length / 2_500))
+    enough = min(1.0, len(parts) / wanted)
+    return share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+
+
+def _spread(lines: Lines, nodes: tuple[Node, ...]) -> float:
+    """Return 1 unless a leaf is both long and most of the text."""
+    inner = {node.parent for node in nodes}
+    leaves = [
+        len(node.span)
+        for node in nodes
+        if node.id not in inner and node.kind not in (NodeKind.SCHEDULE, NodeKind.SIGNATURE)
+    ]
+    largest = max(leaves, default=lines.length)
+    if largest < 4_000:
+        return 1.0
+    return max(0.0, min(1.0, 1.25 - largest / lines.length))

@@ -1,0 +1,255 @@
+"""The frame around the numbered clauses: contents, recitals, signatures, attachments, headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
+from fourcorners.outline.markers import Marker
+from fourcorners.outline.numbering import ATTACHMENTS, BLANK, Reading
+from fourcorners.text.span import Span, union
+
+_ATTACHMENT = (
+    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?:{BLANK}{{0,4}}(?:(?i:no\.|number){BLANK}*)?"
+    r"[\"“]?(?P<mark>(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5})(?:[.-][A-Za-z0-9]{1,4}){0,3}"
+    r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
+)
+_ATTACHMENT_AT = re.compile(
+    rf"(?:^(?:{BLANK}|[*_#>\[])*+|(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}", re.MULTILINE
+)
+_RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
+_SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
+_SIGNATURE = re.compile(
+    rf"(?:^|(?<!{BLANK}){BLANK}{{2,}}+|[.;]{BLANK})"
+    rf"(?P<head>(?:IN{BLANK}+WITNESS{BLANK}+WHEREOF|"
+    rf"In{BLANK}+[Ww]itness{BLANK}+[Ww]hereof|IN{BLANK}+TESTIMONY{BLANK}+WHEREOF|"
+    r"(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}(?:deed|DEED|party|Party|"
+    r"parties|agreement|on behalf))))|^\W*(?P<page>\[?(?:(?i:signature page follows|"
+    r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$)",
+    re.MULTILINE,
+)
+_SIGNED = re.compile(r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE)\s?:|/s/|_{6,}")
+_RECITALS = re.compile(
+    rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+)"
+    r"(?P<head>(?:(?:RECITALS?|Recitals?|BACKGROUND|"
+    r"Background|PREAMBLE|Preamble|PRELIMINARY STATEMENTS?|WITNESSETH|W\s?I\s?T\s?N\s?E\s?S\s?S\s?"
+    r"E\s?T\s?H(?:\s?T\s?H\s?A\s?T)?|Witnesseth)"
+    rf"[*_]*{BLANK}*[:.;,-]*(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$)|(?:WHEREAS|Whereas)\b))",
+    re.MULTILINE,
+)
+_BODY = re.compile(
+    r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
+    r"follows|IT\s+IS\s+(?:HEREBY\s+)?AGREED|it\s+is\s+(?:hereby\s+)?agreed|AGREED\s+TERMS|"
+    r"Agreed\s+[Tt]erms|OPERATIVE\s+PROVISIONS)\b"
+)
+_CONTENTS = re.compile(
+    rf"^(?:{BLANK}|[*_#])*(?P<head>TABLE{BLANK}+OF{BLANK}+CONTENTS|Table{BLANK}+of{BLANK}+"
+    rf"[Cc]ontents|CONTENTS(?={BLANK}*\n)|Contents(?={BLANK}*\n)|INDEX(?={BLANK}*\n))",
+    re.MULTILINE,
+)
+_LEADER = re.compile(
+    rf"^[^\n]{{3,160}}?(?:\.{{4,}}|(?:\.{BLANK}){{4,}}|\t|{BLANK}{{4,}})"
+    rf"(?:\.|{BLANK}){{0,20}}+\d{{1,3}}{BLANK}*$",
+    re.MULTILINE,
+)
+_HASHES = re.compile(rf"^{BLANK}{{0,3}}(?P<hashes>#{{1,6}}){BLANK}+(?=\S)", re.MULTILINE)
+_CAPITALS = re.compile(
+    rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*$",
+    re.MULTILINE,
+)
+_NO_HEADING = re.compile(
+    r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
+    r"SIGNATURE|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|BY|NAME|TITLE|DATE|WITNESS|"
+    r"NOTARY|CONTINUED|AND|OR|OF|THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:AND|BETWEEN|BY|PAGE|ATTN|NAME|"
+    r"DATE|TITLE|SIGNED|ATTEST|WITNESS|NOTE|EXECUTED|CONFIDENTIAL|SOURCE|REDACTED|TABLE OF|"
+    r"IN WITNESS|\[)\b"
+)
+_DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
+_WIDEST = 240  # characters between two of its entries, page breaks included
+
+
+def signatures(lines: Lines) -> list[int]:
+    """Return where blocks of signatures start, in order."""
+    places: list[int] = []
+    for match in _SIGNATURE.finditer(lines.text):
+        name = "head" if match.group("head") else "page"
+        start = match.start(name)
+        if lines.is_ignored(start) or not _SIGNED.search(lines.text, start, start + 1500):
+            continue
+        if not places or start - places[-1] > 3000:
+            places.append(start)
+    return places
+
+
+def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
+    """Return the start of the recitals and of the body after them, before `limit`.
+
+    The limit counts from the end of the table of contents, if there is one.
+    """
+    text = lines.text
+    top = max((span.end for span in contents), default=0)
+    for head in _RECITALS.finditer(text, 0, min(lines.length, top + limit)):
+        start = head.start("head")
+        if lines.is_ignored(start) or any(span.start <= start < span.end for span in contents):
+            continue
+        found = [event("recitals", start)]
+        body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
+        if body:
+            found.append(event("body", body.end()))
+        return found
+    return []
+
+
+def event(family: str, start: int) -> Marker:
+    """Return a marker that is taken whatever it costs: the start of a part of the frame."""
+    return Marker(start, start, "", (Reading(family, (0,)),), 0.0)
+
+
+def attachments(lines: Lines, signed: list[int]) -> list[Marker]:
+    """Return the headings of exhibits, schedules and annexes, never references in a sentence."""
+    first = signed[0] if signed else lines.length
+    found = []
+    filed: set[str] = set()  # what the filing calls the whole document: "Exhibit 10.1"
+    for match in _ATTACHMENT_AT.finditer(lines.text):
+        start, end = match.start("word"), match.end()
+        if lines.is_ignored(start):
+            continue
+        label = f"{match.group('word').capitalize()} {match.group('mark') or ''}".strip()
+        if label in filed:
+            continue
+        if start < 2500 and start < first and _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
+            filed.add(label)
+            continue
+        worth = _attachment_worth(lines, match, start >= first)
+        if worth is not None:
+            leave, take = worth
+            reading = Reading("attachment", tuple(label.upper().encode()))
+            found.append(Marker(start, end, label, (reading,), leave, take))
+    return _without_list(found)
+
+
+def _attachment_worth(
+    lines: Lines, match: re.Match[str], signed: bool
+) -> tuple[float, float] | None:
+    """Weigh an attachment's heading; None for words of a sentence."""
+    text, start, end = lines.text, match.start("word"), match.end()
+    line_start = lines.start_of_line(start)
+    virtual = bool(text[line_start:start].strip(" \t\xa0*_#>["))
+    before, breaks = lines.before(start)
+    rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
+    word = match.group("word")
+    if not word[0].isupper() or (not match.group("mark") and (rest or virtual)):
+        return None
+    if rest and (rest[0].islower() or rest[0] in ",;)"):
+        return None
+    if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
+        return None
+    if not ended(before) and breaks < 2 and not virtual:
+        return None
+    leave = 2.0 if not rest else 1.6 if title_like(rest, limit=110) else 0.5
+    take = 0.0 if signed else 1.2
+    if lines.page_top(start) or all_capitals(word):
+        take = max(0.0, take - 0.6)
+    if virtual:
+        leave *= 0.7
+        take += 0.3
+    if signed:
+        leave += 0.8
+    return leave, take
+
+
+def _without_list(found: list[Marker]) -> list[Marker]:
+    """Drop a list of attachments: a label that comes again later, with hardly a text between."""
+    last: dict[str, int] = {marker.written: index for index, marker in enumerate(found)}
+    kept = []
+    for index, marker in enumerate(found):
+        again = last[marker.written] > index
+        nearest = found[index + 1].start - marker.end if index + 1 < len(found) else 10_000
+        if again and nearest < 200 and found[index + 1].written != marker.written:
+            continue
+        kept.append(marker)
+    return kept
+
+
+def contents(lines: Lines, markers: list[Marker]) -> list[Span]:
+    """Return the tables of contents: dense runs of numbers that come again in the text below."""
+    text = lines.text
+    zones: list[Span] = []
+    limit = max(12_000, lines.length // 4)
+    head = _CONTENTS.search(text, 0, limit)
+    if head:
+        end = _contents_end(lines, markers, head.end())
+        if end is not None:
+            zones.append(Span(head.start("head"), end))
+    run: list[re.Match[str]] = []
+    for match in [*_LEADER.finditer(text, 0, limit), None]:
+        if match and (not run or match.start() - run[-1].end() < 300):
+            run.append(match)
+            continue
+        if len(run) >= 5:
+            zones.append(Span(run[0].start(), run[-1].end()))
+        run = [match] if match else []
+    return union(zones)
+
+
+def _contents_end(lines: Lines, markers: list[Marker], start: int) -> int | None:
+    """Find where the dense run of numbers below a heading "Contents" ends.
+
+    It is a table of contents only if its first number begins again further down.
+    """
+    below = [marker for marker in markers if start <= marker.start < start + 60_000]
+    if len(below) < 3 or below[0].start - start > 600:
+        return None
+    first = below[0]
+    last = first
+    dense = True
+    for count, marker in enumerate(below[1:], 1):
+        if marker.readings == first.readings and marker.written == first.written:
+            return min(lines.end_of_line(last.end), last.end + _DENSE) if count >= 3 else None
+        dense = dense and marker.start - last.end <= _WIDEST
+        last = marker if dense else last
+    return None
+
+
+def headings(lines: Lines, document: Document) -> list[Marker]:
+    """Return headings without a number: those the file itself styles, and lines in capitals."""
+    found: dict[int, Marker] = {}
+    text = lines.text
+    for mark in document.marks:
+        if mark.kind is MarkKind.HEADING and not lines.is_ignored(mark.span.start):
+            level = int(mark.detail) if mark.detail.isdigit() else 1
+            span = mark.span.strip(text)
+            if span:
+                found[span.start] = _heading("heading", span, level, 3.0, 0.0)
+    if not found:
+        for match in _HASHES.finditer(text):
+            span = Span(match.end(), lines.end_of_line(match.end())).strip(text)
+            found[span.start] = _heading("heading", span, len(match.group("hashes")), 3.0, 0.0)
+    if not found:
+        for span in _capital_lines(lines):
+            found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
+    return [found[start] for start in sorted(found)]
+
+
+def _heading(family: str, span: Span, level: int, leave: float, take: float) -> Marker:
+    return Marker(span.start, span.start, "", (Reading(family, (level,)),), leave, take)
+
+
+def _capital_lines(lines: Lines) -> Iterator[Span]:
+    """Yield lines in capitals that head a text: what follows is neither a line in capitals."""
+    text = lines.text
+    for match in _CAPITALS.finditer(text):
+        head = Span(*match.span("head"))
+        words = head.of(text)
+        if not all_capitals(words) or _NO_HEADING.search(words) or lines.is_ignored(head.start):
+            continue
+        after = re.compile(r"\s*([^\n]*)").match(text, match.end())
+        following = after.group(1) if after else ""
+        if not any(char.islower() for char in following) or following[0].islower():
+            continue
+        before, breaks = lines.before(head.start)
+        if not ended(before) and breaks < 2:
+            continue
+        yield head

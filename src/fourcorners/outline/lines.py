@@ -1,0 +1,116 @@
+"""Lines as the parser sees them: where they start, what stands before and after a place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.text.span import Span, union
+
+FLAT_LINE = 300  # a line longer than this many characters holds several lines of the paper
+_BREAK = re.compile("\n")
+GAP = re.compile(r"[^\S\n]{3,}")
+
+_SMALL = frozenset(
+    "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
+    "upon via vs with within without".split()
+)
+_VERBS = frozenset(
+    "means mean shall is are was were will may must has have had agrees agree hereby been".split()  # noqa: SIM905
+)
+_WORDS = re.compile(r"[^\W\d_][\w’'&./-]*")
+_ENDED = frozenset('.;:!?”")]*_-–—•|>}')
+
+
+class Lines:
+    """A document's text with its lines, pages' tops and ignored stretches at hand."""
+
+    def __init__(self, document: Document) -> None:
+        self.text = document.text
+        self.ignored = union(
+            mark.span
+            for mark in document.marks
+            if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER, MarkKind.COMMENT, MarkKind.DELETED)
+        )
+        self._ignored_starts = [span.start for span in self.ignored]
+        self._tops = [page.span.start for page in document.pages]
+        self.length = len(self.text)
+        self._breaks = [match.start() for match in _BREAK.finditer(self.text)]
+
+    def is_ignored(self, offset: int) -> bool:
+        """Tell whether the offset stands in a running header or footer, or a comment."""
+        at = bisect_right(self._ignored_starts, offset) - 1
+        return at >= 0 and offset < self.ignored[at].end
+
+    def end_of_line(self, offset: int) -> int:
+        """Return where the line that holds the offset ends, the line break excluded."""
+        at = bisect_left(self._breaks, offset)
+        return self._breaks[at] if at < len(self._breaks) else self.length
+
+    def start_of_line(self, offset: int) -> int:
+        """Return where the line that holds the offset starts."""
+        at = bisect_left(self._breaks, offset)
+        return self._breaks[at - 1] + 1 if at else 0
+
+    def rest(self, offset: int, limit: int = 200) -> Span:
+        """Return what follows on the line, up to a gap of three blanks where lines are long."""
+        end = min(self.end_of_line(offset), offset + limit)
+        start = offset
+        while start < end and self.text[start].isspace():
+            start += 1
+        gap = GAP.search(self.text, start, end)
+        return Span(start, gap.start() if gap else end).strip(self.text)
+
+    def before(self, offset: int) -> tuple[str, int]:
+        """Return the last words before the offset (on any line) and the line breaks since."""
+        piece = self.text[max(0, offset - 120) : offset]
+        words = piece.rstrip()
+        breaks = piece.count("\n", len(words))
+        while words and self.is_ignored(offset - len(piece) + len(words) - 1):
+            at = bisect_right(self._ignored_starts, offset - len(piece) + len(words) - 1) - 1
+            cut = self.ignored[at].start
+            start = max(0, cut - 120)
+            piece, offset = self.text[start:cut], cut
+            words, breaks = piece.rstrip(), breaks + 1
+        return words[-40:], breaks
+
+    def page_top(self, offset: int) -> bool:
+        """Tell whether only white space and running headers stand above on the page."""
+        at = bisect_right(self._tops, offset) - 1
+        if at >= 0:
+            start = self._tops[at]
+            if offset - start > 400:
+                return False
+            above = Span(start, offset)
+            inside = sum(len(both) for s in self.ignored if (both := s.intersection(above)))
+            return len(above.of(self.text).split()) == 0 or inside >= len(above.strip(self.text))
+        above_text = self.text[max(0, offset - 40) : offset]
+        return "\f" in above_text or above_text.endswith("\n\n\n\n") or not above_text.strip()
+
+
+def ended(words: str) -> bool:
+    """Tell whether text before a line break ends as a sentence, list item or heading does."""
+    last = words.rstrip()[-1:]
+    return not last or last in _ENDED
+
+
+def title_like(words: str, *, limit: int = 90) -> bool:
+    """Tell whether words look like a heading: short, its main words capitalised."""
+    if not words or len(words) > limit:
+        return False
+    found = [match.group() for match in _WORDS.finditer(words)]
+    if not found:
+        return False
+    main = [word for word in found if word.lower() not in _SMALL]
+    if not _VERBS.isdisjoint(found):
+        return False
+    if not main or not main[0][0].isupper():
+        return False
+    capitals = sum(word[0].isupper() for word in main)
+    return capitals >= 0.75 * len(main)
+
+
+def all_capitals(words: str) -> bool:
+    """Tell whether every letter is a capital, and there are at least four."""
+    return words.isupper() and sum(char.isalpha() for char in words) >= 4

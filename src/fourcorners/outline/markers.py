@@ -1,0 +1,177 @@
+"""Markers: places that may start a clause, with what it costs to take or to leave each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fourcorners.outline.lines import FLAT_LINE, Lines, ended, title_like
+from fourcorners.outline.numbering import (
+    AT_START,
+    BLANK,
+    WITHIN,
+    Number,
+    Reading,
+    read_number,
+)
+
+_START = re.compile(rf"^(?:{BLANK}|[*_#>|])*(?P<mark>{AT_START})", re.MULTILINE)
+_WITHIN = re.compile(
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?)(?P<mark>{WITHIN})"
+)
+# Words after which a number is a reference, a date or an amount.
+_REFERENCE = re.compile(
+    r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|sub-?(?:section|paragraph|clause)s?|parts?|"
+    r"exhibits?|schedules?|annex(?:es)?|appendix|appendices|attachments?|items?|nos?\.?|numbers?|"
+    r"rules?|regulations?|forms?|chapters?|titles?|page|suite|dated?|volumes?|phase|version|"
+    r"tables?|january|february|march|april|may|june|july|august|september|october|november|"
+    r"december)|[§$€£#])$",
+    re.IGNORECASE,
+)
+_LINKING = re.compile(
+    r"\b(?:and|or|of|in|to|under|with|by|the|this|from|per|see|than|through|least|about)$",
+    re.IGNORECASE,
+)
+# Words that follow a number in a sentence, as in "Section 3.2 of".
+_CITED = re.compile(
+    r"[^\S\n]*(?:[,;)\]]|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
+    r"\s?(?:of|above|below|hereof|hereto|herein|hereunder|thereof|and|or|to|shall|is|are|was|were|"
+    r"through|attached|which|in|for|as|by|with|that|has|have|may|will|hereby|if|not|must|but|"
+    r"entitled|contains?|sets?|provides?|constitutes?|per|at|upon|on|the|from|without|be|being)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A place that may start a clause.
+
+    Attributes:
+        start: Where its number (or unnumbered heading) starts.
+        end: Where the number ends; the same as `start` if unnumbered.
+        written: The number as it is cited.
+        readings: Every way to read the number; one reading for headings and attachments.
+        leave: What it costs to leave the marker out: how much it looks like a clause's start.
+        take: What it costs to take it: how much it looks like words of a sentence.
+        own_line: Whether it stands at a line's start.
+    """
+
+    start: int
+    end: int
+    written: str
+    readings: tuple[Reading, ...]
+    leave: float
+    take: float = 0.0
+    own_line: bool = True
+
+
+# What it costs to leave out a number at a line's start, and within a line, by its kind.
+_LEAVE = {
+    "article": (2.6, 1.2),
+    "part": (1.2, 0.2),
+    "section": (2.4, 0.9),
+    "decimal": (2.0, 0.8),
+    "1.": (1.8, 0.6),
+    "1)": (1.5, 0.5),
+    "bracket": (1.4, 0.5),
+    "letter": (1.2, 0.4),
+    "first": (1.5, 0.3),
+    "bare": (0.6, 0.0),
+}
+_GENERATED = 4.0  # a number that the word processor computed is one
+_TITLED = 0.4  # words like a heading after the number
+_VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
+
+
+def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
+    """Return every number that may start a clause, in order of position.
+
+    `generated` are the offsets at which the reader says that a computed number stands.
+    """
+    found: dict[int, Marker] = {}
+    for match in _START.finditer(lines.text):
+        marker = _marker(lines, match, True, generated)
+        if marker:
+            found[marker.start] = marker
+    for match in _WITHIN.finditer(lines.text):
+        if match.start("mark") not in found:
+            marker = _marker(lines, match, False, generated)
+            if marker:
+                found[marker.start] = marker
+    return _undoubled(sorted(found.values(), key=lambda marker: marker.start))
+
+
+def _undoubled(markers: list[Marker]) -> list[Marker]:
+    """Drop markers that start within the one before."""
+    kept: list[Marker] = []
+    for marker in markers:
+        if not kept or marker.start >= kept[-1].end:
+            kept.append(marker)
+    return kept
+
+
+def _kind(match: re.Match[str], number: Number) -> str:
+    family = number.readings[0].family
+    if match.groupdict().get("bare"):
+        return "bare"
+    if family in _LEAVE:
+        return family
+    if family.startswith("1.") or family.endswith("()"):
+        return "decimal"
+    return "bracket" if family.startswith("(") else "letter"
+
+
+def _marker(
+    lines: Lines, match: re.Match[str], own_line: bool, generated: frozenset[int]
+) -> Marker | None:
+    number = read_number(match)
+    if number is None:
+        return None
+    start, end = match.span("mark")
+    if lines.is_ignored(start):
+        return None
+    if start in generated:
+        return Marker(start, end, number.written, number.readings, _GENERATED)
+    kind = _kind(match, number)
+    share = 1.0
+    if not own_line and match.end() - match.start() - (end - start) >= 3:
+        line = lines.end_of_line(start) - lines.start_of_line(start)
+        if line > FLAT_LINE:
+            own_line, share = True, _VIRTUAL
+    doubt = _doubt(lines, kind, start, end, own_line)
+    if doubt is None:
+        return None
+    leave = _LEAVE[kind][0 if own_line else 1] * share
+    if own_line and title_like(lines.rest(end).of(lines.text)):
+        leave += _TITLED
+    return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
+
+
+def _doubt(lines: Lines, kind: str, start: int, end: int, own_line: bool) -> float | None:
+    """Say how much a number looks like part of a sentence; None where it surely is."""
+    text = lines.text
+    before, breaks = lines.before(start)
+    if breaks < 2 and _REFERENCE.search(before):
+        return None
+    worded = kind in ("article", "part", "section")
+    if (worded or kind == "decimal") and _CITED.match(text, end):
+        return None
+    doubt = 0.0
+    rest = lines.rest(end).of(text)
+    if kind == "bare":
+        if not own_line or not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
+            return None
+        doubt += 0.0 if title_like(rest) and not any(c.isdigit() for c in rest) else 0.5
+    if rest and rest[0].islower() and kind != "bracket":
+        doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 1.2)
+    if not rest and kind in ("1.", "bare") and own_line:
+        doubt += 0.3  # as likely the number of a page
+    if not ended(before):
+        if _LINKING.search(before) and breaks < 2:
+            doubt += 0.1 if kind == "bracket" else 1.5
+        elif not own_line:
+            doubt += 0.1 if kind == "bracket" else 0.5
+        elif breaks < 2 and kind != "bracket":
+            above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
+            wide = lines.end_of_line(above) - above > 60
+            doubt += 0.6 if wide else 0.05
+    return doubt

@@ -1,0 +1,258 @@
+"""Sequences: which markers form the contract's numbering, found by a search over readings.
+
+Every marker is taken, in one of its readings and on one level, or left out. Each choice has a
+cost: nothing for the number that comes next, more for a gap, a restart or a doubtful marker. A
+beam search keeps the cheapest few states, so whether `(i)` is a letter or a roman numeral, or
+whether `3.2` at a line's start is a heading, is decided by all the numbers around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fourcorners.outline.markers import Marker
+from fourcorners.outline.numbering import Reading
+
+BEAM = 8
+_OPEN = 0.3  # start a list at its first number
+_NEST = 1.6  # start a list of a scheme that is already open further out
+_LATE = 0.9  # start a list in its middle
+_STEP = 0.35  # … and for each number missed
+_GAP_LIMIT = 4.0
+_AGAIN = 1.3  # the same number twice
+_RESTART = 2.2  # back to the first number with nothing that says so
+_ORPHAN = 0.6  # a decimal whose parent is missing
+_CLOSE = 0.02  # close a level: between equals, prefer the deeper one
+
+# Schemes that stand at the head of their container, whatever is open below it.
+_CONTAINERS = {
+    "attachment": 0,
+    "recitals": 0,
+    "signature": 0,
+    "part": 1,
+    "heading": 1,
+    "article": 2,
+    "caps": 3,
+}
+_TOP = {**_CONTAINERS, "section": 4}
+_HARD = frozenset({"signature", "body", "recitals"})
+
+Level = tuple[str, tuple[int, ...]]
+Stack = tuple[Level, ...]
+Memory = tuple[int, int, int]  # the last article, section and plain number, across containers
+_REMEMBERED = {"article": 0, "section": 1, "1.": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A marker that is part of the numbering: how it was read, on which level, with what doubt."""
+
+    marker: Marker
+    reading: Reading
+    depth: int
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A linked list of what was taken, shared between states."""
+
+    head: Taken
+    before: _Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    cost: float
+    stack: Stack
+    memory: Memory
+    trail: _Link | None
+
+
+def place(markers: list[Marker]) -> list[Taken]:
+    """Return the markers that form the numbering, in order of position."""
+    beam = [_State(0.0, (), (0, 0, 0), None)]
+    for marker in markers:
+        best: dict[tuple[Stack, Memory], _State] = {}
+        for state in beam:
+            for follower in _followers(state, marker):
+                key = (follower.stack, follower.memory)
+                known = best.get(key)
+                if known is None or follower.cost < known.cost:
+                    best[key] = follower
+        beam = sorted(best.values(), key=lambda state: state.cost)[:BEAM]
+    return _trail(beam[0])
+
+
+def _trail(state: _State) -> list[Taken]:
+    taken: list[Taken] = []
+    link = state.trail
+    while link is not None:
+        taken.append(link.head)
+        link = link.before
+    return taken[::-1]
+
+
+def _followers(state: _State, marker: Marker) -> Iterator[_State]:
+    hard = marker.readings[0].family in _HARD
+    if not hard:
+        yield _State(state.cost + marker.leave, state.stack, state.memory, state.trail)
+    for reading in marker.readings:
+        for stack, cost in _moves(state, reading):
+            memory = _remember(state.memory, reading)
+            taken = Taken(marker, reading, len(stack) - 1, cost)
+            yield _State(state.cost + cost + marker.take, stack, memory, _Link(taken, state.trail))
+
+
+def _remember(memory: Memory, reading: Reading) -> Memory:
+    if reading.family == "attachment":
+        return (0, 0, 0)
+    slot = _REMEMBERED.get(reading.family)
+    if slot is None:
+        return memory
+    changed = list(memory)
+    changed[slot] = reading.path[0]
+    return (changed[0], changed[1], changed[2])
+
+
+def _moves(state: _State, reading: Reading) -> Iterator[tuple[Stack, float]]:
+    """Yield every stack that taking the reading can lead to, with its cost."""
+    family, path = reading.family, reading.path
+    stack = state.stack
+    if family == "body":
+        yield (), 0.0
+    elif family in _HARD or family == "attachment":
+        if family == "attachment" and stack and stack[0] == (family, path):
+            return
+        yield ((family, path),), 0.0
+    elif family in ("heading", "caps"):
+        yield _headed(stack, reading), 0.0
+    elif len(path) > 1:
+        yield from _decimal_moves(stack, family, path)
+    else:
+        yield from _plain_moves(state, family, path[0])
+
+
+def _base(stack: Stack, family: str) -> int:
+    """Return how many levels stay open when a list of this scheme starts at its container."""
+    rank = _TOP.get(family)
+    if rank is None:
+        return len(stack)
+    for index, (open_family, _) in enumerate(stack):
+        if _TOP.get(open_family, 9) >= rank:
+            return index
+    return len(stack)
+
+
+def _headed(stack: Stack, reading: Reading) -> Stack:
+    keep = 0
+    for family, path in stack:
+        if (
+            family in ("attachment", "part")
+            or (reading.family == "caps" and family in ("article", "heading"))
+            or (family == "heading" and path[0] < reading.path[0])
+        ):
+            keep += 1
+        else:
+            break
+    return (*stack[:keep], (reading.family, reading.path))
+
+
+def _late(value: int) -> float:
+    return min(_GAP_LIMIT, _LATE + _STEP * (value - 1)) if value > 1 else 0.0
+
+
+def _gap(step: int) -> float:
+    return 0.0 if step == 1 else min(_GAP_LIMIT, _LATE + _STEP * (step - 1))
+
+
+def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack, float]]:
+    stack = state.stack
+    entry: Level = (family, (value,))
+    depth = len(stack)
+    present = False
+    for index in range(depth - 1, -1, -1):
+        if stack[index][0] != family:
+            continue
+        closing = _CLOSE * (depth - 1 - index)
+        last = stack[index][1][0]
+        if value > last:
+            yield (*stack[:index], entry), _gap(value - last) + closing
+        elif value == last:
+            yield (*stack[:index], entry), _AGAIN + closing
+        elif value <= 1:
+            yield (*stack[:index], entry), _RESTART + closing
+        present = present or index < depth
+    base = _base(stack, family)
+    if stack and stack[0][0] in ("recitals", "signature") and family in ("1.", "section"):
+        base = 0
+    slot = _REMEMBERED.get(family)
+    follows = slot is not None and value == state.memory[slot] + 1
+    late = 0.0 if follows else _late(value)
+    if not present:
+        yield (*stack[:base], entry), _OPEN + late
+    elif base == depth and value <= 1 and stack[-1][0] != family and family not in _TOP:
+        nested = sum(open_family == family for open_family, _ in stack)
+        if nested < 2:
+            yield (*stack, entry), _NEST
+
+
+def _numeric(level: Level) -> tuple[int, ...] | None:
+    """Return the decimal path that a level stands for; None for lists of another kind."""
+    family, path = level
+    if family in ("1.", "1)", "article", "section", "I.") or len(path) > 1:
+        return path
+    return None
+
+
+def _decimal_moves(
+    stack: Stack, family: str, path: tuple[int, ...]
+) -> Iterator[tuple[Stack, float]]:
+    entry: Level = (family, path)
+    parent = sibling = None
+    for index in range(len(stack) - 1, -1, -1):
+        if sibling is None and stack[index][0] == family:
+            sibling = index
+        if parent is None and _numeric(stack[index]) == path[:-1]:
+            parent = index
+    last = stack[sibling][1] if sibling is not None else None
+    if sibling is not None and last is not None and last[:-1] == path[:-1]:
+        step = path[-1] - last[-1]
+        if step > 0:
+            yield (*stack[:sibling], entry), _gap(step)
+        elif step == 0:
+            yield (*stack[:sibling], entry), _AGAIN
+        return
+    if parent is not None and (sibling is None or parent < sibling or last is None):
+        yield (*stack[: parent + 1], entry), 0.05 + _late(path[-1])
+        return
+    if parent is not None and sibling is not None and sibling < parent:
+        yield (*stack[: parent + 1], entry), 0.05 + _late(path[-1])
+        return
+    base = _decimal_base(stack, path)
+    if last is None:
+        yield (*stack[:base], entry), _ORPHAN + _late(path[-1])
+    elif path > last:
+        jump = _jump(last, path)
+        yield (*stack[:base], entry), _ORPHAN + jump + _late(path[-1])
+    elif all(part <= 1 for part in path):
+        yield (*stack[:base], entry), _RESTART
+
+
+def _jump(last: tuple[int, ...], path: tuple[int, ...]) -> float:
+    """Return the cost of the first numbers that differ: nothing if the later comes next."""
+    for before, after in zip(last, path, strict=False):
+        if after != before:
+            return min(_GAP_LIMIT, _STEP * max(0, after - before - 1))
+    return 0.0
+
+
+def _decimal_base(stack: Stack, path: tuple[int, ...]) -> int:
+    for index, level in enumerate(stack):
+        if level[0] in _CONTAINERS:
+            continue
+        numeric = _numeric(level)
+        if numeric is None or numeric != path[: len(numeric)] or len(numeric) >= len(path):
+            return index
+    return len(stack)
