@@ -36,7 +36,13 @@ class ConfigError(FourcornersError):
 
 
 class QueryError(ConfigError):
-    """A search query that does not parse; its message points at the character."""
+    """A search query that does not parse; its message points at the character.
+
+    Attributes:
+        at: The index of that character in the query; None where no one character is to blame.
+    """
+
+    at: int | None = None
 
 
 class PlaybookError(ConfigError):

@@ -15,4 +15,6 @@ def fault(query: str, at: int, what: str, remedy: str) -> QueryError:
     before = "…" if start else ""
     after = "…" if start + SHOWN < len(query) else ""
     caret = " " * (len(before) + at - start) + "^"
-    return QueryError(f"{what}\n  {before}{shown}{after}\n  {caret}", remedy=remedy)
+    error = QueryError(f"{what}\n  {before}{shown}{after}\n  {caret}", remedy=remedy)
+    error.at = at
+    return error

@@ -1,0 +1,24 @@
+"""Provisions and playbooks as data: what to look for, read from YAML files."""
+
+from fourcorners.playbooks.load import builtin, load
+from fourcorners.playbooks.playbook import (
+    CardField,
+    Extent,
+    Pattern,
+    Playbook,
+    Provision,
+    RiskQuestion,
+    SeverityRule,
+)
+
+__all__ = [
+    "CardField",
+    "Extent",
+    "Pattern",
+    "Playbook",
+    "Provision",
+    "RiskQuestion",
+    "SeverityRule",
+    "builtin",
+    "load",
+]
