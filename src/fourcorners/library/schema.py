@@ -99,7 +99,9 @@ MIGRATIONS: tuple[str, ...] = (
         kind     TEXT NOT NULL,
         spec     TEXT NOT NULL,
         created  TEXT NOT NULL,
-        finished TEXT
+        finished TEXT,
+        done     INTEGER NOT NULL DEFAULT 0,
+        failed   INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE UNIQUE INDEX jobs_unfinished ON jobs(kind, spec) WHERE finished IS NULL;
 

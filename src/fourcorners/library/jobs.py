@@ -1,0 +1,271 @@
+"""Jobs: work in steps that survives whatever happens to the process that does it.
+
+A worker claims steps under a lease, and marks each as finished in the same transaction that
+stores what the step made: so a step is done exactly when its result is there. If the worker dies,
+its leases end and the steps can be claimed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from fourcorners.library.audit import now
+from fourcorners.library.database import Row, integer, string
+from fourcorners.library.store import Library, storable
+
+ATTEMPTS = 20
+"""How often a step is claimed before it counts as failed.
+
+Steps tried before come last, so one that kills its worker is met again only after all others are
+done; the number is large because a person may also stop a job many times.
+"""
+
+_POSIX = os.name == "posix"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work; of one kind and spec at most one is unfinished."""
+
+    id: int
+    kind: str
+    spec: Mapping[str, str]
+    created: datetime
+    finished: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A claimed part of a job; `attempts` counts this claim."""
+
+    job: int
+    key: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job is; `waiting` steps may be claimed, `claimed` ones are in hand."""
+
+    total: int
+    done: int
+    failed: int
+    claimed: int
+    waiting: int
+
+
+def worker_name() -> str:
+    """Return a name for this worker that tells others where it runs."""
+    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+
+
+class Jobs:
+    """The job table of a library.
+
+    Args:
+        library: Where the jobs and their results are kept.
+        attempts: How often a step may be claimed.
+    """
+
+    def __init__(self, library: Library, *, attempts: int = ATTEMPTS) -> None:
+        self._library = library
+        self._attempts = attempts
+
+    def start(self, kind: str, spec: Mapping[str, str]) -> Job:
+        """Return the unfinished job of this kind and spec, or a new one."""
+        told = json.dumps(dict(spec), sort_keys=True)
+        with self._library.transaction():
+            self._library.execute(
+                "INSERT INTO jobs(kind, spec, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (kind, told, now()),
+            )
+            return _job(
+                self._library.execute(
+                    "SELECT row, kind, spec, created, finished FROM jobs "
+                    "WHERE kind = ? AND spec = ? AND finished IS NULL",
+                    (kind, told),
+                )[0]
+            )
+
+    def add_steps(self, job: Job, keys: Iterable[str]) -> None:
+        """Give the job these steps; those that it has stay as they are."""
+        with self._library.transaction():
+            self._library.execute_many(
+                "INSERT INTO steps VALUES (?, ?, 'waiting', '', 0, 0, '', '') "
+                "ON CONFLICT DO NOTHING",
+                ((job.id, storable(key)) for key in keys),
+            )
+
+    def retry(self, job: Job, keys: Iterable[str] | None = None) -> None:
+        """Let steps be claimed again: the ones given, or all that failed."""
+        with self._library.transaction():
+            if keys is None:
+                self._library.execute(
+                    "UPDATE steps SET state = 'waiting', attempts = 0 "
+                    "WHERE job = ? AND state = 'failed'",
+                    (job.id,),
+                )
+                return
+            self._library.execute_many(
+                "UPDATE steps SET state = 'waiting', attempts = 0 "
+                "WHERE job = ? AND key = ? AND state IN ('done', 'failed')",
+                ((job.id, storable(key)) for key in keys),
+            )
+
+    def claim(self, job: Job, worker: str, lease_seconds: float, n: int) -> list[Step]:
+        """Take up to `n` steps that no living worker holds, those tried least often first."""
+        at = time.time()
+        with self._library.transaction():
+            self._free_the_dead(job)
+            self._give_up(job, at)
+            rows = self._library.execute(
+                "SELECT key, attempts FROM steps WHERE job = ?1 AND "
+                "(state = 'waiting' OR (state = 'claimed' AND lease < ?2)) "
+                "ORDER BY attempts, key LIMIT ?3",
+                (job.id, at, n),
+            )
+            steps = [Step(job.id, string(key), integer(count) + 1) for key, count in rows]
+            self._library.execute_many(
+                "UPDATE steps SET state = 'claimed', worker = ?, lease = ?, attempts = ? "
+                "WHERE job = ? AND key = ?",
+                ((worker, at + lease_seconds, s.attempts, s.job, s.key) for s in steps),
+            )
+        return steps
+
+    def renew(self, job: Job, worker: str, lease_seconds: float) -> None:
+        """Prolong the leases of a worker that is still at it."""
+        self._library.execute(
+            "UPDATE steps SET lease = ? WHERE job = ? AND state = 'claimed' AND worker = ?",
+            (time.time() + lease_seconds, job.id, worker),
+        )
+
+    def release(self, job: Job, worker: str) -> None:
+        """Give back what a worker holds and will not do; it does not count as an attempt."""
+        self._library.execute(
+            "UPDATE steps SET state = 'waiting', attempts = attempts - 1 "
+            "WHERE job = ? AND state = 'claimed' AND worker = ?",
+            (job.id, worker),
+        )
+
+    def finish(self, step: Step) -> None:
+        """Mark a step as done; call it in the transaction that stores the step's result."""
+        self._library.execute(
+            "UPDATE steps SET state = 'done', reason = '', remedy = '' WHERE job = ? AND key = ?",
+            (step.job, step.key),
+        )
+
+    def fail(self, step: Step, reason: str, remedy: str = "") -> None:
+        """Mark a step as failed, unless another worker has done it meanwhile."""
+        self._library.execute(
+            "UPDATE steps SET state = 'failed', reason = ?, remedy = ? "
+            "WHERE job = ? AND key = ? AND state != 'done'",
+            (reason, remedy, step.job, step.key),
+        )
+
+    def failed(self, job: Job) -> list[tuple[str, str, str]]:
+        """Return key, reason and remedy of the steps that failed."""
+        rows = self._library.execute(
+            "SELECT key, reason, remedy FROM steps WHERE job = ? AND state = 'failed' ORDER BY key",
+            (job.id,),
+        )
+        return [(string(key), string(reason), string(remedy)) for key, reason, remedy in rows]
+
+    def done(self, job: Job) -> list[str]:
+        """Return the keys of the steps that are done."""
+        rows = self._library.execute(
+            "SELECT key FROM steps WHERE job = ? AND state = 'done' ORDER BY key", (job.id,)
+        )
+        return [string(row[0]) for row in rows]
+
+    def progress(self, job: Job) -> JobProgress:
+        """Count the steps of a job, also of one that is complete."""
+        done, failed = self._library.execute(
+            "SELECT done, failed FROM jobs WHERE row = ?", (job.id,)
+        )[0]
+        counts = {"done": integer(done), "failed": integer(failed), "claimed": 0, "waiting": 0}
+        for state, count in self._library.execute(
+            "SELECT state, count(*) FROM steps WHERE job = ? GROUP BY state", (job.id,)
+        ):
+            counts[string(state)] += integer(count)
+        return JobProgress(total=sum(counts.values()), **counts)
+
+    def complete(self, job: Job) -> bool:
+        """Close the job if nothing is left to do; only the count of its steps is kept."""
+        with self._library.transaction():
+            progress = self.progress(job)
+            if progress.claimed or progress.waiting:
+                return False
+            self._library.execute(
+                "UPDATE jobs SET finished = ?, done = ?, failed = ? WHERE row = ?",
+                (now(), progress.done, progress.failed, job.id),
+            )
+            self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
+        return True
+
+    def list(self, *, unfinished: bool = False) -> list[Job]:
+        """Return the jobs, the latest first."""
+        rows = self._library.execute(
+            "SELECT row, kind, spec, created, finished FROM jobs "
+            "WHERE finished IS NULL OR NOT ? ORDER BY row DESC",
+            (unfinished,),
+        )
+        return [_job(row) for row in rows]
+
+    def _free_the_dead(self, job: Job) -> None:
+        """End the leases of workers on this machine whose process is gone."""
+        holders = self._library.execute(
+            "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed'", (job.id,)
+        )
+        for (worker,) in holders:
+            if _gone(string(worker)):
+                self._library.execute(
+                    "UPDATE steps SET state = 'waiting' "
+                    "WHERE job = ? AND state = 'claimed' AND worker = ?",
+                    (job.id, worker),
+                )
+
+    def _give_up(self, job: Job, at: float) -> None:
+        self._library.execute(
+            "UPDATE steps SET state = 'failed', reason = ?1, remedy = ?2 "
+            "WHERE job = ?3 AND attempts >= ?4 AND "
+            "(state = 'waiting' OR (state = 'claimed' AND lease < ?5))",
+            (
+                f"given up after {self._attempts} attempts: the process ended each time",
+                "Take it out and run the command again.",
+                job.id,
+                self._attempts,
+                at,
+            ),
+        )
+
+
+def _job(row: Row) -> Job:
+    number, kind, spec, created, finished = row
+    return Job(
+        id=integer(number),
+        kind=string(kind),
+        spec=json.loads(string(spec)),
+        created=datetime.fromisoformat(string(created)),
+        finished=None if finished is None else datetime.fromisoformat(string(finished)),
+    )
+
+
+def _gone(worker: str) -> bool:
+    """Tell whether a worker is known to be dead; where that cannot be known its lease decides."""
+    host, pid, _ = worker.split("/")
+    if not _POSIX or host != socket.gethostname():
+        return False
+    try:
+        os.kill(int(pid), 0)  # sends nothing
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourcorners.library import jobs as module
+from fourcorners.library.jobs import Jobs, Step, worker_name
+from fourcorners.library.store import Library
+
+Make = Callable[..., Any]
+
+ME = worker_name()
+AFAR = "elsewhere/1/abcdef"
+
+
+@pytest.fixture
+def jobs(library: Library) -> Jobs:
+    return Jobs(library, attempts=3)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time in seconds, to be moved by hand."""
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    return now
+
+
+def keys(steps: list[Step]) -> list[str]:
+    return [step.key for step in steps]
+
+
+def test_an_unfinished_job_of_the_same_spec_is_resumed(jobs: Jobs) -> None:
+    first = jobs.start("add", {"collection": "Larch", "paths": "a"})
+    assert jobs.start("add", {"paths": "a", "collection": "Larch"}) == first
+    assert jobs.start("add", {"collection": "Oak", "paths": "a"}).id != first.id
+    assert jobs.start("review", {"collection": "Larch", "paths": "a"}).id != first.id
+    assert jobs.complete(first)
+    again = jobs.start("add", {"collection": "Larch", "paths": "a"})
+    assert again.id != first.id
+    assert again.spec == {"collection": "Larch", "paths": "a"}
+
+
+def test_steps_are_claimed_once_and_counted(jobs: Jobs) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["b", "a", "c"])
+    jobs.add_steps(job, ["c", "d"])
+    first, second = jobs.claim(job, ME, 60, 2), jobs.claim(job, ME, 60, 9)
+    assert keys(first) == ["a", "b"]
+    assert keys(second) == ["c", "d"]
+    assert jobs.claim(job, ME, 60, 9) == []
+    jobs.finish(first[0])
+    jobs.fail(first[1], "no text", "Run OCR.")
+    progress = jobs.progress(job)
+    assert (progress.total, progress.done, progress.failed) == (4, 1, 1)
+    assert (progress.claimed, progress.waiting) == (2, 0)
+    assert jobs.done(job) == ["a"]
+    assert jobs.failed(job) == [("b", "no text", "Run OCR.")]
+    assert not jobs.complete(job)
+    for step in second:
+        jobs.finish(step)
+    assert jobs.complete(job)
+    assert jobs.progress(job).total == 4
+    assert jobs.progress(job).failed == 1
+    assert jobs.list(unfinished=True) == []
+    assert [each.id for each in jobs.list()] == [job.id]
+    assert jobs.list()[0].finished
+
+
+def test_finishing_is_part_of_the_transaction_around_it(
+    jobs: Jobs, library: Library, make: Make
+) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a"])
+    (step,) = jobs.claim(job, ME, 60, 1)
+
+    def store(stop: bool) -> None:
+        with library.transaction():
+            make().add(library)
+            jobs.finish(step)
+            if stop:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store(stop=True)
+    assert (jobs.done(job), library.documents()) == ([], [])
+    store(stop=False)
+    assert (jobs.done(job), len(library.documents())) == (["a"], 1)
+
+
+def test_a_lease_that_ended_can_be_claimed_again(jobs: Jobs, clock: list[float]) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a", "b"])
+    assert len(jobs.claim(job, AFAR, 10, 2)) == 2
+    clock[0] += 9
+    assert jobs.claim(job, ME, 10, 2) == []
+    jobs.renew(job, AFAR, 10)
+    clock[0] += 9
+    assert jobs.claim(job, ME, 10, 2) == []
+    clock[0] += 2
+    again = jobs.claim(job, ME, 10, 2)
+    assert [(step.key, step.attempts) for step in again] == [("a", 2), ("b", 2)]
+
+
+def test_steps_tried_before_come_last_and_are_given_up(jobs: Jobs, clock: list[float]) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a", "b", "c"])
+    for _ in range(3):
+        assert jobs.claim(job, AFAR, 10, 1) != []
+        clock[0] += 11
+    assert [step.attempts for step in jobs.claim(job, AFAR, 10, 9)] == [2, 2, 2]
+    clock[0] += 11
+    assert [step.attempts for step in jobs.claim(job, AFAR, 10, 9)] == [3, 3, 3]
+    clock[0] += 11
+    assert jobs.claim(job, ME, 10, 9) == []
+    assert jobs.failed(job)[0][1] == "given up after 3 attempts: the process ended each time"
+    jobs.retry(job)
+    assert [step.attempts for step in jobs.claim(job, ME, 10, 9)] == [1, 1, 1]
+
+
+def test_what_is_released_is_not_an_attempt(jobs: Jobs) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a", "b"])
+    jobs.claim(job, ME, 60, 1)
+    jobs.claim(job, AFAR, 60, 1)
+    jobs.release(job, ME)
+    assert [(step.key, step.attempts) for step in jobs.claim(job, ME, 60, 2)] == [("a", 1)]
+
+
+def test_steps_can_be_reopened_by_key(jobs: Jobs) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a", "b"])
+    for step in jobs.claim(job, ME, 60, 2):
+        jobs.finish(step)
+    jobs.retry(job, ["b", "unknown"])
+    assert keys(jobs.claim(job, ME, 60, 2)) == ["b"]
+
+
+def test_a_step_done_by_another_does_not_fail_afterwards(jobs: Jobs) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a"])
+    (step,) = jobs.claim(job, ME, 60, 1)
+    jobs.finish(step)
+    jobs.fail(step, "too late")
+    assert jobs.progress(job).done == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a lease has to end by itself")
+def test_the_steps_of_a_killed_process_are_free_at_once(jobs: Jobs, library: Library) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, ["a", "b", "c"])
+    child = (
+        "import os, signal, sys\n"
+        "from fourcorners.library.jobs import Jobs, worker_name\n"
+        "from fourcorners.library.store import Library\n"
+        "jobs = Jobs(Library.open(sys.argv[1]))\n"
+        "jobs.claim(jobs.start('add', {}), worker_name(), 3600, 2)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", child, str(library.path)], check=False)
+    assert done.returncode == -9
+    assert jobs.progress(job).claimed == 2
+    assert keys(jobs.claim(job, ME, 60, 9)) == ["c", "a", "b"]
+
+
+CLAIMER = """
+import sys
+from fourcorners.library.jobs import Jobs, worker_name
+from fourcorners.library.store import Library
+library = Library.open(sys.argv[1])
+jobs = Jobs(library)
+job = jobs.start("count", {})
+me = worker_name()
+while steps := jobs.claim(job, me, 60, 3):
+    for step in steps:
+        print(step.key)
+        jobs.finish(step)
+"""
+
+
+def test_two_processes_never_do_one_step(tmp_path: Path) -> None:
+    path = tmp_path / "firm.db"
+    every = [f"{number:03d}" for number in range(120)]
+    with Library.open(path) as library:
+        jobs = Jobs(library)
+        jobs.add_steps(jobs.start("count", {}), every)
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", CLAIMER, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    did = [child.communicate()[0].split() for child in children]
+    assert sorted(did[0] + did[1]) == every
