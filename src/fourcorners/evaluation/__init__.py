@@ -1,0 +1,1 @@
+"""Measuring the whole on public benchmarks: data sets, measures, run files, tables."""
