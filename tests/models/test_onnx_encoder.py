@@ -3,6 +3,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +99,31 @@ def test_a_whole_file_costs_no_more_than_its_beginning(encoder: OnnxEncoder) -> 
     text = "The Supplier shall deliver the Products. " * 25_000
     cut, whole = encoder.encode([text[:MAX_CHARACTERS], text])
     assert np.array_equal(cut, whole)
+
+
+def test_an_interrupt_does_not_wait_for_the_texts_that_are_left(
+    info: ModelInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = OnnxEncoder(info, threads=2)
+    begun = []
+
+    def interrupted(_: OnnxEncoder, text: str) -> None:
+        begun.append(text)
+        time.sleep(0.001)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OnnxEncoder, "_vector", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        encoder.encode([f"clause {n}" for n in range(2_000)])
+    assert len(begun) < 1_000
+
+
+def test_threads_may_share_an_encoder(info: ModelInfo) -> None:
+    shared, alone = OnnxEncoder(info, threads=2), OnnxEncoder(info, threads=1)
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(shared.encode, [SENTENCES] * 3))
+    for vectors in found:
+        assert np.array_equal(vectors, alone.encode(SENTENCES))
 
 
 def test_a_lone_surrogate_is_no_error(encoder: OnnxEncoder) -> None:

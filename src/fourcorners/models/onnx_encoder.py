@@ -72,11 +72,13 @@ class OnnxEncoder:
             for text in longest_first:
                 vectors[rows[text]] = self._vector(text)
             return vectors
-        with ThreadPoolExecutor(self.threads, thread_name_prefix="encode") as pool:
-            for text, vector in zip(
-                longest_first, pool.map(self._vector, longest_first), strict=True
-            ):
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encode")
+        try:
+            found = pool.map(self._vector, longest_first)
+            for text, vector in zip(longest_first, found, strict=True):
                 vectors[rows[text]] = vector
+        finally:  # an interrupt must not wait for the texts that are left
+            pool.shutdown(cancel_futures=True)
         return vectors
 
     def _vector(self, text: str) -> NDArray[np.float32]:
