@@ -28,8 +28,15 @@ def test_one_expression_a_leaf(query: str, expressions: list[str], exact: list[b
 
 def test_rows_combine_as_the_query_says() -> None:
     plan = compile_query(parse("(a OR b) AND c NOT d"))
-    assert plan.select([{1, 2}, {3, 4}, {2, 3, 4}, {4}]) == {2, 3}
+    found, counting = plan.select([{1, 2}, {3, 4}, {2, 3, 4}, {4}])
+    assert found == {2, 3}
+    assert counting[:3] == [{2}, {3}, {2, 3}]
     assert [leaf.scored for leaf in plan.leaves] == [True, True, True, False]
+
+
+def test_a_leaf_counts_only_where_its_group_holds() -> None:
+    plan = compile_query(parse("(control AND elephant) OR terminate"))
+    assert plan.select([{1, 2}, {2}, {1}]) == ({1, 2}, [{2}, {2}, {1}])
 
 
 def test_filters_are_tokens_in_their_own_column() -> None:

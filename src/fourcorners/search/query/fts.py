@@ -63,11 +63,14 @@ class Plan:
     tree: Node
     leaves: tuple[CompiledLeaf, ...]
 
-    def select(self, rows: Sequence[AbstractSet[int]]) -> set[int]:
-        """Return the rows that satisfy the query, given those of each leaf in order."""
-        left = iter(rows)
-        found = _select(self.tree, left)
-        return set(found)
+    def select(self, rows: Sequence[AbstractSet[int]]) -> tuple[set[int], list[AbstractSet[int]]]:
+        """Combine the rows of each leaf, in order.
+
+        Returns the rows that satisfy the query, and for each leaf those of its rows where the
+        groups that it stands in are satisfied: only there does it count.
+        """
+        found, counting = _select(self.tree, iter(rows))
+        return set(found), counting
 
 
 def compile_query(query: Query | Node) -> Plan:
@@ -87,8 +90,14 @@ def limited(expression: str, filters: Collection[Collection[str]] = ()) -> str:
 
     Each filter is a collection of tokens of the `meta` column, of which a row must bear one.
     """
-    wanted = [f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters]
-    return " AND ".join([f"{BODY} : ({expression})", *wanted])
+    wanted = filtering(filters)
+    body = f"{BODY} : ({expression})"
+    return f"{body} AND {wanted}" if wanted else body
+
+
+def filtering(filters: Collection[Collection[str]]) -> str:
+    """Return the MATCH expression of filters alone; empty where there are none."""
+    return " AND ".join(f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters)
 
 
 def expression(leaf: Leaf) -> str:
@@ -179,21 +188,36 @@ def _may_be_one(first: tuple[str, bool], second: tuple[str, bool]) -> bool:
     )
 
 
-def _select(node: Node, rows: Iterator[AbstractSet[int]]) -> AbstractSet[int]:
+_Selected: TypeAlias = tuple[AbstractSet[int], list[AbstractSet[int]]]
+
+
+def _select(node: Node, rows: Iterator[AbstractSet[int]]) -> _Selected:
     match node:
         case Or():
-            return set().union(*[_select(part, rows) for part in node.parts])
+            parts = [_select(part, rows) for part in node.parts]
+            return set().union(*[found for found, _ in parts]), [
+                leaf for _, inner in parts for leaf in inner
+            ]
         case And():
-            wanted: AbstractSet[int] | None = None
-            refused: set[int] = set()
-            for part in node.parts:
-                if isinstance(part, Not):
-                    refused |= _select(part.part, rows)
-                else:
-                    found = _select(part, rows)
-                    wanted = found if wanted is None else wanted & found
-            return (wanted or set()) - refused
+            return _select_all(node, rows)
         case Not():
             raise TypeError("NOT stands only beside something to exclude from")
         case _:
-            return next(rows)
+            found = next(rows)
+            return found, [found]
+
+
+def _select_all(node: And, rows: Iterator[AbstractSet[int]]) -> _Selected:
+    wanted: AbstractSet[int] | None = None
+    refused: set[int] = set()
+    leaves: list[AbstractSet[int]] = []
+    for part in node.parts:
+        if isinstance(part, Not):
+            found, inner = _select(part.part, rows)
+            refused |= found
+        else:
+            found, inner = _select(part, rows)
+            wanted = found if wanted is None else wanted & found
+        leaves += inner
+    held = (wanted or set()) - refused
+    return held, [leaf & held for leaf in leaves]

@@ -1,0 +1,94 @@
+"""`Filters`: what of the library a search looks at, as tokens of the words index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import SQLiteValue, string
+from fourcorners.library.tokens import (
+    collection_token,
+    document_token,
+    folded,
+    label_token,
+    type_token,
+)
+
+_LISTED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What to look at; a passage must meet every filter that is given.
+
+    Attributes:
+        collection: The name of a collection.
+        documents: Ids of documents, of which any.
+        types: Document types such as `License Agreement`, of which any; case does not matter.
+        labels: Outline labels such as `7.2`, of which any, with all that stands under them.
+    """
+
+    collection: str | None = None
+    documents: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def tokens(self, library: Catalogue) -> list[list[str]]:
+        """Return, for each filter, the tokens of which a passage must bear one.
+
+        Raises:
+            ConfigError: If the library has no such collection, document or document type; a
+                mistyped filter must not look like an absence.
+        """
+        found: list[list[str]] = []
+        if self.collection is not None:
+            if not _holds(library, "collections", "fold", folded(self.collection)):
+                library.documents(self.collection)  # says what there is
+            if _leaves_documents_out(library, self.collection):
+                found.append([collection_token(self.collection)])
+        if self.documents:
+            for document in self.documents:
+                if not _holds(library, "documents", "id", document):
+                    library.text(document)  # says that there is none
+            found.append([document_token(document) for document in self.documents])
+        if self.types:
+            _require_types(library, self.types)
+            found.append([type_token(kind) for kind in self.types])
+        if self.labels:
+            found.append([label_token(label) for label in self.labels])
+        return found
+
+
+EVERYTHING = Filters()
+
+
+def _holds(library: Catalogue, table: str, column: str, value: SQLiteValue) -> bool:
+    return bool(library.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", (value,)))  # noqa: S608
+
+
+def _leaves_documents_out(library: Catalogue, collection: str) -> bool:
+    """Tell whether any document is outside: a filter that keeps all costs time for nothing."""
+    return bool(
+        library.execute(
+            "SELECT 1 FROM documents WHERE row NOT IN (SELECT m.document FROM "
+            "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?) "
+            "LIMIT 1",
+            (folded(collection),),
+        )
+    )
+
+
+def _require_types(library: Catalogue, types: Iterable[str]) -> None:
+    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+    known = [string(row[0]) for row in rows]
+    for kind in types:
+        if folded(kind) not in map(folded, known):
+            more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+            raise ConfigError(
+                f"no document in the library is of the type {kind!r}.",
+                remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
+                if known
+                else "No document's type is known.",
+            )

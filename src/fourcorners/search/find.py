@@ -1,0 +1,342 @@
+"""Search over a library: words, meaning, and the fusion of both.
+
+What may be found:
+
+- A query with any operator (quotes, a proximity, AND, OR, NOT, brackets, `*`, `^`), or of fewer
+  than three words, is **exact**: every hit satisfies it, and every passage that satisfies it is
+  ranked. Meaning may change the order, never the set. Words side by side mean AND.
+- Three or more bare words without any operator are **plain language**. If there is an encoder, and
+  vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
+  hit may hold none of the words. Without either, the query is exact.
+- An example alone (`like` without a query) finds by meaning alone.
+
+The boolean scope is the passage.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Page
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.codec import PAGES
+from fourcorners.library.database import string
+from fourcorners.models.encoder import Encoder
+from fourcorners.outline.tree import Outline
+from fourcorners.search.dense import cosines_of, nearest, require_same_encoder
+from fourcorners.search.disjoint import Found, place
+from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.search.fusion import fuse, ranks
+from fourcorners.search.hit import Hit, ScorePart, explain, snippet
+from fourcorners.search.lexical import LexicalRows, lexical
+from fourcorners.search.query import Leaf, Near, Node, Or, Phrase, Query, leaves, parse
+from fourcorners.search.query.match import matches
+from fourcorners.text.span import Span, union
+from fourcorners.text.words import WordIndex, words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain", "find"]
+
+CANDIDATES = 200
+"""How many of the nearest passages meaning may add to a plain question."""
+_BATCH = 32
+
+# Words that tell no passage of a contract from another; a plain question is ranked by the rest.
+_IDLE = frozenset(
+    words(
+        "a an and any are as at be been by can could do does for from had has have how i if in "
+        "into is it its may of on or our shall should so such that the their them then there "
+        "these they this those to under was we were what when where which who why will with "
+        "would you your"
+    ).tokens
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each ranking counts in the fusion.
+
+    Attributes:
+        dense_beside_keywords: What meaning counts instead of `dense` where the query is exact and
+            no example was given: its own boosts should lead.
+    """
+
+    lexical: float = 1.0
+    dense: float = 1.0
+    dense_beside_keywords: float = 0.25
+
+
+EQUAL = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """Scores by row, from each side and fused; `tree` is what to highlight."""
+
+    fused: Mapping[int, float]
+    lexical: LexicalRows
+    lexical_ranks: Mapping[int, int]
+    cosines: Mapping[int, float]
+    dense_ranks: Mapping[int, int]
+    tree: Node | None
+
+
+def find(
+    library: Catalogue,
+    query: str | Query | None,
+    *,
+    like: str | None = None,
+    encoder: Encoder | None = None,
+    filters: Filters = EVERYTHING,
+    limit: int = 20,
+    weights: Weights = EQUAL,
+) -> list[Hit]:
+    """Return the best passages for a query, an example, or both; see the module for the rules.
+
+    Args:
+        library: Where to look.
+        query: In the query language.
+        like: A question in plain language or example text for the dense side; by default the
+            query's words.
+        encoder: The encoder that made the library's vectors; without one only words count.
+        filters: What of the library to look at.
+        limit: How many hits at most; they are disjoint.
+        weights: What each side counts.
+
+    Raises:
+        QueryError: If the query does not parse, or there is neither query nor example.
+        ConfigError: If a filter names what is not there, the encoder is not the library's, or an
+            example is given without an encoder or vectors.
+    """
+    if limit < 1:
+        raise ConfigError(f"the limit of a search must be 1 or more, not {limit}.")
+    parsed = parse(query) if isinstance(query, str) else query
+    if parsed is None and not (like and like.strip()):
+        raise QueryError("there is nothing to search for.", remedy="Give a query or an example.")
+    vector = _vector(library, parsed, like, encoder)
+    with _snapshot(library):
+        tokens = filters.tokens(library)
+        if parsed is None or (parsed.plain and vector is not None):
+            ranking = _open(library, parsed, vector, filters, tokens, weights)
+        else:
+            dense = weights.dense if like else weights.dense_beside_keywords
+            ranking = _exact(
+                library, parsed.tree, vector, filters, tokens, replace(weights, dense=dense)
+            )
+        return _hits(library, ranking, limit)
+
+
+@contextmanager
+def _snapshot(library: Catalogue) -> Iterator[None]:
+    """Let all reads inside see one state of the library, whatever other processes write."""
+    library.execute("SAVEPOINT search")
+    try:
+        yield
+    finally:
+        library.execute("RELEASE search")
+
+
+def _vector(
+    library: Catalogue, query: Query | None, like: str | None, encoder: Encoder | None
+) -> NDArray[np.float32] | None:
+    """Return the vector to look near to, or None where only words count."""
+    example = like.strip() if like else ""
+    if encoder is None:
+        if example:
+            raise ConfigError(
+                "a search by example needs an encoder.", remedy="Give one, or leave `like` out."
+            )
+        return None
+    require_same_encoder(library, encoder)
+    if library.encoder is None:
+        if example:
+            raise ConfigError(
+                f"{library.path} holds no vectors, so it cannot be searched by example.",
+                remedy="Add contracts with an encoder, or search by words.",
+            )
+        return None
+    text = example or (query.text if query and query.plain else _said(query))
+    vector: NDArray[np.float32] = encoder.encode([text])[0]
+    return vector
+
+
+def _said(query: Query | None) -> str:
+    """Return the query's words in order, each once, without what it excludes."""
+    if query is None:
+        return ""
+    said = (word for leaf, _, scored in leaves(query.tree) if scored for word in _leaf_words(leaf))
+    return " ".join(dict.fromkeys(said))
+
+
+def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:
+    match leaf:
+        case Near() | Or():
+            return [word for part in leaf.parts for word in _leaf_words(part)]
+        case Phrase():
+            return leaf.tokens
+        case _:
+            return words(str(Query("", leaf))).tokens
+
+
+def _exact(
+    library: Catalogue,
+    tree: Node,
+    vector: NDArray[np.float32] | None,
+    filters: Filters,
+    tokens: Sequence[Sequence[str]],
+    weights: Weights,
+) -> _Ranking:
+    found = lexical(library, tree, tokens)
+    cosines = {} if vector is None else cosines_of(library, filters, vector, found.scores)
+    return _fused(found, cosines, tree, weights)
+
+
+def _open(
+    library: Catalogue,
+    query: Query | None,
+    vector: NDArray[np.float32] | None,
+    filters: Filters,
+    tokens: Sequence[Sequence[str]],
+    weights: Weights,
+) -> _Ranking:
+    tree = None if query is None else _any_word(query)
+    found = LexicalRows({}, []) if tree is None else lexical(library, tree, tokens)
+    assert vector is not None  # noqa: S101 - `find` asks for it
+    cosines = nearest(library, filters, tokens, vector, CANDIDATES)
+    best = sorted(found.scores, key=lambda row: (-found.scores[row], row))[:CANDIDATES]
+    kept = LexicalRows({row: found.scores[row] for row in best}, found.parts)
+    cosines |= cosines_of(library, filters, vector, set(best) - cosines.keys())
+    return _fused(kept, cosines, tree, weights)
+
+
+def _any_word(query: Query) -> Node:
+    """Return a plain question as OR of its words, without those that tell nothing."""
+    telling = list(
+        dict.fromkeys(
+            leaf for leaf, _, _ in leaves(query.tree) if not set(_leaf_words(leaf)) <= _IDLE
+        )
+    )
+    if not telling:
+        return query.tree
+    return telling[0] if len(telling) == 1 else Or(tuple(telling))
+
+
+def _fused(
+    found: LexicalRows, cosines: Mapping[int, float], tree: Node | None, weights: Weights
+) -> _Ranking:
+    lexical_ranks, dense_ranks = ranks(found.scores), ranks(cosines)
+    fused = fuse([(lexical_ranks, weights.lexical), (dense_ranks, weights.dense)])
+    return _Ranking(fused, found, lexical_ranks, cosines, dense_ranks, tree)
+
+
+def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
+    """Return the first hits: made disjoint, with their places in page and outline."""
+    texts: dict[str, str] = {}
+    placed: list[Found] = []
+    # Ties are common: two passages may trade the ranks of the two sides. Words decide, then place.
+    ordered = iter(
+        sorted(
+            ranking.fused,
+            key=lambda row: (-ranking.fused[row], ranking.lexical_ranks.get(row, 2**62), row),
+        )
+    )
+    while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
+        passages = library.passage_rows(batch)
+        for row in batch:
+            document, passage = passages[row].document, passages[row].passage
+            if document not in texts:
+                texts[document] = library.text(document)
+            matched = _matched(ranking.tree, passage.span.of(texts[document]))
+            place(
+                placed,
+                Found(
+                    row,
+                    document,
+                    passage.ordinal,
+                    passage.node,
+                    passage.span,
+                    tuple(one.shift(passage.span.start) for one in matched),
+                ),
+                texts[document],
+            )
+            if len(placed) == limit:
+                break
+    return _described(library, placed, texts, ranking)
+
+
+def _matched(tree: Node | None, text: str) -> list[Span]:
+    if tree is None:
+        return []
+    return union(spot for match in matches(tree, WordIndex(text)) for spot in match.places)
+
+
+def _described(
+    library: Catalogue, placed: Sequence[Found], texts: Mapping[str, str], ranking: _Ranking
+) -> list[Hit]:
+    known = {
+        document: _Described.of(library, document)
+        for document in dict.fromkeys(found.document for found in placed)
+    }
+    return [
+        Hit(
+            document=found.document,
+            name=known[found.document].name,
+            ordinal=found.ordinal,
+            span=found.span,
+            words=found.span.of(texts[found.document]),
+            page=known[found.document].page_of(found.span.start),
+            path=known[found.document].path_of(found.node, texts[found.document]),
+            scores=_scores(ranking, found.row),
+            matched=found.matched,
+            snippet=snippet(texts[found.document], found.span, found.matched),
+        )
+        for found in placed
+    ]
+
+
+def _scores(ranking: _Ranking, row: int) -> dict[str, float]:
+    scores = {"score": ranking.fused[row]}
+    if row in ranking.lexical_ranks:
+        scores["lexical"] = ranking.lexical.scores[row]
+        scores["lexical_rank"] = ranking.lexical_ranks[row]
+        for label, part in ranking.lexical.parts:
+            if row in part:
+                name = f"term {label}"
+                scores[name] = scores.get(name, 0.0) + part[row]
+    if row in ranking.cosines:
+        scores["cosine"] = ranking.cosines[row]
+        scores["dense_rank"] = ranking.dense_ranks[row]
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What tells where in a document a passage stands."""
+
+    name: str
+    pages: tuple[Page, ...]
+    outline: Outline
+
+    @classmethod
+    def of(cls, library: Catalogue, document: str) -> _Described:
+        rows = library.execute("SELECT name, pages FROM documents WHERE id = ?", (document,))
+        name, pages = rows[0]
+        return cls(string(name), PAGES.load(string(pages)), library.outline(document))
+
+    def page_of(self, offset: int) -> int | None:
+        starts = [page.span.start for page in self.pages]
+        return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
+
+    def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
+        if node is None:
+            return ()
+        return self.outline.path(self.outline.nodes[node], text)

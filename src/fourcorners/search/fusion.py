@@ -1,0 +1,23 @@
+"""Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+RRF_K = 60
+"""The paper's constant: how little the first ranks stand out."""
+
+
+def ranks(scores: Mapping[int, float]) -> dict[int, int]:
+    """Return the rank of each row, from 1; equal scores are ordered by row."""
+    ordered = sorted(scores, key=lambda row: (-scores[row], row))
+    return {row: rank for rank, row in enumerate(ordered, 1)}
+
+
+def fuse(rankings: Iterable[tuple[Mapping[int, int], float]]) -> dict[int, float]:
+    """Return for each row the sum over the rankings that hold it of weight / (60 + rank)."""
+    fused: dict[int, float] = {}
+    for ranking, weight in rankings:
+        for row, rank in ranking.items():
+            fused[row] = fused.get(row, 0.0) + weight / (RRF_K + rank)
+    return fused

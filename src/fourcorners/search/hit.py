@@ -1,0 +1,102 @@
+"""`Hit`: a passage found, with its place, its matches and the parts of its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fourcorners.text.span import Span
+
+SNIPPET = 240
+"""Characters of a snippet, at most."""
+LONGEST_WORD = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage found.
+
+    Attributes:
+        document: The document's id.
+        name: The document's name, for people.
+        ordinal: The position of the passage among its document's; of the best one if merged.
+        span: Where it stands: `document.text[span] == words`.
+        words: The words of the span.
+        page: The number of the page it starts on; None for formats without pages.
+        path: Label and heading of each node of the outline from the top down to the passage.
+        scores: The parts of the score: `score`, on which hits are ranked; `lexical` with
+            `lexical_rank`, and `term LABEL` for each leaf of the query (boost × BM25), which sum to
+            it; `cosine` with `dense_rank`. What did not count is left out.
+        matched: The exact places of the words that matched, disjoint and in order.
+        snippet: The part of the span to show where there is little room.
+    """
+
+    document: str
+    name: str
+    ordinal: int
+    span: Span
+    words: str
+    page: int | None
+    path: tuple[str, ...]
+    scores: Mapping[str, float]
+    matched: tuple[Span, ...]
+    snippet: Span
+
+    @property
+    def score(self) -> float:
+        """Return the number on which hits are ranked."""
+        return self.scores["score"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """A line of the explanation of a score."""
+
+    name: str
+    value: float
+    says: str
+
+
+_SAYS = {
+    "score": "on which hits are ranked: each rank counts its weight / (60 + rank)",
+    "lexical": "the sum of the terms",
+    "lexical_rank": "by `lexical`, among the passages that match",
+    "cosine": "how near the passage's meaning is to the question's, at most 1",
+    "dense_rank": "by `cosine`",
+}
+
+
+def explain(hit: Hit) -> list[ScorePart]:
+    """Return each part of a hit's score with what it says."""
+    return [
+        ScorePart(name, value, _SAYS.get(name, "boost × BM25 of this term"))
+        for name, value in hit.scores.items()
+    ]
+
+
+def snippet(text: str, span: Span, matched: Sequence[Span]) -> Span:
+    """Return at most `SNIPPET` characters of the span, where most matches are, in whole words."""
+    if len(span) <= SNIPPET:
+        return span
+    start = span.start
+    if matched:
+        first = max(matched, key=lambda one: (_followers(one, matched), -one.start))
+        lead = SNIPPET // 4 if len(first) < SNIPPET // 2 else 0
+        start = max(span.start, min(first.start - lead, span.end - SNIPPET))
+    return _whole_words(text, Span(start, min(span.end, start + SNIPPET)), span)
+
+
+def _followers(first: Span, matched: Sequence[Span]) -> int:
+    """Count the matches that fit into a snippet beginning shortly before `first`."""
+    end = first.start + SNIPPET * 3 // 4
+    return sum(first.start <= one.start and one.end <= end for one in matched)
+
+
+def _whole_words(text: str, window: Span, span: Span) -> Span:
+    """Shrink a window by the words that it cuts, if they are no longer than words are."""
+    start, end = window.start, window.end
+    if start > span.start and not text[start - 1].isspace():
+        start = next((at for at in range(start, start + LONGEST_WORD) if text[at].isspace()), start)
+    if end < span.end and not text[end].isspace():
+        end = next((at for at in range(end, end - LONGEST_WORD, -1) if text[at].isspace()), end)
+    return Span(start, end).strip(text)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.search.disjoint import LONGEST, Found, place
+from fourcorners.text.span import Span, covered
+
+TEXT = "x" * 20_000
+
+
+def found(start: int, end: int, *matched: tuple[int, int], document: str = "d") -> Found:
+    return Found(start, document, start, None, Span(start, end), tuple(Span(*m) for m in matched))
+
+
+def test_overlapping_passages_merge_into_the_better_one() -> None:
+    placed: list[Found] = []
+    for one in (found(100, 200, (110, 120)), found(150, 300, (150, 155), (210, 220))):
+        place(placed, one, TEXT)
+    (only,) = placed
+    assert only.row == 100
+    assert only.span == Span(100, 300)
+    assert only.matched == (Span(110, 120), Span(150, 155), Span(210, 220))
+
+
+def test_what_lies_inside_adds_only_its_matches() -> None:
+    placed = [found(0, 10_000)]
+    place(placed, found(50, 80, (60, 70)), TEXT)
+    assert [one.span for one in placed] == [Span(0, 10_000)]
+    assert placed[0].matched == (Span(60, 70),)
+
+
+def test_what_would_grow_too_long_is_cut() -> None:
+    placed = [found(0, LONGEST)]
+    place(placed, found(LONGEST - 100, LONGEST + 500, (LONGEST - 50, LONGEST + 5)), TEXT)
+    assert [one.span for one in placed] == [Span(0, LONGEST), Span(LONGEST, LONGEST + 500)]
+    assert placed[1].matched == ()
+
+
+def test_other_documents_stay_apart() -> None:
+    placed = [found(0, 100)]
+    place(placed, found(50, 150, document="e"), TEXT)
+    assert len(placed) == 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 3_000)), min_size=1, max_size=15))
+def test_no_character_is_placed_twice_and_none_is_invented(raw: list[tuple[int, int]]) -> None:
+    spans = [Span(start, start + length) for start, length in raw]
+    placed: list[Found] = []
+    for span in spans:
+        place(placed, found(span.start, span.end), TEXT)
+    got = [one.span for one in placed]
+    assert covered(got) == sum(map(len, got))
+    assert covered([*got, *spans]) == covered(spans)
+    assert got[0].contains(spans[0])
