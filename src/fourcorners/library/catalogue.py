@@ -52,6 +52,12 @@ _VECTORS = """
       AND (?2 IS NULL OR d.id = ?2)
     ORDER BY d.first_passage
 """
+_WITHOUT_VECTORS = """
+    SELECT id FROM documents
+    WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
+    (?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1))
+    ORDER BY row
+"""
 
 
 class Catalogue:
@@ -181,6 +187,23 @@ class Catalogue:
             self._vectors = {key: self._load_vectors(self._scope(collection), None)}
         return self._vectors[key]
 
+    def path_of(self, document: str) -> str:
+        """Return the path that a document was first read from."""
+        return string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
+
+    def at(self, path: str) -> str | None:
+        """Return the id of the document that was last seen at a path."""
+        rows = self.execute(
+            "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document WHERE s.path = ?",
+            (storable(path),),
+        )
+        return string(rows[0][0]) if rows else None
+
+    def without_vectors(self, collection: str | None = None) -> list[str]:
+        """Return the ids of the documents that have passages but no vectors."""
+        rows = self.execute(_WITHOUT_VECTORS, (self._scope(collection),))
+        return [string(row[0]) for row in rows]
+
     def collections(self) -> list[tuple[str, int]]:
         """Return the collections by name, with the number of their documents."""
         return [(part.name, part.documents) for part in self.stats().collections]
@@ -302,3 +325,8 @@ def _passage(row: Row) -> Passage:
         node=None if node is None else integer(node),
         context=string(context),
     )
+
+
+def storable(path: str) -> str:
+    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

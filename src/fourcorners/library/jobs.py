@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fourcorners.library.audit import now
+from fourcorners.library.catalogue import storable
 from fourcorners.library.database import Row, integer, string
-from fourcorners.library.store import Library, storable
+from fourcorners.library.store import Library
 
 ATTEMPTS = 20
 """How often a step is claimed before it counts as failed.

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, InputError, LibraryError
-from fourcorners.library import audit, codec, schemes
-from fourcorners.library.catalogue import Catalogue
+from fourcorners.library import audit, codec, schemes, words
+from fourcorners.library.catalogue import Catalogue, storable
 from fourcorners.library.database import Database, SQLiteValue, integer, string
 from fourcorners.library.entries import AuditEntry, EncoderRecord
-from fourcorners.library.tokens import filter_tokens, folded
+from fourcorners.library.tokens import folded
 from fourcorners.library.vectors import pack
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline, Passage
@@ -119,20 +119,14 @@ class Library(Catalogue):
                 vectors do not fit the passages or the encoder on record.
             InputError: If the text holds half a surrogate pair and so is no text.
         """
-        _require_passages(document, passages)
+        require_whole(document, passages)
         data = None if vectors is None else self._packed(vectors, len(passages))
         path = storable(document.path)
         with self.transaction():
-            place = self._collection_row(collection)
-            self.execute(
-                "DELETE FROM failures WHERE path = ? AND collection = ?",
-                (path, folded(collection)),
-            )
-            known = self._find("SELECT row FROM documents WHERE id = ?", document.id)
-            if known is not None:
-                self._seen(path, known)
-                self._join(known, document.id, place, collection)
+            if self.adopt(document.sha256, document.path, collection=collection):
                 return False
+            place = self._collection_row(collection)
+            self._forget_failure(path, collection)
             row, first = self._insert_document(document, outline, card, len(passages))
             self.execute_many(
                 "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -142,7 +136,8 @@ class Library(Catalogue):
                 self.execute("INSERT INTO vectors VALUES (?, ?)", (row, data))
             self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
             self._seen(path, row)
-            self._write_words(
+            words.write(
+                self._database,
                 document.id,
                 document.text,
                 outline,
@@ -163,6 +158,23 @@ class Library(Catalogue):
                 },
             )
         return True
+
+    def adopt(self, sha256: str, path: str, *, collection: str) -> str | None:
+        """Let a document that the library has join a collection, as the file at `path`.
+
+        Returns the document's id, or None where no document has this hash. A failure recorded
+        for the path goes.
+        """
+        known = self.execute("SELECT row, id FROM documents WHERE sha256 = ?", (sha256,))
+        if not known:
+            return None
+        row, document = integer(known[0][0]), string(known[0][1])
+        with self.transaction():
+            place = self._collection_row(collection)
+            self._forget_failure(storable(path), collection)
+            self._seen(storable(path), row)
+            self._join(row, document, place, collection)
+        return document
 
     def set_vectors(self, document: str, vectors: NDArray[np.float32]) -> None:
         """Store the vectors of a document that has none, or other ones.
@@ -203,7 +215,7 @@ class Library(Catalogue):
             first = integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
-            self.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (first, first + count))
+            words.delete(self._database, range(first, first + count))
             self.execute("DELETE FROM documents WHERE row = ?", (row,))
             self._touch()
             self.record("remove", {"document": document})
@@ -243,6 +255,12 @@ class Library(Catalogue):
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
             (storable(path), folded(collection), reason, remedy, sha256, job, audit.now()),
         )
+
+    def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
+        """Take back failures, for example of files that are no longer there to be added."""
+        with self.transaction():
+            for path in paths:
+                self._forget_failure(storable(path), collection)
 
     def check(self) -> list[str]:
         """Look for damage in the whole file, and return what is wrong, one sentence each.
@@ -287,7 +305,7 @@ class Library(Catalogue):
             "path": storable(document.path),
             "media_type": document.media_type,
             "reader": document.reader,
-            "text": _text(document),
+            "text": document.text,
             "pages": codec.PAGES.dump(document.pages),
             "marks": codec.MARKS.dump(document.marks),
             "warnings": codec.WARNINGS.dump(document.warnings),
@@ -329,7 +347,7 @@ class Library(Catalogue):
             "SELECT first_passage, type FROM documents WHERE row = ?", (row,)
         )[0]
         start = integer(first)
-        self.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (start, start + count))
+        words.delete(self._database, range(start, start + count))
         collections = [
             string(found[0])
             for found in self.execute(
@@ -338,7 +356,8 @@ class Library(Catalogue):
                 (row,),
             )
         ]
-        self._write_words(
+        words.write(
+            self._database,
             document,
             self.text(document),
             self.outline(document),
@@ -348,29 +367,9 @@ class Library(Catalogue):
             collections=collections,
         )
 
-    def _write_words(
-        self,
-        document: str,
-        text: str,
-        outline: Outline,
-        passages: Sequence[Passage],
-        *,
-        first: int,
-        document_type: str,
-        collections: Sequence[str],
-    ) -> None:
-        def tokens(passage: Passage) -> str:
-            return filter_tokens(
-                document=document,
-                collections=collections,
-                document_type=document_type,
-                labels=_labels(outline, passage.node),
-                view=passage.view,
-            )
-
-        self.execute_many(
-            "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
-            ((first + p.ordinal, p.span.of(text), tokens(p)) for p in passages),
+    def _forget_failure(self, path: str, collection: str) -> None:
+        self.execute(
+            "DELETE FROM failures WHERE path = ? AND collection = ?", (path, folded(collection))
         )
 
     def _set_meta(self, key: str, value: str) -> None:
@@ -383,12 +382,19 @@ class Library(Catalogue):
         self._set_meta("content_version", uuid.uuid4().hex)
 
 
-def storable(path: str) -> str:
-    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+def require_whole(document: Document, passages: Sequence[Passage]) -> None:
+    """Refuse what cannot be stored.
 
-
-def _text(document: Document) -> str:
+    Raises:
+        ValueError: If passages are not numbered from 0 or do not lie in the text.
+        InputError: If the text holds half a surrogate pair and so is no text.
+    """
+    for ordinal, passage in enumerate(passages):
+        if passage.ordinal != ordinal or passage.span.end > len(document.text):
+            raise ValueError(
+                f"passage {ordinal} of {document.path} is numbered {passage.ordinal} and ends at "
+                f"{passage.span.end} of {len(document.text)}"
+            )
     try:
         document.text.encode()
     except UnicodeEncodeError as error:
@@ -396,15 +402,6 @@ def _text(document: Document) -> str:
             f"the text of {storable(document.path)} holds half a character at {error.start}.",
             remedy="Save the file anew with the application that made it.",
         ) from error
-    return document.text
-
-
-def _labels(outline: Outline, node: int | None) -> list[str]:
-    labels: list[str] = []
-    while node is not None:
-        labels.append(outline.nodes[node].label)
-        node = outline.nodes[node].parent
-    return labels
 
 
 def _columns(passage: Passage, first: int, row: int) -> tuple[SQLiteValue, ...]:
@@ -420,15 +417,8 @@ def _columns(passage: Passage, first: int, row: int) -> tuple[SQLiteValue, ...]:
     )
 
 
-def _require_passages(document: Document, passages: Sequence[Passage]) -> None:
-    for ordinal, passage in enumerate(passages):
-        if passage.ordinal != ordinal or passage.span.end > len(document.text):
-            raise ValueError(
-                f"passage {ordinal} of {document.path} is numbered {passage.ordinal} and ends at "
-                f"{passage.span.end} of {len(document.text)}"
-            )
+def _open_sqlite(url: str, create: bool) -> Library:
+    return Library(schemes.sqlite_path(url), create=create)
 
 
-schemes.register_scheme(
-    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
-)
+schemes.register_scheme("sqlite", _open_sqlite)

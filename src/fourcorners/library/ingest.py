@@ -1,0 +1,383 @@
+"""`add`: files become documents of the library, whatever happens on the way.
+
+Files are read in worker processes with limits; the main process encodes and stores, one
+transaction a document. What is stored stays: run the same again after any end, and it goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.find import UnreadPath, find_files
+from fourcorners.documents.path_errors import unreadable
+from fourcorners.documents.read import MAX_BYTES
+from fourcorners.documents.workers import Workers
+from fourcorners.errors import FourcornersError, LibraryError
+from fourcorners.library.catalogue import storable
+from fourcorners.library.entries import Failure
+from fourcorners.library.jobs import Job, Jobs, Step, worker_name
+from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import folded
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder import Encoder
+    from fourcorners.outline.tree import Passage
+    from fourcorners.settings import Settings
+
+_CLAIM = 16  # steps claimed at once
+_SLICE = 1024  # passages encoded at once, so that a very long document can be interrupted
+_LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
+_POLL = 0.5  # seconds between looks at steps that another process holds
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far `add` is, in files; `path` is the one just finished."""
+
+    done: int
+    total: int
+    failed: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A file whose content the library holds from another path."""
+
+    path: str
+    same_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A file that changed since it was added; the earlier version is still in the library."""
+
+    path: str
+    earlier: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsOcr:
+    """A document that was added, but for the pages that gave no text."""
+
+    path: str
+    pages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What became of the files.
+
+    `found == added + already + len(failed)`, but for files that another process added meanwhile.
+
+    Attributes:
+        found: How many files (and paths that could not be entered) there were.
+        added: How many new documents there are.
+        already: How many files had content that the library held, `duplicates` among them.
+        characters: Of the new documents.
+        passages: Of the new documents.
+        seconds: Time spent by stage: read and outline in all workers together, encode, store.
+    """
+
+    found: int
+    added: int
+    already: int
+    failed: tuple[Failure, ...]
+    duplicates: tuple[Duplicate, ...]
+    replaced: tuple[Replaced, ...]
+    needs_ocr: tuple[NeedsOcr, ...]
+    characters: int
+    passages: int
+    seconds: Mapping[str, float]
+
+
+def add(
+    library: Library,
+    paths: Iterable[str | Path],
+    *,
+    collection: str,
+    encoder: Encoder | None,
+    settings: Settings | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> AddReport:
+    """Add the files at and under the paths to a collection.
+
+    A file that cannot be added is a failure in the report and in the library, and is tried again
+    the next time; all others go on. Documents that were added without vectors get them.
+
+    Raises:
+        LibraryError: If the library holds vectors of another encoder, or cannot be written.
+        ModelError: If the encoder's files are missing or damaged.
+        KeyboardInterrupt: As it came, after the work in hand was given back.
+    """
+    if settings is None:
+        from fourcorners.settings import Settings
+
+        settings = Settings.load()
+    if encoder is not None:
+        library.set_encoder(encoder.name, encoder.dimension)
+    run = _Run(library, collection, encoder, on_progress)
+    run.look([Path(path) for path in paths])
+    with Workers(
+        prepare, jobs=settings.jobs, memory=settings.memory_mb << 20, seconds=settings.seconds
+    ) as workers:
+        run.work(workers, settings.seconds + _LEASE)
+    run.encode_the_rest()
+    return run.report()
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has become of the files so far."""
+
+    found: int = 0
+    added: int = 0
+    already: int = 0
+    characters: int = 0
+    passages: int = 0
+    failed: dict[str, Failure] = field(default_factory=dict)
+    duplicates: list[Duplicate] = field(default_factory=list)
+    replaced: list[Replaced] = field(default_factory=list)
+    needs_ocr: list[NeedsOcr] = field(default_factory=list)
+    seconds: dict[str, float] = field(
+        default_factory=lambda: {"read": 0.0, "outline": 0.0, "encode": 0.0, "store": 0.0}
+    )
+
+
+class _Run:
+    """One call of `add`."""
+
+    def __init__(
+        self,
+        library: Library,
+        collection: str,
+        encoder: Encoder | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._library = library
+        self._jobs = Jobs(library)
+        self._me = worker_name()
+        self._collection = collection
+        self._encoder = encoder
+        self._on_progress = on_progress
+        self._files: dict[str, Path] = {}  # by the key of the step
+        self._in_hand: dict[Path, Step] = {}
+        self._tally = _Tally()
+        self._job: Job
+        self._lease = _LEASE
+
+    def look(self, paths: Sequence[Path]) -> None:
+        """Find the files, and open the job that has a step for each."""
+        unread: list[UnreadPath] = []
+        for found in find_files(paths):
+            if isinstance(found, UnreadPath):
+                unread.append(found)
+            else:
+                self._files[storable(str(found.absolute()))] = found
+        self._tally.found = len(self._files) + len(unread)
+        spec = {
+            "collection": folded(self._collection),
+            "paths": json.dumps(sorted({storable(str(path.absolute())) for path in paths})),
+        }
+        with self._library.transaction():
+            self._job = self._jobs.start("add", spec)
+            self._jobs.retry(self._job)
+            self._jobs.retry(self._job, self._jobs.done(self._job))  # a file may have changed
+            self._jobs.add_steps(self._job, self._files)
+            self._forget_the_vanished(paths)
+            for problem in unread:
+                self._failed(problem.path, problem.reason, problem.remedy)
+
+    def work(self, workers: Workers[Path, Prepared], lease: float) -> None:
+        """Do the steps until none is left, by this process or by others."""
+        self._lease = lease
+        try:
+            while True:
+                for path, outcome in workers.run(self._unknown_files()):
+                    step = self._in_hand.pop(path)
+                    if isinstance(outcome, FourcornersError):
+                        self._fail(step, path, outcome)
+                    else:
+                        self._keep(step, path, outcome)
+                    self._jobs.renew(self._job, self._me, self._lease)
+                if not self._jobs.progress(self._job).claimed:
+                    break
+                time.sleep(_POLL)
+        except BaseException:
+            with suppress(LibraryError):  # what stopped the work is what must be told
+                self._jobs.release(self._job, self._me)
+            raise
+        self._close()
+
+    def encode_the_rest(self) -> None:
+        """Give vectors to documents of the collection that were added without."""
+        if self._encoder is None or folded(self._collection) not in {
+            folded(name) for name, _ in self._library.collections()
+        }:
+            return
+        for document in self._library.without_vectors(self._collection):
+            vectors = self._encode(self._library.text(document), self._library.passages(document))
+            if vectors is not None:
+                self._library.set_vectors(document, vectors)
+
+    def report(self) -> AddReport:
+        """Say what became of the files."""
+        tally = self._tally
+        return AddReport(
+            found=tally.found,
+            added=tally.added,
+            already=tally.already,
+            failed=tuple(tally.failed[path] for path in sorted(tally.failed)),
+            duplicates=tuple(sorted(tally.duplicates, key=lambda each: each.path)),
+            replaced=tuple(sorted(tally.replaced, key=lambda each: each.path)),
+            needs_ocr=tuple(sorted(tally.needs_ocr, key=lambda each: each.path)),
+            characters=tally.characters,
+            passages=tally.passages,
+            seconds=dict(tally.seconds),
+        )
+
+    def _unknown_files(self) -> Iterator[Path]:
+        """Claim steps, settle those whose content is known, and yield the files of the others."""
+        while steps := self._jobs.claim(self._job, self._me, self._lease, _CLAIM):
+            unknown: list[Path] = []
+            hashed = [(step, path, _digest(path)) for step in steps for path in [self._path(step)]]
+            with self._library.transaction():
+                for step, path, digest in hashed:
+                    if isinstance(digest, FourcornersError):
+                        self._fail(step, path, digest)
+                    elif not digest or not self._settled(step, path, digest):
+                        self._in_hand[path] = step
+                        unknown.append(path)
+            yield from unknown
+
+    def _path(self, step: Step) -> Path:
+        return self._files.get(step.key, Path(step.key))
+
+    def _settled(self, step: Step, path: Path, digest: str) -> bool:
+        """Finish the step of a file whose content the library holds."""
+        earlier = self._library.at(str(path))
+        document = self._library.adopt(digest, str(path), collection=self._collection)
+        if document is None:
+            return False
+        self._jobs.finish(step)
+        self._held(path, document, earlier)
+        return True
+
+    def _keep(self, step: Step, path: Path, made: Prepared) -> None:
+        """Encode and store a document, and finish its step, in one transaction."""
+        document, seconds = made.document, self._tally.seconds
+        seconds["read"] += made.read_seconds
+        seconds["outline"] += made.outline_seconds
+        earlier = self._library.at(str(path))
+        vectors = self._encode(document.text, made.passages)
+        began = time.perf_counter()
+        with self._library.transaction():
+            is_new = self._library.add(
+                document,
+                made.outline,
+                made.card,
+                made.passages,
+                vectors,
+                collection=self._collection,
+            )
+            self._jobs.finish(step)
+        seconds["store"] += time.perf_counter() - began
+        if not is_new:
+            self._held(path, document.id, earlier)
+            return
+        self._tally.added += 1
+        self._tally.characters += len(document.text)
+        self._tally.passages += len(made.passages)
+        if document.needs_ocr:
+            self._tally.needs_ocr.append(NeedsOcr(str(path), document.needs_ocr))
+        self._note_earlier(path, document.id, earlier)
+        self._tell(path)
+
+    def _held(self, path: Path, document: str, earlier: str | None) -> None:
+        self._tally.already += 1
+        held_as = self._library.path_of(document)
+        if held_as != storable(str(path)):
+            self._tally.duplicates.append(Duplicate(str(path), held_as))
+        self._note_earlier(path, document, earlier)
+        self._tell(path)
+
+    def _note_earlier(self, path: Path, document: str, earlier: str | None) -> None:
+        if earlier is not None and earlier != document:
+            self._tally.replaced.append(Replaced(str(path), earlier))
+
+    def _encode(self, text: str, passages: Sequence[Passage]) -> NDArray[np.float32] | None:
+        """Return the vectors of passages, each read after its context; None without an encoder."""
+        if self._encoder is None:
+            return None
+        import numpy as np
+
+        began = time.perf_counter()
+        texts = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in passages]
+        parts = [np.empty((0, self._encoder.dimension), dtype=np.float32)]
+        for at in range(0, len(texts), _SLICE):
+            parts.append(self._encoder.encode(texts[at : at + _SLICE]))
+            if len(texts) > _SLICE:
+                self._jobs.renew(self._job, self._me, self._lease)
+        self._tally.seconds["encode"] += time.perf_counter() - began
+        return np.concatenate(parts)
+
+    def _fail(self, step: Step, path: Path, error: FourcornersError) -> None:
+        reason = error.message.removeprefix(f"{path}: ")
+        with self._library.transaction():
+            self._jobs.fail(step, reason, error.remedy)
+            self._failed(path, reason, error.remedy)
+        self._tell(path)
+
+    def _failed(self, path: Path, reason: str, remedy: str) -> None:
+        name = str(path)
+        reason = reason.removeprefix(f"{name}: ")
+        self._tally.failed[name] = Failure(name, reason, remedy)
+        self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
+
+    def _forget_the_vanished(self, paths: Sequence[Path]) -> None:
+        """Forget failures of files under these paths that are not there any more."""
+        here = {storable(str(path)) for path in self._files.values()}
+        gone = [
+            failure.path
+            for failure in self._library.failures(self._collection)
+            if failure.path not in here
+            and any(path in (Path(failure.path), *Path(failure.path).parents) for path in paths)
+        ]
+        self._library.forget_failures(gone, collection=self._collection)
+
+    def _close(self) -> None:
+        """Close the job, and tell of the steps that were given up on."""
+        for key, reason, remedy in self._jobs.failed(self._job):
+            path = self._files.get(key, Path(key))
+            if str(path) not in self._tally.failed:
+                self._failed(path, reason, remedy)
+        self._jobs.complete(self._job)
+
+    def _tell(self, path: Path) -> None:
+        if self._on_progress is None:
+            return
+        tally = self._tally
+        done = tally.added + tally.already + len(tally.failed)
+        self._on_progress(Progress(done, tally.found, len(tally.failed), str(path)))
+
+
+def _digest(path: Path) -> str | FourcornersError:
+    """Return the SHA-256 of a file, empty for one that is too large to be worth it."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return ""
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return unreadable(path, error)
