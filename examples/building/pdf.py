@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from building.source import Block, Source
@@ -32,11 +32,11 @@ class Setter:
         self.regular, self.strong = FAMILIES[source.settings.get("font", "Times")]
         self.size = float(source.settings.get("size", "10.5"))
 
-    def style(self, **changes: Any) -> ParagraphStyle:
+    def style(self, **changes: float | str) -> ParagraphStyle:
         """Give the contract's paragraph style with changes."""
         from reportlab.lib.styles import ParagraphStyle
 
-        plain: dict[str, Any] = {
+        plain: dict[str, float | str] = {
             "fontName": self.regular,
             "fontSize": self.size,
             "leading": self.size * 1.3,
@@ -70,7 +70,7 @@ class Setter:
         """List the clauses and schedules on a page of their own."""
         from reportlab.platypus import PageBreak, Paragraph
 
-        style = self.style(alignment=0, spaceAfter=2)
+        style = self.style(alignment=0, spaceAfter=0)
         for block in self.source.blocks:
             clause = block.kind == "clause" and block.depth == 0 and not block.schedule
             if clause or block.kind == "schedule":
@@ -96,7 +96,8 @@ class Setter:
                 style = self.style(alignment=1, spaceAfter=12, keepWithNext=1)
                 text = self.markup(f"{block.label}: {block.text}", bold=True)
             case "sign":
-                style, text = self.style(spaceAfter=0, alignment=0), text or "&nbsp;"
+                style = self.style(spaceAfter=0, alignment=0)
+                text = text.replace("  ", "&nbsp; ") or "&nbsp;"
             case "indent":
                 style = self.style(leftIndent=36)
             case "party" | "recital" | "item" | "clause":

@@ -79,9 +79,9 @@ def parse_chunk(chunk: str) -> Iterator[Block]:
     if lines[0].startswith("|"):
         for line in lines:
             yield Block("row", line, cells=tuple(c.strip() for c in line.strip("| ").split("|")))
-    elif lines[0].startswith(":: "):
+    elif lines[0].startswith("::"):
         for line in lines:
-            yield Block("sign", line.removeprefix(":: "))
+            yield Block("sign", line.removeprefix("::").strip())
     else:
         yield parse_paragraph(" ".join(line.strip() for line in lines))
 
@@ -145,6 +145,4 @@ def read_source(path: Path) -> Source:
     settings = dict(line.split(": ", 1) for line in head.strip().split("\n"))
     chunks = [c.strip("\n") for c in re.split(r"\n\s*\n", body) if c.strip()]
     blocks = [block for chunk in chunks for block in parse_chunk(chunk)]
-    return Source(
-        path.stem, settings, resolve(list(number(blocks, SCHEMES[settings["scheme"]])))
-    )
+    return Source(path.stem, settings, resolve(list(number(blocks, SCHEMES[settings["scheme"]]))))

@@ -81,7 +81,7 @@ def word_paragraph(block: Block, numbers: WordNumbers) -> str:
         "centre": centred,
         "heading": '<w:keepNext/><w:spacing w:before="240"/>',
         "indent": '<w:ind w:left="720"/>',
-        "sign": '<w:keepNext/><w:spacing w:after="0"/>',
+        "sign": '<w:keepNext/><w:spacing w:after="0"/><w:jc w:val="left"/>',
     }
     properties = direct.get(block.kind) or numbers.properties(block)
     bold = block.kind in ("title", "heading", "schedule")
@@ -100,10 +100,11 @@ def word_table(rows: list[Block]) -> str:
     grid = f'<w:gridCol w:w="{width}"/>' * len(rows[0].cells)
     body = ""
     for index, row in enumerate(rows):
+        texts = row.cells if index else [f"**{cell}**" for cell in row.cells]
         cells = "".join(
             f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
-            f"<w:p>{runs(cell if index else f'**{cell}**', word_run)}</w:p></w:tc>"
-            for cell in row.cells
+            f'<w:p><w:pPr><w:jc w:val="left"/></w:pPr>{runs(text, word_run)}</w:p></w:tc>'
+            for text in texts
         )
         body += f"<w:tr>{cells}</w:tr>"
     return (
@@ -135,20 +136,24 @@ def word_body(source: Source) -> str:
     return f'{XML}<w:document {W} xmlns:r="{OFFICE}"><w:body>{body}</w:body></w:document>'
 
 
-def abstract_list(identity: int, levels: tuple[Level, ...], style: str = "") -> str:
+def abstract_list(
+    identity: int, levels: tuple[Level, ...], style: str = "", heading: bool = False
+) -> str:
     """Define a multilevel list, its levels linked to styles where a style is named."""
-    body = ""
+    body, bold = "", "<w:rPr><w:b/></w:rPr>"
     for depth, level in enumerate(levels):
         left, hanging = INDENTS[depth]
         link = f'<w:pStyle w:val="{style}{depth + 1}"/>' if style else ""
         wide = level.text.startswith(("ARTICLE", "Section", "Schedule", "EXHIBIT"))
         suffix = '<w:suff w:val="space"/>' if wide else ""
-        indent = '<w:ind w:left="0"/>' if wide else f'<w:ind w:left="{left}" w:hanging="{hanging}"/>'
+        indent = (
+            '<w:ind w:left="0"/>' if wide else f'<w:ind w:left="{left}" w:hanging="{hanging}"/>'
+        )
         body += (
             f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{level.format}"/>{link}'
             f"{'<w:isLgl/>' if level.legal else ''}{suffix}"
             f'<w:lvlText w:val="{level.text}"/><w:lvlJc w:val="left"/>'
-            f"<w:pPr>{indent}</w:pPr></w:lvl>"
+            f"<w:pPr>{indent}</w:pPr>{bold if heading and not depth else ''}</w:lvl>"
         )
     kind = "multilevel" if len(levels) > 1 else "singleLevel"
     return (
@@ -160,19 +165,26 @@ def abstract_list(identity: int, levels: tuple[Level, ...], style: str = "") -> 
 def word_numbering(source: Source) -> str:
     """Write ``word/numbering.xml``: definitions first, then the lists that use them."""
     scheme, linked = source.scheme, source.settings.get("numbers") == "styles"
+    headed = any(
+        b.kind == "clause" and not b.depth and not b.text.endswith(".") for b in source.blocks
+    )
     schedules = max(block.schedule for block in source.blocks)
     restarts = sum(block.kind == "item" and block.restart for block in source.blocks)
     definitions = (
-        abstract_list(1, scheme.levels, "Clause" if linked else "")
+        abstract_list(1, scheme.levels, "Clause" if linked else "", heading=headed)
         + abstract_list(2, (Level("decimal", "(%1)", ""),))
         + abstract_list(3, (Level("upperLetter", "(%1)", ""),))
-        + abstract_list(4, (replace(scheme.schedule, text=scheme.schedule.text + ":"),))
+        + abstract_list(
+            4, (replace(scheme.schedule, text=scheme.schedule.text + ":"),), heading=True
+        )
         + abstract_list(5, (Level("lowerLetter", "(%1)", ""),)).replace(
             'w:left="720"', 'w:left="1440"'
         )
-        + abstract_list(6, scheme.inner)
+        + abstract_list(6, scheme.inner, heading=True)
     )
-    lists = "".join(f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>' for n in (1, 2, 3, 4))
+    lists = "".join(
+        f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>' for n in (1, 2, 3, 4)
+    )
     for base, abstract, count in ((NUM_ITEM, 5, restarts + 1), (NUM_INNER, 6, schedules)):
         for index in range(1, count + 1):
             lists += (
@@ -198,8 +210,8 @@ def word_styles(source: Source) -> str:
         f'<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="{font}" w:hAnsi="{font}"/>'
         '<w:sz w:val="21"/></w:rPr></w:rPrDefault></w:docDefaults>'
         '<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/>'
-        '<w:pPr><w:spacing w:after="140" w:line="264" w:lineRule="auto"/><w:jc w:val="both"/></w:pPr>'
-        "</w:style>"
+        '<w:pPr><w:spacing w:after="140" w:line="264" w:lineRule="auto"/><w:jc w:val="both"/>'
+        "</w:pPr></w:style>"
     )
     styles += paragraph_style("ClauseBase", "Normal")
     styles += paragraph_style(
@@ -243,8 +255,9 @@ def word_parts(source: Source) -> dict[str, str]:
     )
     relation = f'xmlns="{PACKAGE}/relationships"'
     return {
-        "[Content_Types].xml": f'{XML}<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels"'
-        f' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        "[Content_Types].xml": f'{XML}<Types xmlns="{PACKAGE}/content-types">'
+        '<Default Extension="rels"'
+        ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{types}</Types>',
         "_rels/.rels": f'{XML}<Relationships {relation}><Relationship Id="rId1"'
         f' Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>',
