@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -117,3 +118,68 @@ def locked_pdf(tmp_path: Path) -> Path:
     path = tmp_path / "locked.pdf"
     path.write_bytes(assemble([show([(72, 700, "Secret")])], password=b"sesame"))
     return path
+
+
+W_NAMESPACES = " ".join(
+    f'xmlns:{prefix}="{uri}"'
+    for prefix, uri in {
+        "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+        "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+        "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+        "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+        "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+        "v": "urn:schemas-microsoft-com:vml",
+    }.items()
+)
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+
+
+def word_parts(body: str, **parts: str) -> dict[str, str]:
+    """Return the parts of a .docx: `parts` are the contents of styles, numbering, footnotes …"""
+    types = "".join(
+        f'<Override PartName="/word/{name}.xml" ContentType="{WORD}.{name}+xml"/>' for name in parts
+    )
+    relations = "".join(
+        f'<Relationship Id="r{name}" Type="{OFFICE}/{name}" Target="{name}.xml"/>' for name in parts
+    )
+    return {
+        "[Content_Types].xml": (
+            '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+            '<Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/word/document.xml" ContentType="{WORD}.document.main+xml"/>'
+            f"{types}</Types>"
+        ),
+        "_rels/.rels": (
+            f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
+            f'Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>'
+        ),
+        "word/_rels/document.xml.rels": (
+            f'<Relationships xmlns="{PACKAGE}/relationships">{relations}</Relationships>'
+        ),
+        "word/document.xml": f"<w:document {W_NAMESPACES}><w:body>{body}</w:body></w:document>",
+        **{
+            f"word/{name}.xml": f"<w:{name} {W_NAMESPACES}>{content}</w:{name}>"
+            for name, content in parts.items()
+        },
+    }
+
+
+MakeDocx = Callable[..., Path]
+
+
+@pytest.fixture
+def make_docx(tmp_path: Path) -> MakeDocx:
+    """Write a .docx from the XML of its body and of other parts."""
+
+    def make(body: str, *, name: str = "made.docx", **parts: str) -> Path:
+        path = tmp_path / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for part, content in word_parts(body, **parts).items():
+                archive.writestr(part, content)
+        return path
+
+    return make

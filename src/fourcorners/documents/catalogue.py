@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fourcorners.documents import markdown, pdf, plain
+from fourcorners.documents import docx, markdown, pdf, plain
 from fourcorners.documents.reader import Reader
 from fourcorners.documents.sniff import MediaType
 
 READERS: dict[MediaType, Reader] = {
     media_type: reader
-    for reader in (plain.READER, markdown.READER, pdf.READER)
+    for reader in (plain.READER, markdown.READER, pdf.READER, docx.READER)
     for media_type in sorted(reader.media_types)
 }
 

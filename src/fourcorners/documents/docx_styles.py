@@ -1,0 +1,122 @@
+"""Word's styles, as far as they decide on numbers, headings and hidden text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_HEADING_NAME = re.compile(r"heading (\d)$")
+_BODY = 9  # the outline level of text that is no heading
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphFormat:
+    """What a paragraph or a style says for itself; None where it says nothing."""
+
+    number: str | None = None
+    level: int | None = None
+    outline: int | None = None
+    hidden: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style of paragraphs, characters or lists."""
+
+    id: str
+    name: str
+    based_on: str | None
+    format: ParagraphFormat
+
+
+class Styles:
+    """The styles of a document, with what they inherit."""
+
+    def __init__(self, root: _Element | None) -> None:
+        self._styles: dict[str, Style] = {}
+        self.default = ""
+        for node in root.iterfind(f"{W}style") if root is not None else ():
+            style = Style(
+                id=node.get(f"{W}styleId", ""),
+                name=(value(node, "name") or "").lower(),
+                based_on=value(node, "basedOn"),
+                format=paragraph_format(node.find(f"{W}pPr"), node.find(f"{W}rPr")),
+            )
+            self._styles[style.id] = style
+            if node.get(f"{W}type") == "paragraph" and is_on(node.get(f"{W}default"), unset=False):
+                self.default = style.id
+
+    def chain(self, style_id: str) -> Iterator[Style]:
+        """Yield the style and those it is based on, the nearest first."""
+        seen: set[str] = set()
+        style = self._styles.get(style_id)
+        while style is not None and style.id not in seen:
+            seen.add(style.id)
+            yield style
+            style = self._styles.get(style.based_on or "")
+
+    def resolve(self, style_id: str) -> ParagraphFormat:
+        """Return what the style says, with what it inherits where it says nothing."""
+        formats = [style.format for style in self.chain(style_id)]
+        return ParagraphFormat(
+            number=next((f.number for f in formats if f.number is not None), None),
+            level=next((f.level for f in formats if f.level is not None), None),
+            outline=next((f.outline for f in formats if f.outline is not None), None),
+            hidden=next((f.hidden for f in formats if f.hidden is not None), None),
+        )
+
+    def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
+        """Return the level of a heading, from 1 (0 for the title), or None for other text."""
+        outline = direct.outline
+        if outline is None:
+            outline = self.resolve(style_id).outline
+        if outline is not None:
+            return outline + 1 if outline < _BODY else None
+        for style in self.chain(style_id):
+            if found := _HEADING_NAME.match(style.name):
+                return int(found.group(1))
+            if style.name == "title":
+                return 0
+        return None
+
+
+def paragraph_format(properties: _Element | None, run: _Element | None) -> ParagraphFormat:
+    """Read what `w:pPr` and `w:rPr` say themselves."""
+    numbering = properties.find(f"{W}numPr") if properties is not None else None
+    return ParagraphFormat(
+        number=value(numbering, "numId"),
+        level=integer(value(numbering, "ilvl")),
+        outline=integer(value(properties, "outlineLvl")),
+        hidden=flag(run, "vanish"),
+    )
+
+
+def value(parent: _Element | None, name: str) -> str | None:
+    """Return the `w:val` of a child, or None where there is no such child."""
+    child = parent.find(f"{W}{name}") if parent is not None else None
+    return child.get(f"{W}val") if child is not None else None
+
+
+def flag(parent: _Element | None, name: str) -> bool | None:
+    """Return whether a child switches something on or off, or None where there is none."""
+    child = parent.find(f"{W}{name}") if parent is not None else None
+    return is_on(child.get(f"{W}val"), unset=True) if child is not None else None
+
+
+def is_on(word: str | None, *, unset: bool) -> bool:
+    """Read a switch as Office writes it."""
+    return unset if word is None else word in ("1", "true", "on")
+
+
+def integer(word: str | None) -> int | None:
+    """Read a number; what is none counts as absent, as Word has it."""
+    try:
+        return int(word) if word is not None else None
+    except ValueError:
+        return None

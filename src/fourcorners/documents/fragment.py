@@ -1,0 +1,66 @@
+"""Text in the making: words with marks that move along when it is put into other text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.text.span import Span
+
+
+@dataclass(slots=True)
+class Fragment:
+    """A stretch of text that grows at its end."""
+
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    marks: list[Mark] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return self.length
+
+    @property
+    def text(self) -> str:
+        """Return the words so far."""
+        return "".join(self.pieces)
+
+    def add(self, words: str, kind: MarkKind | None = None, detail: str = "") -> None:
+        """Append words, marked if a kind is given."""
+        if not words:
+            return
+        start = self.length
+        self.pieces.append(words)
+        self.length += len(words)
+        if kind is not None:
+            self.mark(kind, start, detail)
+
+    def mark(self, kind: MarkKind, start: int, detail: str = "") -> None:
+        """Mark everything from `start` to the end; a mark that continues one of its like grows."""
+        if start >= self.length:
+            return
+        last = self.marks[-1] if self.marks else None
+        if (
+            last is not None
+            and kind in (MarkKind.INSERTED, MarkKind.HIDDEN)
+            and (last.kind, last.detail, last.span.end) == (kind, detail, start)
+        ):
+            self.marks[-1] = Mark(kind, Span(last.span.start, self.length), detail)
+        else:
+            self.marks.append(Mark(kind, Span(start, self.length), detail))
+
+    def extend(self, other: Fragment) -> None:
+        """Append another fragment with its marks."""
+        start = self.length
+        self.pieces += other.pieces
+        self.length += other.length
+        self.marks += [Mark(m.kind, m.span.shift(start), m.detail) for m in other.marks]
+
+
+def joined(fragments: list[Fragment], separator: str) -> Fragment:
+    """Return the fragments one after the other, parted by a separator."""
+    whole = Fragment()
+    for number, fragment in enumerate(fragments):
+        if number:
+            whole.add(separator)
+        whole.extend(fragment)
+    return whole

@@ -1,0 +1,122 @@
+"""An Office file as a package of XML parts, opened without trust.
+
+A megabyte of ZIP can hold a gigabyte of XML, and its directory can lie about that: sizes are
+checked as declared before anything is unpacked, and counted as they are while it is.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from fourcorners.errors import InputError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+MAX_PART = 128 << 20  # bytes of one XML part; a contract of a thousand pages has some 30 MB
+MAX_TOTAL = 1 << 30  # bytes of all parts, pictures among them
+MAX_ENTRIES = 10_000
+MAX_RATIO = 200  # of the size unpacked to the size packed; Word's XML has 10 to 50
+RATIO_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
+
+_STRICT = (
+    (b"http://purl.oclc.org/ooxml/officeDocument/relationships",
+     b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
+    (b"http://purl.oclc.org/ooxml/wordprocessingml/main",
+     b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
+    (b"http://purl.oclc.org/ooxml/officeDocument/math",
+     b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
+)  # fmt: skip
+_AGAIN = "Open it in Word, save it under a new name and add that file."
+
+
+class Package:
+    """The parts of an Office file.
+
+    Raises:
+        InputError: If the file is damaged, locked, or unpacks to more than any contract holds.
+    """
+
+    def __init__(self, data: bytes, path: Path) -> None:
+        self._path = path
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise self._damaged("its directory is missing; it may be truncated") from error
+        entries = self._archive.infolist()
+        if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+            raise self._bomb()
+        self._entries = {entry.filename.lstrip("/"): entry for entry in entries}
+
+    def tree(self, name: str) -> _Element | None:
+        """Return the root of an XML part, or None if there is no such part."""
+        from lxml import etree
+
+        data = self._part(name)
+        if data is None:
+            return None
+        for strict, transitional in _STRICT:
+            data = data.replace(strict, transitional)
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            root = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            raise self._damaged(f"{name} is not well-formed: {error.msg}") from error
+        if root.getroottree().docinfo.internalDTD is not None:
+            raise self._damaged(f"{name} declares a document type, which no Office program writes")
+        return root
+
+    def related(self, name: str) -> dict[str, str]:
+        """Return the parts that a part refers to: the last word of the kind, the part's name."""
+        folder, base = posixpath.split(name)
+        root = self.tree(posixpath.join(folder, "_rels", f"{base}.rels"))
+        found: dict[str, str] = {}
+        for relation in root if root is not None else ():
+            kind, target = relation.get("Type", ""), unquote(relation.get("Target", ""))
+            if relation.get("TargetMode") != "External" and target:
+                place = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                found.setdefault(kind.rpartition("/")[2], place)
+        return found
+
+    def _part(self, name: str) -> bytes | None:
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        too_dense = entry.file_size > max(RATIO_FROM, MAX_RATIO * entry.compress_size)
+        if entry.file_size > MAX_PART or too_dense:
+            raise self._bomb()
+        if entry.flag_bits & 1:
+            raise InputError(
+                f"{self._path}: the document is locked with a password.",
+                remedy="Open it with the password, save it without one and add that file.",
+            )
+        try:
+            with self._archive.open(entry) as member:
+                data = member.read(MAX_PART + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            raise self._damaged(f"{name} does not unpack") from error
+        if len(data) > MAX_PART:
+            raise self._bomb()
+        return data
+
+    def _damaged(self, how: str) -> InputError:
+        return InputError(f"{self._path}: the document is damaged: {how}.", remedy=_AGAIN)
+
+    def _bomb(self) -> InputError:
+        return InputError(
+            f"{self._path}: the document unpacks to far more than any contract holds.",
+            remedy="If you trust it, open it in Word and save it as PDF; otherwise leave it out.",
+        )
