@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -143,6 +144,7 @@ def _environment() -> Environment:
         "risk": _risk,
         "at_a_glance": _at_a_glance,
         "types": _types,
+        "identities": _identities,
     }
     return environment
 
@@ -198,3 +200,8 @@ def _risk(row: tuple[Cell, ...]) -> int:
 def _types(grid: Grid) -> list[str]:
     """Return the document types of the grid in alphabetical order."""
     return sorted({d.card.type.value for d in grid.documents if d.card.type}, key=str.casefold)
+
+
+def _identities(grid: Grid) -> str:
+    """Return the provisions' ids as a JSON array for an attribute."""
+    return json.dumps([visible(head.id) for head in grid.columns])
