@@ -4,7 +4,6 @@ from fourcorners.playbooks.load import builtin, load
 from fourcorners.playbooks.playbook import (
     CardField,
     Extent,
-    Pattern,
     Playbook,
     Provision,
     RiskQuestion,
@@ -14,7 +13,6 @@ from fourcorners.playbooks.playbook import (
 __all__ = [
     "CardField",
     "Extent",
-    "Pattern",
     "Playbook",
     "Provision",
     "RiskQuestion",

@@ -15,7 +15,6 @@ from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks import source as yaml_source
 from fourcorners.playbooks.playbook import (
     Extent,
-    Pattern,
     Playbook,
     Provision,
     RiskQuestion,
@@ -211,8 +210,6 @@ def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]
         yield (*path, "query"), provision.query
         if provision.avoid:
             yield (*path, "avoid"), provision.avoid
-        for n, pattern in enumerate(provision.patterns):
-            yield (*path, "patterns", n, "query"), pattern.query
         for n, question in enumerate(provision.questions):
             if question.yes:
                 yield (*path, "questions", n, "yes"), question.yes
@@ -303,10 +300,6 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
         examples=content.examples,
         instructions=content.instructions,
         avoid=queries.get((*path, "avoid")),
-        patterns=tuple(
-            Pattern(pattern.weight, queries[(*path, "patterns", n, "query")])
-            for n, pattern in enumerate(content.patterns)
-        ),
         extent=content.extent,
         card=content.card,
         aliases=content.aliases,
@@ -329,6 +322,5 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
             )
             for n, rule in enumerate(content.severity)
         ),
-        applies_to=content.applies_to,
         threshold=content.threshold,
     )

@@ -34,14 +34,6 @@ class CardField(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """An extra query that speaks for a provision with a weight, or against it if negative."""
-
-    weight: float
-    query: Query
-
-
-@dataclass(frozen=True, slots=True)
 class RiskQuestion:
     """A question a lawyer asks once the provision is found.
 
@@ -82,7 +74,6 @@ class Provision:
         instructions: What a language model is told to extract.
         avoid: Look-alikes that must not count.
         card: The fact of the contract card that speaks for the provision, if there is one.
-        applies_to: Document types to look in; empty for all.
         threshold: The probability, 0 to 1, from which a quote counts; None for the calibrated one.
     """
 
@@ -93,13 +84,11 @@ class Provision:
     examples: tuple[str, ...] = ()
     instructions: str = ""
     avoid: Query | None = None
-    patterns: tuple[Pattern, ...] = ()
     extent: Extent = Extent.SENTENCE
     card: CardField | None = None
     aliases: tuple[str, ...] = ()
     questions: tuple[RiskQuestion, ...] = ()
     severity: tuple[SeverityRule, ...] = ()
-    applies_to: tuple[str, ...] = ()
     threshold: float | None = None
 
 

@@ -20,15 +20,6 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
 
-class PatternFile(_Strict):
-    """An extra query with a weight."""
-
-    weight: float = Field(
-        allow_inf_nan=False, description="What a match adds; negative to speak against."
-    )
-    query: Text = Field(description="A search query.")
-
-
 class QuestionFile(_Strict):
     """A question a lawyer asks once the provision is found."""
 
@@ -57,7 +48,6 @@ class ProvisionFile(_Strict):
     definition: Text = Field(description="What the clause does, and what it is not.")
     query: Text = Field(description="A search query: the clause's words, with boosts.")
     avoid: Text = Field("", description="A search query: look-alikes that must not count.")
-    patterns: tuple[PatternFile, ...] = Field((), description="Extra queries with weights.")
     examples: tuple[Text, ...] = Field((), description="Example clauses, to search by meaning.")
     instructions: Text = Field("", description="What a language model is told to extract.")
     extent: Extent = Field(
@@ -66,9 +56,6 @@ class ProvisionFile(_Strict):
     )
     card: CardField | None = Field(
         None, description="The fact of the contract card that speaks for the provision."
-    )
-    applies_to: tuple[Text, ...] = Field(
-        (), description="Document types to look in; all if left out."
     )
     threshold: float | None = Field(
         None, gt=0, lt=1, description="The probability from which a quote counts."
@@ -95,7 +82,6 @@ class PlaybookFile(_Strict):
 MODELS: dict[tuple[str, ...], type[BaseModel]] = {
     (): PlaybookFile,
     ("provisions",): ProvisionFile,
-    ("provisions", "patterns"): PatternFile,
     ("provisions", "questions"): QuestionFile,
     ("provisions", "severity"): SeverityFile,
 }
