@@ -1,0 +1,84 @@
+"""From what speaks for a sentence to one probability: a logistic model a provision.
+
+The weights are data (`calibration.json`): learned by `training/calibrate.py` on expert
+annotations, with the threshold at which a sentence counts as found. A provision that the file does
+not know is judged by the `default` entry, learned over all provisions together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ModelError
+from fourcorners.review.scoring import FEATURES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The logistic model of one provision: a weight for each of `FEATURES`, a bias, a threshold."""
+
+    weights: tuple[float, ...]
+    bias: float
+    threshold: float
+
+    def probability(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the probability of each row of `features` (rows, `FEATURES`)."""
+        import numpy as np
+
+        logits = features.astype(np.float64) @ np.array(self.weights) + self.bias
+        probability: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
+        return probability
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The curves by provision id, with the name that findings record.
+
+    `learned_from` holds the ids of the documents whose annotations the curves were fitted to.
+    """
+
+    version: str
+    curves: Mapping[str, Curve]
+    learned_from: frozenset[str]
+
+    def curve(self, provision: str) -> Curve:
+        """Return the curve of a provision, or the default one."""
+        return self.curves.get(provision) or self.curves[DEFAULT]
+
+
+def parse(text: str) -> Calibration:
+    """Read a calibration.
+
+    Raises:
+        ModelError: If it was made for other features than this version computes.
+    """
+    raw = json.loads(text)
+    if tuple(raw["features"]) != FEATURES:
+        raise ModelError(
+            "the calibration was made for other features than this version computes.",
+            remedy="Run training/calibrate.py again.",
+        )
+    curves = {
+        name: Curve(tuple(entry["weights"]), entry["bias"], entry["threshold"])
+        for name, entry in raw["provisions"].items()
+    }
+    return Calibration(raw["version"], curves, frozenset(raw["learned_from"]))
+
+
+@cache
+def shipped() -> Calibration:
+    """Return the calibration that comes with the package."""
+    return parse(
+        resources.files("fourcorners.review").joinpath("calibration.json").read_text("utf-8")
+    )

@@ -1,0 +1,116 @@
+"""Filling the cells of one document: the sentences that answer, verified, and what was searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fourcorners.outline.clause import clause_of
+from fourcorners.playbooks.playbook import Extent
+from fourcorners.review import severity
+from fourcorners.review.calibration import Calibration, Curve
+from fourcorners.review.finding import CellState, Evidence, Finding, Searched
+from fourcorners.review.reading import Reading
+from fourcorners.review.scoring import Prepared, best_first, facts, score
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+
+MOST_CANDIDATES = 50
+MOST_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
+
+
+def findings(
+    reading: Reading, provisions: Iterable[Prepared], calibration: Calibration
+) -> list[Finding]:
+    """Fill one cell for each provision.
+
+    Every quote is verified against the text before it is returned.
+    """
+    return [_cell(reading, each, calibration.curve(each.provision.id)) for each in provisions]
+
+
+def _cell(reading: Reading, prepared: Prepared, curve: Curve) -> Finding:
+    provision = prepared.provision
+    candidates = _candidates(reading, prepared, curve)
+    threshold = curve.threshold if provision.threshold is None else provision.threshold
+    chosen = choose(candidates, threshold)
+    if provision.extent is Extent.CLAUSE:
+        chosen = [(_clause(reading, span), probability) for span, probability in chosen]
+    quotes = tuple(
+        _evidence(reading, span, probability)
+        for span, probability in join(chosen, reading.document.text)
+    )
+    state = CellState.FOUND if quotes else CellState.NOT_FOUND
+    best = candidates[0] if candidates else None
+    clauses = [each.clause.of(reading.document.text) for each in quotes]
+    level, reason = severity.judge(provision, state, clauses)
+    return Finding(
+        document=reading.document.id,
+        provision=provision.id,
+        state=state,
+        evidence=quotes,
+        searched=Searched(
+            query=str(provision.query),
+            passages=len(reading.passages),
+            threshold=threshold,
+            best=_evidence(reading, *best) if best else None,
+        ),
+        severity=level,
+        reason=reason,
+        answers=severity.answers(provision, clauses) if quotes else (),
+        candidates=tuple(candidates),
+    )
+
+
+def _candidates(reading: Reading, prepared: Prepared, curve: Curve) -> list[tuple[Span, float]]:
+    """Return what was considered with its probability, best first."""
+    if prepared.provision.extent is Extent.FACT:
+        known = facts(reading.card, prepared.provision.card)
+        if known:
+            return sorted(known, key=lambda each: -each[1])
+    probability = curve.probability(score(reading, prepared))
+    spans = [segment.span for segment in reading.segments]
+    return [(spans[at], float(probability[at])) for at in best_first(probability, MOST_CANDIDATES)]
+
+
+def choose(candidates: Sequence[tuple[Span, float]], threshold: float) -> list[tuple[Span, float]]:
+    """Take the candidates at or above the threshold, best first, as far as a cell's size allows."""
+    chosen: list[tuple[Span, float]] = []
+    size = 0
+    for span, probability in candidates:
+        if probability < threshold or (chosen and size + len(span) > MOST_CHARACTERS):
+            break
+        chosen.append((span, probability))
+        size += len(span)
+    return chosen
+
+
+def join(chosen: Iterable[tuple[Span, float]], text: str) -> list[tuple[Span, float]]:
+    """Join quotes with nothing but white space between them; in order of position."""
+    joined: list[tuple[Span, float]] = []
+    for span, probability in sorted(chosen):
+        if joined and not text[joined[-1][0].end : span.start].strip():
+            before, other = joined[-1]
+            joined[-1] = (Span(before.start, max(before.end, span.end)), max(other, probability))
+        else:
+            joined.append((span, probability))
+    return joined
+
+
+def _clause(reading: Reading, span: Span) -> Span:
+    return clause_of(reading.outline, reading.document.text, span)
+
+
+def _evidence(reading: Reading, span: Span, probability: float) -> Evidence:
+    text = reading.document.text
+    quote = evidence.quote(text, span)
+    evidence.verify(quote, text)
+    node = reading.outline.at(span.start)
+    first = reading.document.page_of(span.start)
+    last = reading.document.page_of(max(span.start, span.end - 1))
+    return Evidence(
+        quote=quote,
+        clause=_clause(reading, span),
+        path=reading.outline.path(node, text) if node else (),
+        pages=None if first is None or last is None else (first, last),
+        score=round(probability, 4),
+    )

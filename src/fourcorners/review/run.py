@@ -1,0 +1,291 @@
+"""Reviewing a collection against a playbook: documents × provisions, resumed where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.workers import Workers
+from fourcorners.errors import ConfigError, FourcornersError, LibraryError
+from fourcorners.library.entries import Entry
+from fourcorners.library.jobs import Jobs, worker_name
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review import store
+from fourcorners.review.calibration import Calibration, shipped
+from fourcorners.review.extract import findings
+from fourcorners.review.finding import (
+    CellState,
+    ColumnHead,
+    Finding,
+    Review,
+    ReviewedDocument,
+    UnreadFile,
+)
+from fourcorners.review.reading import read
+from fourcorners.review.scoring import Prepared
+from fourcorners.version import __version__
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder import Encoder
+
+SECONDS_A_DOCUMENT = 300.0
+LEASE = 24 * 3600.0  # seconds; a dead process on the same machine loses its lease at once
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a review has come, in cells; `document` is the one just finished."""
+
+    done: int
+    total: int
+    failed: int
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What a worker process needs for all documents of a review."""
+
+    library: str
+    provisions: tuple[Prepared, ...]
+    calibration: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    document: str
+    name: str
+    missing: frozenset[str]
+
+
+class _Work:
+    """The job of one review: each document is a step, done when its cells are stored.
+
+    Raises:
+        LibraryError: If another process is at work on documents of the same review.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        playbook: Playbook,
+        engine: str,
+        collection: str | None,
+        tasks: Sequence[_Task],
+    ) -> None:
+        self._library, self._playbook, self._engine = library, playbook.hash, engine
+        self._jobs, self._worker = Jobs(library), worker_name()
+        spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": collection or ""}
+        self._job = self._jobs.start("review", spec)
+        keys = [task.document for task in tasks]
+        self._jobs.add_steps(self._job, keys)
+        self._jobs.retry(self._job, keys)
+        claimed = self._jobs.claim(self._job, self._worker, LEASE, len(keys))
+        self._steps = {step.key: step for step in claimed}
+        missing = [key for key in keys if key not in self._steps]
+        if missing:
+            self._jobs.release(self._job, self._worker)
+            raise LibraryError(
+                f"another process is reviewing {len(missing)} of these contracts right now.",
+                remedy="Wait until it is done, and run the command again.",
+            )
+
+    def save(self, task: _Task, cells: Sequence[Finding]) -> None:
+        """Store the cells of a document, and with them that its step is done."""
+        failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
+        with self._library.transaction():
+            store.save(self._library, self._playbook, self._engine, cells)
+            if failed is not None:
+                self._jobs.fail(self._steps[task.document], failed.error, failed.remedy)
+            else:
+                self._jobs.finish(self._steps[task.document])
+
+    def close(self) -> None:
+        """Give back what was not done, and close the job if nothing is left of it.
+
+        Documents that failed are tried again by the next review.
+        """
+        self._jobs.release(self._job, self._worker)
+        self._jobs.complete(self._job)
+
+
+def prepare(playbook: Playbook, encoder: Encoder | None) -> tuple[Prepared, ...]:
+    """Encode the example clauses of each provision."""
+    if encoder is None:
+        return tuple(Prepared(provision, None) for provision in playbook.provisions)
+    return tuple(
+        Prepared(provision, encoder.encode(_examples(provision)))
+        for provision in playbook.provisions
+    )
+
+
+def _examples(provision: Provision) -> list[str]:
+    return list(provision.examples) or [provision.definition]
+
+
+def engine(encoder: Encoder | None, calibration: Calibration) -> str:
+    """Name what fills cells: a change of any of these fills them anew."""
+    parts = (__version__, encoder.name if encoder else "no encoder", calibration.version)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def review(
+    library: Library,
+    playbook: Playbook,
+    *,
+    collection: str | None = None,
+    documents: Collection[str] | None = None,
+    encoder: Encoder | None,
+    jobs: int = 1,
+    memory: int = 2 << 30,
+    as_of: date | None = None,
+    again: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Review:
+    """Fill every cell that is not filled yet, and return the whole grid.
+
+    Cells are stored as they are filled, a document at a time: a review that is stopped goes on
+    where it stopped. A document whose review crashes or runs out of time or memory has failed
+    cells, with the reason; they are tried again next time.
+
+    `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `encoder` is
+    what made the library's vectors; without one the review goes by words alone. `memory` is the
+    bytes by which a worker process may grow. `again` fills the filled cells anew.
+
+    Raises:
+        ConfigError: If the collection holds no document, or no file that was tried.
+    """
+    entries = [
+        entry
+        for entry in library.documents(collection)
+        if documents is None or entry.id in documents
+    ]
+    unread = [UnreadFile(f.path, f.reason, f.remedy) for f in library.failures(collection)]
+    if not entries and not unread:
+        where = f"the collection {collection!r}" if collection else "the library"
+        raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
+    calibration = shipped()
+    name = engine(encoder, calibration)
+    known = {} if again else store.filled(library, playbook.hash, name)
+    provisions = frozenset(provision.id for provision in playbook.provisions)
+    tasks = [
+        _Task(entry.id, entry.name, provisions - known.get(entry.id, frozenset()))
+        for entry in entries
+    ]
+    tasks = [task for task in tasks if task.missing]
+    done = len(entries) * len(provisions) - sum(len(task.missing) for task in tasks)
+    total, failed = len(entries) * len(provisions), 0
+    if tasks:
+        order = _Order(str(library.path), prepare(playbook, encoder), calibration)
+        work = _Work(library, playbook, name, collection, tasks)
+        try:
+            for task, cells in _fill(order, tasks, jobs=jobs, memory=memory):
+                work.save(task, cells)
+                done += len(cells)
+                failed += sum(cell.state is CellState.FAILED for cell in cells)
+                if on_progress:
+                    on_progress(Progress(done, total, failed, task.name))
+        finally:
+            work.close()
+    return Review(
+        title=collection or "All contracts",
+        created=datetime.now(UTC).replace(microsecond=0),
+        as_of=as_of or datetime.now(UTC).date(),
+        playbook=playbook.name,
+        playbook_version=playbook.version,
+        playbook_hash=playbook.hash,
+        columns=tuple(ColumnHead(p.id, p.name, p.definition) for p in playbook.provisions),
+        documents=tuple(_row(library, entry) for entry in entries),
+        findings=tuple(_grid(library, playbook, entries)),
+        unread=tuple(unread),
+        provenance=(
+            ("Program", f"Fourcorners {__version__}"),
+            ("Engine", name),
+            ("Encoder", encoder.name if encoder else "none: by words alone"),
+            ("Calibration", calibration.version),
+            ("Library", str(library.path)),
+        ),
+    )
+
+
+def _fill(
+    order: _Order, tasks: Sequence[_Task], *, jobs: int, memory: int
+) -> Iterator[tuple[_Task, list[Finding]]]:
+    """Yield the cells of each document as they are filled; a failure fills them with its reason."""
+    with Workers(
+        partial(fill_document, order),
+        jobs=max(1, min(jobs, len(tasks))),
+        memory=memory,
+        seconds=SECONDS_A_DOCUMENT,
+        name=lambda task: task.name,
+    ) as workers:
+        for task, outcome in workers.run(tasks):
+            if isinstance(outcome, FourcornersError):
+                yield task, list(_failed(task, order.provisions, outcome))
+            else:
+                yield task, outcome
+
+
+def fill_document(order: _Order, task: _Task) -> list[Finding]:
+    """Fill the missing cells of one document; runs in a worker process."""
+    library = _opened(order.library)
+    vectors = library.vectors(document=task.document)
+    passages = library.passages(task.document)
+    reading = read(
+        library.document(task.document),
+        library.outline(task.document),
+        library.card(task.document),
+        passages,
+        vectors.matrix if len(vectors) == len(passages) else None,
+    )
+    wanted = [each for each in order.provisions if each.provision.id in task.missing]
+    return findings(reading, wanted, order.calibration)
+
+
+@cache
+def _opened(path: str) -> Library:
+    return Library.open(path, create=False)
+
+
+def _failed(
+    task: _Task, provisions: Iterable[Prepared], error: FourcornersError
+) -> Iterator[Finding]:
+    for each in provisions:
+        if each.provision.id in task.missing:
+            yield Finding(
+                document=task.document,
+                provision=each.provision.id,
+                state=CellState.FAILED,
+                error=error.message,
+                remedy=error.remedy,
+            )
+
+
+def _grid(library: Library, playbook: Playbook, entries: Iterable[Entry]) -> Iterator[Finding]:
+    for entry in entries:
+        cells = store.load(library, playbook.hash, entry.id)
+        for provision in playbook.provisions:
+            yield cells[provision.id]
+
+
+def _row(library: Library, entry: Entry) -> ReviewedDocument:
+    document = library.document(entry.id)
+    outline = library.outline(entry.id)
+    return ReviewedDocument(
+        id=entry.id,
+        name=entry.name,
+        path=entry.path,
+        media_type=entry.media_type,
+        text=document.text,
+        card=library.card(entry.id),
+        outline_confidence=outline.confidence,
+        windows=outline.windows,
+        page_count=entry.pages,
+        needs_ocr=entry.needs_ocr,
+        warnings=document.warnings,
+    )

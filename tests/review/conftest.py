@@ -1,0 +1,117 @@
+"""A small contract, a small playbook and a curve whose behaviour can be worked out by hand."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.build import build
+from fourcorners.outline.cards import read_card
+from fourcorners.outline.passages import passages
+from fourcorners.playbooks.load import parse_playbook
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review.calibration import DEFAULT, Calibration, Curve
+from fourcorners.review.reading import Reading, read
+from fourcorners.review.scoring import FEATURES
+
+TEXT = """SUPPLY AGREEMENT
+
+This Supply Agreement is dated 4 March 2024 and made between Alder Components Limited
+("Supplier") and Birch Retail Limited ("Customer").
+
+1. SUPPLY
+
+1.1 The Supplier shall supply the Goods on the terms of this Agreement. The Customer shall buy
+all of its requirements of the Goods from the Supplier.
+
+1.2 Quality control of the Goods is the Supplier's task.
+
+2. TERM AND TERMINATION
+
+2.1 This Agreement continues for three years.
+
+2.2 The Customer may terminate this Agreement at once if there is a change of control of the
+Supplier. It shall give notice in writing.
+
+3. GENERAL
+
+3.1 Neither party may assign this Agreement without the consent of the other.
+
+3.2 This Agreement is governed by the laws of England and Wales.
+"""
+
+PLAYBOOK = """
+id: small
+name: Small
+version: "1"
+provisions:
+  - id: change-of-control
+    name: Change of control
+    definition: What follows when control of a party changes.
+    query: '["change control"~3^6, "control"^2]'
+    avoid: '["quality control"~0^9]'
+    questions:
+      - id: terminate
+        question: Can a party end the agreement?
+        yes: '["terminate control"~30]'
+      - id: who
+        question: Which party?
+    severity:
+      - when: found
+        matching: '["terminate"]'
+        severity: high
+        because: It can be ended.
+      - when: found
+        severity: medium
+        because: Something follows.
+  - id: insurance
+    name: Insurance
+    definition: A duty to insure.
+    query: '["insurance"^6]'
+    severity:
+      - when: not_found
+        severity: low
+        because: Nobody must insure.
+"""
+
+
+def document(text: str = TEXT, name: str = "supply.txt") -> Document:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Document(
+        id=digest[:16],
+        name=name,
+        path=f"/contracts/{name}",
+        sha256=digest,
+        media_type="text/plain",
+        reader="plain/1",
+        text=text,
+    )
+
+
+@pytest.fixture
+def playbook() -> Playbook:
+    return parse_playbook(PLAYBOOK, "small.yaml")
+
+
+@pytest.fixture
+def reading() -> Reading:
+    read_document = document()
+    outline = build(read_document)
+    return read(
+        read_document,
+        outline,
+        read_card(read_document, outline),
+        passages(read_document, outline),
+        None,
+    )
+
+
+@pytest.fixture
+def calibration() -> Calibration:
+    """A sentence counts from 0.5: at words minus look-alikes of 4 and more."""
+    weights = [0.0] * len(FEATURES)
+    weights[FEATURES.index("words")] = 10.0
+    weights[FEATURES.index("avoid")] = -10.0
+    return Calibration("by hand", {DEFAULT: Curve(tuple(weights), -4.0, 0.5)}, frozenset())

@@ -1,0 +1,188 @@
+"""Reviewing a collection: every cell, resumed where it stopped, whatever happens on the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.library.ingest import add
+from fourcorners.library.jobs import Jobs, worker_name
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks.load import load
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import run, store
+from fourcorners.review.finding import CellState
+from fourcorners.review.run import Progress, review
+from fourcorners.settings import Settings
+
+ENCODER = HashEncoder(dimension=32)
+
+
+def contract(number: int) -> str:
+    return (
+        f"SUPPLY AGREEMENT NUMBER {number}\n\n"
+        f"This Agreement is made on {1 + number % 28} May 2024 between A{number} Ltd and B Ltd.\n\n"
+        "1. Neither party may assign this Agreement without the prior written consent of the "
+        "other.\n\n2. This Agreement is governed by the laws of England and Wales.\n\n"
+        f"3. The Supplier shall keep {number} records and the Customer may audit them.\n"
+    )
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"supply-{number}.txt").write_text(contract(number), encoding="utf-8")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    with Library.open(tmp_path / "larch.db") as opened:
+        add(opened, [folder], collection="Larch", encoder=ENCODER, settings=Settings(jobs=1))
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def playbook() -> Playbook:
+    return load("due-diligence")
+
+
+def test_every_document_and_provision_has_one_cell(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, collection="Larch", encoder=ENCODER)
+    assert len(grid.documents) == 6
+    assert len(grid.findings) == 6 * 17
+    cells = {(cell.document, cell.provision) for cell in grid.findings}
+    assert len(cells) == 6 * 17
+    law = grid.cell(grid.documents[0].id, "governing-law")
+    assert law.state is CellState.FOUND
+    assert "England and Wales" in law.evidence[0].quote.words
+    assert grid.cell(grid.documents[0].id, "source-code-escrow").state is CellState.NOT_FOUND
+
+
+def test_an_unread_file_is_in_the_grid(library: Library, playbook: Playbook) -> None:
+    (unread,) = review(library, playbook, encoder=ENCODER).unread
+    assert unread.path.endswith("broken.pdf")
+    assert unread.reason
+    assert unread.remedy
+
+
+def test_filled_cells_are_not_filled_again(
+    library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = review(library, playbook, encoder=ENCODER)
+    monkeypatch.setattr(run, "Workers", None)  # any work now would fail
+    second = review(library, playbook, encoder=ENCODER)
+    assert second.findings == first.findings
+
+
+def test_progress_counts_cells(library: Library, playbook: Playbook) -> None:
+    seen: list[Progress] = []
+    review(library, playbook, encoder=ENCODER, on_progress=seen.append)
+    assert [step.done for step in seen] == [17 * n for n in range(1, 7)]
+    assert {step.total for step in seen} == {6 * 17}
+
+
+def test_a_document_that_crashes_has_failed_cells_and_is_tried_again(
+    library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "SECONDS_A_DOCUMENT", 0.000_001)
+    grid = review(library, playbook, encoder=ENCODER)
+    assert {cell.state for cell in grid.findings} == {CellState.FAILED}
+    assert all(cell.error for cell in grid.findings)
+    monkeypatch.undo()
+    again = review(library, playbook, encoder=ENCODER)
+    assert CellState.FAILED not in {cell.state for cell in again.findings}
+
+
+def test_another_playbook_version_fills_its_own_cells(
+    library: Library, playbook: Playbook
+) -> None:
+    from dataclasses import replace
+
+    review(library, playbook, encoder=ENCODER)
+    other = replace(playbook, hash="0" * 64, provisions=playbook.provisions[:2])
+    assert len(review(library, other, encoder=ENCODER).findings) == 12
+    assert len(review(library, playbook, encoder=ENCODER).findings) == 6 * 17
+
+
+def test_a_removed_document_takes_its_cells_along(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, encoder=ENCODER)
+    gone = grid.documents[0].id
+    library.remove(gone)
+    assert store.load(library, playbook.hash, gone) == {}
+    assert len(review(library, playbook, encoder=ENCODER).findings) == 5 * 17
+
+
+def test_an_empty_library_is_said_to_be_empty(tmp_path: Path, playbook: Playbook) -> None:
+    with (
+        Library.open(tmp_path / "empty.db") as empty,
+        pytest.raises(ConfigError, match="holds no contract"),
+    ):
+        review(empty, playbook, encoder=None)
+
+
+def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Playbook) -> None:
+    jobs = Jobs(library)
+    job = jobs.start(
+        "review", {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
+    )
+    jobs.add_steps(job, [entry.id for entry in library.documents("Larch")])
+    jobs.claim(job, worker_name(), 60.0, 2)
+    with pytest.raises(LibraryError, match="another process is reviewing 2"):
+        review(library, playbook, collection="Larch", encoder=ENCODER)
+
+
+SCRIPT = """
+import sys
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks.load import load
+from fourcorners.review.run import review
+with Library.open(sys.argv[1]) as library:
+    review(
+        library,
+        load("due-diligence"),
+        encoder=HashEncoder(dimension=32),
+        on_progress=lambda step: print(step.document, flush=True),
+    )
+"""
+
+
+def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
+    library: Library, playbook: Playbook
+) -> None:
+    chance = random.Random(7)
+    path = str(library.path)
+    reported: set[str] = set()
+    killed = 0
+    for _ in range(10):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, path],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        time.sleep(chance.uniform(0.1, 2.5))
+        os.killpg(process.pid, signal.SIGKILL)
+        said = process.communicate()[0]
+        killed += process.returncode == -signal.SIGKILL
+        reported |= set(said.split())
+        ids = {entry.name: entry.id for entry in library.documents()}
+        for name in reported:
+            assert len(store.load(library, playbook.hash, ids[name])) == 17
+        for entry in library.documents():
+            assert len(store.load(library, playbook.hash, entry.id)) in (0, 17)
+        assert library.check() == []
+    assert killed
+    grid = review(library, playbook, encoder=ENCODER)
+    assert len(grid.findings) == 6 * 17
+    assert CellState.FAILED not in {cell.state for cell in grid.findings}
+    assert Jobs(library).list(unfinished=True) == []
