@@ -1,5 +1,52 @@
-"""Fourcorners reads a folder of contracts and answers from it, and from nothing else."""
+"""Fourcorners reads a folder of contracts and answers from it, and from nothing else.
+
+What a newcomer needs stands here; each name is loaded when it is first used. Functions are named
+for what they take, because `review` and `search` are rooms of the package.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from fourcorners.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from fourcorners.library.ingest import add as add_contracts
+    from fourcorners.library.store import Library
+    from fourcorners.models import default_encoder
+    from fourcorners.playbooks.load import load as load_playbook
+    from fourcorners.playbooks.playbook import Playbook
+    from fourcorners.reports import write as write_report
+    from fourcorners.review.run import review as review_contracts
+    from fourcorners.search.find import find as find_passages
+
+_HOME = {
+    "Library": ("fourcorners.library.store", "Library"),
+    "Playbook": ("fourcorners.playbooks.playbook", "Playbook"),
+    "add_contracts": ("fourcorners.library.ingest", "add"),
+    "default_encoder": ("fourcorners.models", "default_encoder"),
+    "load_playbook": ("fourcorners.playbooks.load", "load"),
+    "review_contracts": ("fourcorners.review.run", "review"),
+    "find_passages": ("fourcorners.search.find", "find"),
+    "write_report": ("fourcorners.reports", "write"),
+}
+
+__all__ = [
+    "Library",
+    "Playbook",
+    "__version__",
+    "add_contracts",
+    "default_encoder",
+    "find_passages",
+    "load_playbook",
+    "review_contracts",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room, member = _HOME[name]
+    return getattr(import_module(room), member)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.benchmark import Json
-from fourcorners.library import Library
+from fourcorners.library.store import Library
 from fourcorners.library.ingest import add
 from fourcorners.playbooks.load import load
 from fourcorners.review.run import review

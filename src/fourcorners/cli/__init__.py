@@ -1,0 +1,1 @@
+"""The commands: thin, they put the rooms together and show what comes out."""

@@ -1,0 +1,140 @@
+"""`fourcorners add`: files and folders into a collection, resumable, with nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.console import JobsOption, Json, JsonOption, LibraryOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fourcorners.library.ingest import AddReport
+
+_MOST_LISTED = 20
+
+
+def add(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Files and folders of contracts.")
+    ],
+    collection: Annotated[
+        str,
+        typer.Option(
+            "--collection", "-c", metavar="NAME", help="The part of the library to add them to."
+        ),
+    ] = "Contracts",
+    library: LibraryOption = None,
+    jobs: JobsOption = None,
+    words_only: Annotated[
+        bool,
+        typer.Option("--words-only", help="Store no vectors; add again without it to make them."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add contracts to the library; what it has already is skipped.
+
+    It may be stopped at any moment: what was added is there, and the same command goes on. A file
+    that cannot be read is reported with a remedy, and the others go on. The exit code is 1 if
+    there was nothing that could be added.
+    """
+    from fourcorners.cli import console
+    from fourcorners.library.ingest import Progress
+    from fourcorners.library.ingest import add as run
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    settings = Settings.load(library=library, jobs=jobs)
+    encoder = None if words_only else default_encoder(threads=settings.jobs)
+    with console.open_library(library, create=True) as store, console.progress() as bars:
+        bar = bars.add_task("Adding", total=None)
+
+        def show(progress: Progress) -> None:
+            bars.update(bar, completed=progress.done, total=progress.total)
+
+        report = run(
+            store,
+            paths,
+            collection=collection,
+            encoder=encoder,
+            settings=settings,
+            on_progress=show,
+        )
+        where = str(store.path)
+    if as_json:
+        console.print_json(_value(report, where, collection))
+    else:
+        _print(console.out(), report, where, collection)
+    if not report.added and not report.already:
+        raise typer.Exit(1)
+
+
+def _print(out: Console, report: AddReport, where: str, collection: str) -> None:
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_failures
+    from fourcorners.reports.visible import line
+
+    parts = [f"{report.added} added"]
+    if report.already:
+        parts.append(f"{report.already} there already")
+    if report.failed:
+        parts.append(f"{len(report.failed)} failed")
+    out.print(
+        Text.assemble(
+            (f"{line(collection)}: ", "bold"),
+            f"{report.found} files, {', '.join(parts)}. ",
+            (f"{report.characters:,} characters, {report.passages:,} passages. ", "dim"),
+            (f"Library: {where}", "dim"),
+        ),
+        soft_wrap=True,
+    )
+    notes = [
+        f"{each.path}: the same content as {each.same_as}, kept once." for each in report.duplicates
+    ]
+    notes += [
+        f"{each.path}: changed since it was added; the earlier version stays in the library."
+        for each in report.replaced
+    ]
+    notes += [
+        f"{each.path}: {_pages(each.pages)} without text, which need OCR "
+        "(run it through ocrmypdf, and add the result)."
+        for each in report.needs_ocr
+    ]
+    for note in notes[:_MOST_LISTED]:
+        out.print(Text.assemble(("! ", "yellow"), line(note)), soft_wrap=True)
+    if len(notes) > _MOST_LISTED:
+        out.print(Text(f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all.", "dim"))
+    print_failures(out, report.failed)
+
+
+def _pages(numbers: tuple[int, ...]) -> str:
+    listed = ", ".join(map(str, numbers[:10])) + ("…" if len(numbers) > 10 else "")
+    return f"page {listed}" if len(numbers) == 1 else f"pages {listed}"
+
+
+def _value(report: AddReport, where: str, collection: str) -> Json:
+    return {
+        "library": where,
+        "collection": collection,
+        "found": report.found,
+        "added": report.added,
+        "already": report.already,
+        "characters": report.characters,
+        "passages": report.passages,
+        "failed": [
+            {"path": each.path, "reason": each.reason, "remedy": each.remedy}
+            for each in report.failed
+        ],
+        "duplicates": [
+            {"path": each.path, "same_as": each.same_as} for each in report.duplicates
+        ],
+        "replaced": [{"path": each.path, "earlier": each.earlier} for each in report.replaced],
+        "needs_ocr": [
+            {"path": each.path, "pages": list(each.pages)} for each in report.needs_ocr
+        ],
+        "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
+    }

@@ -1,0 +1,179 @@
+"""`fourcorners bench`: the benchmarks, and the scoring of run files made anywhere."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.console import JobsOption
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.cuad import AnnotatedContract
+    from fourcorners.evaluation.extraction import Scores
+    from fourcorners.library.store import Library
+
+app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
+
+DataOption = Annotated[
+    Path, typer.Option("--data", metavar="DIR", help="The folder of the data set.")
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write settings, versions and measures."),
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N contracts.")
+]
+KeepOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--library",
+        metavar="FILE",
+        help="Keep the library here, and go on with it another time.",
+        show_default="a temporary one",
+    ),
+]
+
+
+@app.command("extraction")
+def extraction(
+    data: DataOption,
+    run_out: Annotated[
+        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
+    ] = None,
+    record_out: RecordOption = None,
+    limit: LimitOption = None,
+    jobs: JobsOption = None,
+    library: KeepOption = None,
+) -> None:
+    """Extract CUAD's 41 categories from its contracts, and score by the law firm's rule."""
+    from fourcorners.evaluation import cuad, extracting, runs
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.extraction import score
+    from fourcorners.models import default_encoder
+    from fourcorners.review.calibration import shipped
+    from fourcorners.settings import Settings
+
+    settings = Settings.load(jobs=jobs)
+    record = Record("extraction", {"data": str(data), "limit": limit, "jobs": settings.jobs})
+    contracts = cuad.load(data, limit=limit)
+    encoder = default_encoder(threads=settings.jobs)
+    with _library(library) as store, _bar() as step:
+        extracting.fill(
+            store, contracts, data, encoder=encoder, settings=settings, on_progress=step
+        )
+        answers = extracting.extract(
+            store, contracts, encoder=encoder, settings=settings, on_progress=step
+        )
+    if run_out is not None:
+        runs.write_extractions(run_out, answers)
+    record.models.update({"encoder": encoder.name, "calibration": shipped().version})
+    record.settings["seen"] = _seen(contracts)
+    _report(score(contracts, answers), record, record_out)
+
+
+@app.command("score")
+def score_run(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
+    data: DataOption,
+    record_out: RecordOption = None,
+    limit: LimitOption = None,
+) -> None:
+    """Score a run file without running anything."""
+    from fourcorners.evaluation import cuad, runs
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.extraction import score
+
+    answers = runs.read_extractions(run)
+    record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
+    _report(score(cuad.load(data, limit=limit), answers), record, record_out)
+
+
+@app.command("speed")
+def speed(
+    data: DataOption,
+    record_out: RecordOption = None,
+    limit: LimitOption = None,
+    jobs: JobsOption = None,
+    without_encoder: Annotated[
+        bool, typer.Option("--without-encoder", help="Leave the vectors out.")
+    ] = False,
+) -> None:
+    """Add and review all contracts; report contracts a minute by stage, memory, library size."""
+    from fourcorners.cli import console
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.speed import measure, table
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    settings = Settings.load(jobs=jobs)
+    record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
+    encoder = None if without_encoder else default_encoder(threads=settings.jobs)
+    with _library(None) as store, _bar() as step:
+        figures = measure(
+            store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
+        )
+    record.measures.update(figures)
+    record.models["encoder"] = encoder.name if encoder else None
+    record.write(record_out)
+    console.out().print(table(figures))
+
+
+def _report(scores: Scores, record: Record, path: Path | None) -> None:
+    from fourcorners.cli import console
+    from fourcorners.evaluation.cuad import CATEGORIES, NINE
+    from fourcorners.evaluation.tables import extraction_measures, extraction_table
+
+    record.measures.update(extraction_measures(scores))
+    record.write(path)
+    out = console.out()
+    rest = [name for name in CATEGORIES if name not in NINE]
+    out.print(extraction_table(scores, rest, "The other categories of CUAD"))
+    out.print(extraction_table(scores, NINE, "The nine provisions of the paper"))
+
+
+def _seen(contracts: list[AnnotatedContract]) -> list[str]:
+    """Return the names of the contracts that something shipped was fitted to."""
+    from fourcorners.evaluation.extracting import document_id
+    from fourcorners.review.calibration import shipped
+
+    learned = shipped().learned_from
+    return [each.name for each in contracts if document_id(each.text) in learned]
+
+
+@contextmanager
+def _library(path: Path | None) -> Iterator[Library]:
+    from fourcorners.library.store import Library
+
+    if path is not None:
+        with Library.open(path) as library:
+            yield library
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
+        Library.open(Path(folder) / "bench.db") as library,
+    ):
+        yield library
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, int], None]]:
+    from fourcorners.cli import console
+
+    with console.progress() as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def step(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield step

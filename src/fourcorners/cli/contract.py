@@ -1,0 +1,170 @@
+"""A contract in the terminal: its card, its outline, its words with quotes highlighted in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.card import Card
+from fourcorners.outline.tree import Outline
+from fourcorners.review.finding import CellState, Evidence, Finding
+from fourcorners.text.span import Span, common
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+AROUND = 240  # characters shown before and after a clause
+
+
+def print_card(out: Console, document: Document, card: Card) -> None:
+    """Print what the contract says of itself, and what a person should know of its reading."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from fourcorners.reports.visible import line
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, value in _card_rows(document, card):
+        if value:
+            table.add_row(name, Text(line(value)))
+    out.print(table)
+    for warning in document.warnings:
+        out.print(Text(f"Note: {line(warning)}", "yellow"))
+    out.print()
+
+
+def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
+    yield "Contract", card.title.value if card.title else document.name
+    yield "Type", card.type.value if card.type else ""
+    yield "Parties", "; ".join(party.value.name for party in card.parties)
+    yield "Dated", card.agreement_date.value.isoformat() if card.agreement_date else ""
+    yield "Effective", card.effective_date.value.isoformat() if card.effective_date else ""
+    yield "Expires", card.expiry_date.value.isoformat() if card.expiry_date else ""
+    yield "Law", card.governing_law.value if card.governing_law else ""
+    yield "Amends", card.amends.value if card.amends else ""
+    yield "File", document.path
+
+
+def print_outline(out: Console, document: Document, outline: Outline) -> None:
+    """Print the tree: labels and headings, or the first words of what has none."""
+    from rich.text import Text
+
+    from fourcorners.reports.visible import shortened
+
+    if outline.windows:
+        out.print(
+            Text(
+                f"No outline that can be trusted (confidence {outline.confidence:.2f}): "
+                "this contract is read in sentence-aligned windows.",
+                "yellow",
+            )
+        )
+        return
+    out.print(Text(f"Outline, confidence {outline.confidence:.2f}", "dim"))
+    for node in outline.nodes:
+        indent = "  " * len(outline.ancestors(node))
+        label = node.label or node.kind.value
+        shown = node.heading or node.span
+        words = Text(shortened(shown.of(document.text), 80), "" if node.heading else "dim")
+        out.print(Text(f"{indent}{label}  ", "bold" if node.heading else "") + words)
+
+
+def print_finding(out: Console, document: Document, finding: Finding, *, whole: bool) -> None:
+    """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
+    from rich.text import Text
+
+    if finding.state is CellState.FAILED:
+        out.print(Text(f"Failed: {finding.error} {finding.remedy}", "red"))
+    elif finding.state is CellState.NOT_FOUND:
+        _print_absence(out, document, finding)
+    elif whole:
+        out.print(highlighted(document.text, Span(0, len(document.text)), quoted(finding)))
+    else:
+        clauses: dict[Span, list[Evidence]] = {}
+        for evidence in finding.evidence:
+            clauses.setdefault(evidence.clause, []).append(evidence)
+        for clause, several in clauses.items():
+            out.print(_clause(document, clause, several))
+
+
+def quoted(finding: Finding) -> list[Span]:
+    """Return where the quotes of a finding stand."""
+    return [each.quote.span for each in finding.evidence if each.quote.span is not None]
+
+
+def _print_absence(out: Console, document: Document, finding: Finding) -> None:
+    from rich.text import Text
+
+    out.print(Text("Not found.", "bold"))
+    searched = finding.searched
+    if searched is None:
+        return
+    out.print(Text(f"{searched.passages} passages were searched for: {searched.query}", "dim"))
+    if searched.best is not None:
+        out.print(
+            Text(
+                f"The nearest words scored {searched.best.score:.2f}, below the "
+                f"{searched.threshold:.2f} that counts. They are not a find:",
+                "dim",
+            )
+        )
+        out.print(_clause(document, searched.best.clause, [searched.best], found=False))
+
+
+def _clause(
+    document: Document, clause: Span, evidence: Iterable[Evidence], *, found: bool = True
+) -> RenderableType:
+    from rich.panel import Panel
+
+    from fourcorners.reports.visible import line
+
+    several = list(evidence)
+    first = several[0]
+    where = [" › ".join(line(step) for step in first.path)] if first.path else []
+    if first.pages:
+        pages = first.pages
+        where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
+    span = Span(max(0, clause.start - AROUND), min(len(document.text), clause.end + AROUND))
+    spans = [each.quote.span for each in several if each.quote.span is not None]
+    places = ", ".join(f"{each.start}-{each.end}" for each in spans)
+    return Panel(
+        highlighted(document.text, span, spans if found else [], clause),
+        title=_plain(", ".join(where)),
+        title_align="left",
+        subtitle=_plain(f"characters {places}, score {max(each.score for each in several):.2f}"),
+        subtitle_align="right",
+        border_style="green" if found else "dim",
+    )
+
+
+def _plain(words: str) -> Text:
+    from rich.text import Text
+
+    return Text(words, "dim")
+
+
+def highlighted(text: str, span: Span, quotes: list[Span], clause: Span | None = None) -> Text:
+    """Return the words of `span`, quotes highlighted, what lies outside the clause dimmed."""
+    from rich.text import Text
+
+    from fourcorners.reports.visible import visible
+
+    shown = Text()
+    inside = clause or span
+    edges = {span.start, span.end, inside.start, inside.end}
+    marked = common(quotes, [span])
+    edges.update(edge for quote in marked for edge in (quote.start, quote.end))
+    points = sorted(edge for edge in edges if span.start <= edge <= span.end)
+    for start, end in pairwise(points):
+        piece = Span(start, end)
+        if any(quote.contains(piece) for quote in marked):
+            style = "bold black on yellow"
+        else:
+            style = "" if inside.contains(piece) else "dim"
+        shown.append(visible(piece.of(text)), style)
+    return shown

@@ -1,0 +1,112 @@
+"""`fourcorners search`: the passages that match a query, or answer a plain question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.console import CollectionOption, Json, JsonOption, LibraryOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fourcorners.search.find import Hit
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="A query, or three or more words of a question.")],
+    collection: CollectionOption = None,
+    contract: Annotated[
+        list[str] | None,
+        typer.Option("--in", metavar="CONTRACT", help="Only in this contract. May be given again."),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--type", metavar="TYPE", help="Only in contracts of this type."),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="LABEL", help="Only under this label, such as 7.2."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many passages.")] = 10,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show each part of each score.")
+    ] = False,
+    words_only: Annotated[
+        bool, typer.Option("--words-only", help="Do without the local encoder.")
+    ] = False,
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find passages by words, proximity and meaning.
+
+    With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
+    query. Three or more bare words are a question in plain language.
+    """
+    from fourcorners.cli import console
+    from fourcorners.models import default_encoder
+    from fourcorners.search.find import Filters, find
+
+    with console.open_library(library, create=False) as store:
+        hits = find(
+            store,
+            query,
+            encoder=default_encoder() if store.encoder and not words_only else None,
+            filters=Filters(
+                collection=collection,
+                documents=tuple(store.resolve(name, collection).id for name in contract or ()),
+                types=tuple(kind or ()),
+                labels=tuple(label or ()),
+            ),
+            limit=limit,
+        )
+    if as_json:
+        console.print_json([_value(hit) for hit in hits])
+        return
+    out = console.out()
+    for number, hit in enumerate(hits, start=1):
+        _print_hit(out, number, hit, explain=explain)
+    if not hits:
+        out.print("No passage matches.")
+
+
+def _value(hit: Hit) -> Json:
+    return {
+        "document": hit.document,
+        "name": hit.name,
+        "span": [hit.span.start, hit.span.end],
+        "page": hit.page,
+        "path": list(hit.path),
+        "words": hit.words,
+        "matched": [[span.start, span.end] for span in hit.matched],
+        "scores": {name: round(value, 6) for name, value in hit.scores.items()},
+    }
+
+
+def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from fourcorners.cli.contract import highlighted
+    from fourcorners.reports.visible import line
+    from fourcorners.search.find import explain as parts_of
+    from fourcorners.text.span import common
+
+    head = Text.assemble((f"{number}. ", "dim"), (line(hit.name), "bold"))
+    if hit.page is not None:
+        head.append(f", page {hit.page}", "dim")
+    head.append(f"  {hit.span.start}-{hit.span.end}", "dim")
+    out.print(head, soft_wrap=True)
+    if hit.path:
+        out.print(Padding(Text(" › ".join(line(step) for step in hit.path), "dim"), (0, 0, 0, 3)))
+    inside = [span.shift(-hit.span.start) for span in common(hit.matched, [hit.snippet])]
+    words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside)
+    words = Text(" ").join(words.split(allow_blank=False))
+    out.print(Padding(words, (0, 0, 0, 3)))
+    if explain:
+        for part in parts_of(hit):
+            out.print(
+                Padding(Text(f"{part.name} {part.value:.4f}: {part.says}", "dim"), (0, 0, 0, 5))
+            )
+    out.print()

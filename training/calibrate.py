@@ -1,0 +1,312 @@
+"""Learn how much each sign of a provision counts: `src/fourcorners/review/calibration.json`.
+
+For each provision a logistic model over the features of `fourcorners.review.scoring` is fitted to
+CUAD's expert annotations, and the threshold that gives the best F1 (the law firm's, plain and strict,
+averaged) at a bounded number of characters is chosen. The run file holds out-of-fold answers: five
+folds by `group`; the threshold of a fold is chosen on the other four.
+
+    fourcorners bench extraction --data DIR/cuad --library cuad.db     # reads and encodes, once
+    python training/calibrate.py --data DIR/cuad --library cuad.db --run-out oof.jsonl
+    fourcorners bench score oof.jsonl --data DIR/cuad
+
+Needs `pip install -e training` (scikit-learn). Takes some minutes on two cores; the seed is fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from fourcorners.evaluation import cuad
+from fourcorners.evaluation.cuad import AnnotatedContract
+from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.extraction import Counts, count
+from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
+from fourcorners.evaluation.runs import Extraction, write_extractions
+from fourcorners.library.store import Library
+from fourcorners.models import default_encoder
+from fourcorners.playbooks.load import load
+from fourcorners.playbooks.playbook import Extent
+from fourcorners.review.calibration import DEFAULT, Curve
+from fourcorners.review.extract import MOST_CANDIDATES, choose, join
+from fourcorners.review.reading import Reading, read
+from fourcorners.review.run import prepare
+from fourcorners.review.scoring import FEATURES, Prepared, best_first, facts, score
+from fourcorners.text.span import Span
+
+OUT = Path(__file__).parent.parent / "src/fourcorners/review/calibration.json"
+FOLDS = 5
+STRENGTH = 1.0  # inverse of the L2 penalty
+CHARACTERS = 1_200.0  # a contract, from which on a threshold is penalised
+THRESHOLDS = 40
+
+# Provisions that no category of their own answers, with the categories whose union they are.
+UNIONS = {"non-solicitation": ("No-Solicit Of Customers", "No-Solicit Of Employees")}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One contract as a provision sees it: features, places and labels of its sentences."""
+
+    features: NDArray[np.float32]
+    spans: tuple[Span, ...]
+    positive: NDArray[np.bool_]
+    facts: tuple[tuple[Span, float], ...]
+
+
+def categories_of() -> dict[str, tuple[str, ...]]:
+    """Return, for each provision, the categories of CUAD that it answers."""
+    answered = {provision: (category,) for category, (_, provision) in PROVISIONS.items()}
+    return {**answered, **UNIONS}
+
+
+def examples(
+    reading: Reading, contract: AnnotatedContract, provisions: Sequence[Prepared]
+) -> dict[str, Example]:
+    """Return what each provision sees in one contract."""
+    spans = tuple(segment.span for segment in reading.segments)
+    seen = {}
+    for prepared in provisions:
+        provision = prepared.provision
+        known: list[tuple[Span, float]] = []
+        if provision.extent is Extent.FACT:
+            known = facts(reading.card, provision.card)
+        marked = [
+            span for name in categories_of()[provision.id] for span in contract.annotations[name]
+        ]
+        seen[provision.id] = Example(
+            features=score(reading, prepared),
+            spans=spans,
+            positive=np.array([_is_positive(span, marked) for span in spans], np.bool_),
+            facts=tuple(known),
+        )
+    return seen
+
+
+def _is_positive(span: Span, marked: Sequence[Span]) -> bool:
+    return any(
+        (both := span.intersection(mark)) and len(both) >= 0.5 * min(len(span), len(mark))
+        for mark in marked
+    )
+
+
+def fit(seen: Sequence[Example]) -> Curve:
+    """Fit the logistic model of one provision."""
+    features = np.concatenate([example.features for example in seen])
+    positive = np.concatenate([example.positive for example in seen])
+    model = LogisticRegression(C=STRENGTH, max_iter=1_000).fit(features, positive)
+    return Curve(
+        tuple(round(float(weight), 4) for weight in model.coef_[0]),
+        round(float(model.intercept_[0]), 4),
+        0.5,
+    )
+
+
+def candidates(example: Example, curve: Curve) -> list[tuple[Span, float]]:
+    """Return what a review would consider, best first."""
+    if example.facts:
+        return sorted(example.facts, key=lambda each: -each[1])
+    probability = curve.probability(example.features)
+    return [
+        (example.spans[at], float(probability[at]))
+        for at in best_first(probability, MOST_CANDIDATES)
+    ]
+
+
+def threshold(
+    contracts: Sequence[AnnotatedContract],
+    considered: Sequence[Sequence[tuple[Span, float]]],
+    categories: Sequence[str],
+) -> float:
+    """Return the threshold with the best F1 at a bounded number of characters."""
+    pool = sorted(p for each in considered for _, p in each[:6])
+    grid = sorted(
+        {round(float(q), 4) for q in np.quantile(pool, np.linspace(0.3, 0.99, THRESHOLDS))}
+    )
+
+    def worth(limit: float) -> float:
+        total = Counts()
+        for contract, each in zip(contracts, considered, strict=True):
+            quotes = [span for span, _ in choose(each, limit)]
+            for category in categories:
+                total += count(contract, category, quotes)
+        excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
+        return (total.f1() + total.f1(strict=True)) / 2 - 0.1 * excess
+
+    return max(grid, key=worth)
+
+
+def learn(
+    contracts: Sequence[AnnotatedContract],
+    seen: Sequence[Example],
+    categories: Sequence[str],
+    fold: Sequence[int],
+) -> tuple[Curve, list[tuple[list[tuple[Span, float]], float]]]:
+    """Fit one provision; return its curve and each contract's out-of-fold candidates and limit."""
+    answers: list[tuple[list[tuple[Span, float]], float]] = [([], 1.0)] * len(contracts)
+    for held in range(FOLDS):
+        inside = [at for at in range(len(contracts)) if fold[at] != held]
+        curve = fit([seen[at] for at in inside])
+        limit = threshold(
+            [contracts[at] for at in inside],
+            [candidates(seen[at], curve) for at in inside],
+            categories,
+        )
+        for at in range(len(contracts)):
+            if fold[at] == held:
+                answers[at] = (candidates(seen[at], curve), limit)
+    final = fit(seen)
+    limit = threshold(contracts, [each for each, _ in answers], categories)
+    return Curve(final.weights, final.bias, round(limit, 4)), answers
+
+
+def _learn_one(
+    contracts: Sequence[AnnotatedContract],
+    fold: Sequence[int],
+    task: tuple[str, Sequence[Example]],
+) -> tuple[str, Curve, list[tuple[list[tuple[Span, float]], float]]]:
+    name, seen = task
+    return name, *learn(contracts, seen, categories_of()[name], fold)
+
+
+def learn_all(
+    contracts: Sequence[AnnotatedContract],
+    seen: Sequence[Mapping[str, Example]],
+    *,
+    processes: int,
+    seed: int,
+) -> tuple[dict[str, Curve], list[Extraction]]:
+    """Fit every provision; return the curves and the out-of-fold run."""
+    fold = cuad.folds(list(contracts), k=FOLDS, seed=seed)
+    tasks = [(name, [each[name] for each in seen]) for name in seen[0]]
+    curves: dict[str, Curve] = {}
+    run: list[Extraction] = []
+    by_provision = {provision: category for category, (_, provision) in PROVISIONS.items()}
+    with ProcessPoolExecutor(processes) as pool:
+        for name, curve, answers in pool.map(partial(_learn_one, contracts, fold), tasks):
+            curves[name] = curve
+            print(f"{name}: threshold {curve.threshold}", flush=True)
+            if name in by_provision:
+                run.extend(
+                    _line(contract, by_provision[name], *answer)
+                    for contract, answer in zip(contracts, answers, strict=True)
+                )
+    curves[DEFAULT] = _default(curves, seen)
+    return curves, run
+
+
+def _line(
+    contract: AnnotatedContract,
+    category: str,
+    considered: list[tuple[Span, float]],
+    limit: float,
+) -> Extraction:
+    quotes = join(choose(considered, limit), contract.text)
+    return Extraction(
+        name=contract.name,
+        provision=category,
+        quotes=tuple(span for span, _ in quotes),
+        score=considered[0][1] if considered else 0.0,
+        candidates=tuple(considered),
+    )
+
+
+def _default(curves: Mapping[str, Curve], seen: Sequence[Mapping[str, Example]]) -> Curve:
+    """Fit one curve to all provisions together; its threshold is the median of theirs."""
+    pooled = [
+        example
+        for each in seen
+        for name, example in each.items()
+        if not example.facts and name in curves
+    ]
+    kept = [_thinned(example) for example in pooled]
+    curve = fit(kept)
+    return Curve(
+        curve.weights, curve.bias, float(np.median([c.threshold for c in curves.values()]))
+    )
+
+
+def _thinned(example: Example) -> Example:
+    """Keep the sentences in which a part of the query matches: the rest says little."""
+    kept = example.positive | (example.features[:, FEATURES.index("words")] > 0)
+    return Example(
+        example.features[kept],
+        tuple(span for span, keep in zip(example.spans, kept, strict=True) if keep),
+        example.positive[kept],
+        (),
+    )
+
+
+def to_json(curves: Mapping[str, Curve], learned_from: Sequence[str], seed: int) -> str:
+    """Return the calibration file."""
+    body = {
+        "features": list(FEATURES),
+        "learned_from": sorted(learned_from),
+        "seed": seed,
+        "provisions": {
+            name: {
+                "weights": list(curve.weights),
+                "bias": curve.bias,
+                "threshold": curve.threshold,
+            }
+            for name, curve in sorted(curves.items())
+        },
+    }
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:12]
+    return json.dumps({"version": f"cuad-{digest}", **body}, indent=1) + "\n"
+
+
+def _seen(
+    library: str, provisions: Sequence[Prepared], contract: AnnotatedContract
+) -> dict[str, Example]:
+    with Library.open(library, create=False) as store:
+        name = document_id(contract.text)
+        reading = read(
+            store.document(name),
+            store.outline(name),
+            store.card(name),
+            store.passages(name),
+            store.vectors(document=name).matrix,
+        )
+    return examples(reading, contract, provisions)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--run-out", type=Path)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=2)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read, fit, write."""
+    arguments = _arguments()
+    contracts = cuad.load(arguments.data)
+    encoder = default_encoder()
+    provisions = [each for name in PLAYBOOKS for each in prepare(load(name), encoder)]
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        work = partial(_seen, str(arguments.library), provisions)
+        seen = list(pool.map(work, contracts, chunksize=4))
+    curves, run = learn_all(contracts, seen, processes=arguments.processes, seed=arguments.seed)
+    learned_from = [document_id(contract.text) for contract in contracts]
+    arguments.out.write_text(to_json(curves, learned_from, arguments.seed), encoding="utf-8")
+    if arguments.run_out:
+        write_extractions(arguments.run_out, run)
+
+
+if __name__ == "__main__":
+    main()
