@@ -14,7 +14,10 @@ _MEANS = re.compile(
     r"(?:(?:shall|will|each|also|collectively)\s++){0,3}(?:means?\b|refers?\s+to|"
     r"ha(?:s|ve)\s+the\s+(?:respective\s+)?meanings?|(?:is|are)\s+(?:defined|used)|includes?\b)"
 )
-_BOUNDARY = re.compile(r"[.;:](?=\s+[A-Z\"“(])|\n\s*\n")
+_ABBREVIATIONS = "".join(
+    rf"(?<!\b{short})" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
+)
+_BOUNDARY = re.compile(rf"(?:[;:]|{_ABBREVIATIONS}\.)(?=\s+[A-Z\"“(])|\n\s*\n")
 _LONGEST = 2_000
 
 

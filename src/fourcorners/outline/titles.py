@@ -7,19 +7,25 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.lines import GAP, Lines, all_capitals, title_like
+from fourcorners.outline.numbering import AT_START
 from fourcorners.text.span import Span
 
 TOP = 6_000  # characters within which a title stands
 _NAMES = (
-    r"AGREEMENT|CONTRACT|LEASE|AMENDMENT|ADDENDUM|POLICY|LICEN[CS]E|DEED|NOTE|INDENTURE|"
-    r"MEMORANDUM|UNDERTAKING|GUARANTY|GUARANTEE|TERMS AND CONDITIONS|TERMS OF (?:SERVICE|USE)|"
-    r"STATEMENT OF WORK|ORDER FORM|LETTER OF INTENT|TERM SHEET|NOTICE|PLAN|CHARTER|COVENANT|"
-    r"ARRANGEMENT|SUPPLEMENT|NDA|JOINDER|ASSIGNMENT|RELEASE|WAIVER|PROTOCOL"
+    r"AGREEMENT|CONTRACT|LEASE|AMENDMENT|ADDENDUM|POLICY|DEED|INDENTURE|MEMORANDUM|UNDERTAKING|"
+    r"GUARANTY|GUARANTEE|TERMS AND CONDITIONS|TERMS OF (?:SERVICE|USE)|STATEMENT OF WORK|"
+    r"ORDER FORM|LETTER OF INTENT|TERM SHEET|NDA|JOINDER"
+)
+_WEAK_NAMES = (
+    r"LICEN[CS]E|NOTE|NOTICE|PLAN|CHARTER|COVENANT|ARRANGEMENT|SUPPLEMENT|ASSIGNMENT|RELEASE|"
+    r"WAIVER|PROTOCOL|CERTIFICATE"
 )
 _NAME = re.compile(rf"\b(?:{_NAMES})S?\b", re.IGNORECASE)
+_WEAK_NAME = re.compile(rf"\b(?:{_WEAK_NAMES})S?\b", re.IGNORECASE)
 _STOP = re.compile(
     r"\b(?:is (?:made|entered|dated|effective)|made (?:and entered|as of|this)|entered into|"
-    r"by and between|(?:dated|effective) (?:as of|this)|witnesseth|whereas|hereby|shall)\b",
+    r"by and (?:between|among)|between|(?:dated|effective) (?:as of|this|on)|dated|made by|this|"
+    r"witnesseth|whereas|hereby|shall)\b|[(“\"]",
     re.IGNORECASE,
 )
 _THIS = re.compile(
@@ -32,6 +38,8 @@ _SKIP = re.compile(
     r"PURSUANT|SOURCE|PAGE|\(|FOIA|DRAFT|PRIVILEGED|NOTE:)",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(AT_START)
+_LONGEST = 160
 _FILING = re.compile(r"^(?:EXHIBIT|Exhibit|EX)[-\s.]*[\d.A-Za-z()-]+\s+")
 
 
@@ -51,19 +59,33 @@ def find_title(lines: Lines, document: Document) -> Title | None:
         styled = mark.kind is MarkKind.HEADING and mark.detail in ("0", "1", "Title", "title")
         if styled and _NAME.search(mark.span.of(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
-    limit = min(TOP, lines.length)
-    segments = _segments(lines, limit)
-    for index, span in enumerate(segments):
-        words = span.of(lines.text)
-        if not _NAME.search(words) or _SKIP.match(words) or _STOP.search(words):
-            continue
-        if not (all_capitals(words) or title_like(words, limit=140)) or words[-1] in ";,":
-            continue
-        return Title(_with_neighbours(lines, segments, index), 0.9)
-    named = _THIS.search(lines.text, 0, limit)
-    if named:
-        return Title(Span(*named.span("name")), 0.7)
+    segments = _segments(lines, min(TOP, lines.length))
+    for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
+        for index, span in enumerate(segments):
+            found = _named(lines.text, span, pattern)
+            if found is None:
+                continue
+            whole = found == span
+            return Title(_with_neighbours(lines, segments, index) if whole else found, sure)
     return None
+
+
+def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
+    """Return what of a line is a title: all of it, or its head before "by and between"."""
+    words = span.of(text)
+    if _SKIP.match(words) or _NUMBERED.match(words):
+        return None
+    stop = _STOP.search(words)
+    if stop:
+        named = _THIS.match(words)
+        if named:
+            return Span(*named.span("name")).shift(span.start)
+        words = words[: stop.start()].rstrip(" ,:-–—")
+    if not pattern.search(words) or words[-1] in ";,":
+        return None
+    if not (all_capitals(words) or title_like(words)) or len(words) > _LONGEST:
+        return None
+    return Span(span.start, span.start + len(words))
 
 
 def _segments(lines: Lines, limit: int) -> list[Span]:
@@ -95,6 +117,12 @@ def _plain(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
+_AMENDMENT = re.compile(
+    r"(?:\w+\s+)?(?:AMENDMENT|ADDENDUM)(?:\s+(?:NO\.?|NUMBER|#)?\s*\w+)?(?:\s+TO(?:\s+THE)?)?",
+    re.IGNORECASE,
+)
+
+
 def _with_neighbours(lines: Lines, segments: list[Span], index: int) -> Span:
     """Join a title that runs over several lines in capitals."""
     text = lines.text
@@ -118,6 +146,9 @@ def _with_neighbours(lines: Lines, segments: list[Span], index: int) -> Span:
         first -= 1
     while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
         here, below = segments[last].of(text), segments[last + 1].of(text)
+        if _AMENDMENT.fullmatch(here) and _NAME.search(below) and not _STOP.search(below):
+            last += 1
+            break
         if not all_capitals(below) or _SKIP.match(below) or len(below) > 80:
             break
         if not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here) and not re.match(

@@ -1,0 +1,231 @@
+"""The contract card by rules: what the contract says of itself, with the words that say it."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.card import Card, Fact
+from fourcorners.outline.dates import WrittenDate, find_dates, later
+from fourcorners.outline.laws import governing_law
+from fourcorners.outline.lines import Lines
+from fourcorners.outline.numbering import CARDINALS
+from fourcorners.outline.parties import find_parties
+from fourcorners.outline.titles import Title, find_title
+from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.outline.types import kind_of
+from fourcorners.text.span import Span
+
+_PREAMBLE = 3_000  # characters a preamble may have
+_FRONT = 25_000  # characters that a cover and a table of contents may have
+_OPENS = re.compile(
+    r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed)\b"
+    r"[^;]{0,200}?\b(?:is\b|made\b|dated\b|entered\b|between\b|effective\b|BETWEEN\b|DATED\b|MADE\b)"
+)
+_MADE = re.compile(
+    r"\b(?:dated|made|entered\s+into|executed|effective|as\s+of|as\s+at|on\s+this|this|on)\b"
+    r"[^.;]{0,60}$",
+    re.IGNORECASE,
+)
+_EFFECTIVE_SOON = re.compile(
+    r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
+    r"[^.;]{0,40}[\"“](?:the\s+)?Effective\s+Date[\"”])",
+    re.IGNORECASE,
+)
+_EFFECTIVE = re.compile(
+    r"[\"“](?:Effective|Commencement)\s+Date[\"”][^.;]{0,80}?\b(?:means?|is|shall\s+(?:be|mean)|"
+    r"refers?\s+to)\b|\b(?:effective|in\s+effect|with\s+effect|shall\s+commence|commences?|"
+    r"commencing|take\s+effect|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
+    re.IGNORECASE,
+)
+_SAME_DATE = re.compile(
+    r"[\s,]*(?:the\s+)?(?:date\s+(?:first\s+)?(?:of\s+this|hereof|above|written|set\s+forth)|"
+    r"Agreement\s+Date|Execution\s+Date|date\s+of\s+(?:this|the)\s+Agreement)",
+    re.IGNORECASE,
+)
+_EXPIRES = re.compile(
+    r"\b(?:expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|end(?:s|ing)?|continue|remain|"
+    r"in\s+(?:full\s+force\s+and\s+)?effect|in\s+force|runs?|valid|term|through|extend)\b[^.;]{0,120}?\b"
+    r"(?:on|until|through|to|till|at\s+midnight\s+on|as\s+of|date\s+of|is|means)\s*$",
+    re.IGNORECASE,
+)
+_ABOUT_TERM = re.compile(r"\b(?:term|agreement|contract)\b", re.IGNORECASE)
+_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)} | {
+    "fifteen": 15,
+    "eighteen": 18,
+    "twenty": 20,
+    "twenty-four": 24,
+    "thirty": 30,
+    "thirty-six": 36,
+}
+_PERIOD = re.compile(
+    r"\b(?:term|period|duration|continues?|remains?|effect|runs?|valid|force)\b[^.;]{0,120}?\b"
+    rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
+    r"(?P<unit>years?|months?)\b(?P<from>[^.;]{0,80}?\b(?:from|after|commencing|beginning|starting|"
+    r"following|of)\b[^.;]{0,40}?)",
+    re.IGNORECASE,
+)
+_PERIOD_START = re.compile(
+    r"[^.;]{0,60}?\b(?P<which>Effective\s+Date|Commencement\s+Date|date\s+hereof|date\s+of\s+this|"
+    r"date\s+first\s+(?:above\s+)?written|Agreement\s+Date|execution\s+of\s+this|"
+    r"date\s+of\s+execution)",
+    re.IGNORECASE,
+)
+_ORDINAL = (
+    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:st|nd|rd|th))"
+)
+_SELF = re.compile(r"\b(?:This|THIS)\s+([\w&,’'/ -]{3,80}?(?i:agreement|lease|policy))")
+_AMENDS = re.compile(
+    rf"\b(?:{_ORDINAL}\s+)?(?:amendment|addendum|supplement)(?:\s+(?:no\.?|number|#)\s*\w+|\s+#\w+|"
+    r"\s+[\dIVX]+)?(?:\s*\([^)]{0,60}\))?[\s,:]+to\s+(?:the\s+|that\s+certain\s+)?"
+    r"(?P<what>[^.;()\"“]{5,160}?(?:agreement|contract|lease|licen[cs]e|note|indenture|plan)s?\b"
+    r"(?:,?\s+(?:is\s+)?dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
+    re.IGNORECASE,
+)
+_AMENDED = re.compile(
+    r"\b(?:amends?|amend\s+and\s+restate|modif(?:y|ies)|supplements?)\s+(?:and\s+restates?\s+)?"
+    r"(?:the|that\s+certain)\s+(?P<what>[^.;()\"“]{5,160}?(?:Agreement|Contract|Lease|License)\b"
+    r"(?:,?\s+dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
+)
+
+
+def read_card(document: Document, outline: Outline) -> Card:
+    """Read the contract's card; what the contract does not state is None."""
+    text = document.text
+    if not text.strip():
+        return Card()
+    lines = Lines(document)
+    title = find_title(lines, document)
+    preamble = _preamble(text, outline, title)
+    agreed = _agreement_date(text, preamble)
+    effective = _effective_date(text, preamble, agreed)
+    return Card(
+        title=_title(text, title),
+        type=_type(text, title, preamble),
+        parties=find_parties(text, preamble),
+        agreement_date=agreed,
+        effective_date=effective,
+        expiry_date=_expiry_date(text, effective, agreed),
+        governing_law=governing_law(text),
+        amends=_amends(text, title, preamble),
+    )
+
+
+def _title(text: str, title: Title | None) -> Fact[str] | None:
+    if title is None:
+        return None
+    return Fact(" ".join(title.span.of(text).split()), title.span, title.confidence)
+
+
+def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
+    """Return the text from the title to the recitals or the first clause.
+
+    Where a cover and a table of contents stand above, it reaches to the contract's own opening.
+    """
+    start = title.span.start if title else 0
+    opening = _OPENS.search(text, start, min(len(text), start + _FRONT))
+    least = opening.end() if opening else start + 150
+    body = [
+        node.span.start
+        for node in outline.nodes
+        if node.parent is None
+        and node.kind not in (NodeKind.TITLE, NodeKind.PARAGRAPH)
+        and node.span.start >= least
+    ]
+    end = min(body[0] if body else len(text), least + _PREAMBLE, len(text))
+    return Span(min(start, end), end)
+
+
+def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
+    if title:
+        found = kind_of(title.span.of(text))
+        if found:
+            name, match = found
+            return Fact(name, Span(*match.span()).shift(title.span.start), title.confidence)
+    opening = Span(preamble.start, min(preamble.end, preamble.start + 600))
+    named = re.search(
+        r"\b[Tt](?:his|HIS)\s+([\w&,’'/ -]{3,80}?(?i:agreement|lease|policy))", opening.of(text)
+    )
+    found = kind_of(named.group(1)) if named else None
+    if named is None or found is None:
+        return None
+    name, match = found
+    return Fact(name, Span(*match.span()).shift(opening.start + named.start(1)), 0.5)
+
+
+def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
+    return Fact(found.value, found.span, confidence)
+
+
+def _agreement_date(text: str, preamble: Span) -> Fact[date] | None:
+    best: Fact[date] | None = None
+    for found in find_dates(text, preamble):
+        before = text[max(preamble.start, found.span.start - 90) : found.span.start]
+        alone = not before.rpartition("\n")[2].strip()
+        sure = 0.9 if _MADE.search(before) else 0.6 if alone else 0.4
+        if best is None or sure > best.confidence:
+            best = _fact(found, sure)
+    return best
+
+
+def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fact[date] | None:
+    for found in find_dates(text, preamble):
+        if _EFFECTIVE_SOON.match(text, found.span.end):
+            return _fact(found, 0.95)
+    for match in _EFFECTIVE.finditer(text):
+        near = Span(match.end(), min(len(text), match.end() + 60))
+        defined = match.group()[0] in '"“'
+        if match.start() > 3 * _PREAMBLE and not defined:
+            continue
+        dated = next(find_dates(text, near), None)
+        if dated and not re.search(r"[.;]\s", text[match.end() : dated.span.start]):
+            return _fact(dated, 0.9 if defined else 0.7)
+        if defined and agreed and _SAME_DATE.match(text, match.end()):
+            return Fact(agreed.value, Span(match.start(), near.end).strip(text), 0.8)
+    return None
+
+
+def _expiry_date(
+    text: str, effective: Fact[date] | None, agreed: Fact[date] | None
+) -> Fact[date] | None:
+    start = effective or agreed
+    for found in find_dates(text, Span(0, len(text))):
+        before = text[max(0, found.span.start - 160) : found.span.start]
+        sentence = re.split(r"[.;]\s", before)[-1]
+        ahead = start is None or found.value > start.value
+        if ahead and _EXPIRES.search(sentence) and _ABOUT_TERM.search(sentence):
+            return _fact(found, 0.75)
+    for match in _PERIOD.finditer(text):
+        where = _PERIOD_START.match(text, match.end())
+        dated = next(find_dates(text, Span(match.end(), min(len(text), match.end() + 40))), None)
+        count = int(match["digits"] or 0) or _count(match["count"])
+        if not count or not (where or dated):
+            continue
+        base = dated.value if dated else start.value if start else None
+        if base is None:
+            continue
+        unit = {"years": count} if match["unit"].lower().startswith("year") else {"months": count}
+        end = dated.span.end if dated else where.end() if where else match.end()
+        return Fact(later(base, **unit), Span(match.start(), end), 0.6)
+    return None
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS[word.lower()]
+
+
+def _amends(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
+    if title:
+        match = _AMENDS.search(text, title.span.start, min(len(text), title.span.end + 200))
+        if match and match.start() <= title.span.end:
+            return Fact(_words(match), Span(*match.span("what")), 0.9)
+    for pattern, sure in ((_AMENDS, 0.8), (_AMENDED, 0.7)):
+        match = pattern.search(text, preamble.start, min(preamble.end, preamble.start + 1_500))
+        if match:
+            return Fact(_words(match), Span(*match.span("what")), sure)
+    return None
+
+
+def _words(match: re.Match[str]) -> str:
+    return " ".join(match["what"].split())

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.build import build
+from fourcorners.outline.card import Card
+from fourcorners.outline.cards import read_card
+from fourcorners.text.span import Span
+
+Make = Callable[..., Document]
+
+
+def card_of(document: Document) -> Card:
+    return read_card(document, build(document))
+
+
+def spans(card: Card) -> list[Span]:
+    facts = [card.title, card.type, card.agreement_date, card.effective_date, card.expiry_date]
+    facts += [card.governing_law, card.amends, *card.parties]  # type: ignore[list-item]
+    return [fact.span for fact in facts if fact]
+
+
+def test_whole_card(document: Make, supply: str) -> None:
+    card = card_of(document(supply))
+    assert card.title is not None
+    assert card.title.value == "SUPPLY AGREEMENT"
+    assert card.type is not None
+    assert card.type.value == "Supply"
+    assert [(p.value.name, p.value.short, p.value.role) for p in card.parties] == [
+        ("Alder Mills, Inc.", "Supplier", "Supplier"),
+        ("Birch Foods Limited", "Buyer", "Buyer"),
+    ]
+    assert [p.span.of(supply) for p in card.parties] == ["Alder Mills, Inc.", "Birch Foods Limited"]
+    assert card.agreement_date is not None
+    assert card.agreement_date.value == date(2021, 3, 3)
+    assert card.agreement_date.span.of(supply) == "3 March 2021"
+    assert card.effective_date is not None
+    assert card.effective_date.value == date(2021, 4, 1)
+    assert card.expiry_date is not None
+    assert card.expiry_date.value == date(2024, 4, 1)
+    assert card.governing_law is not None
+    assert card.governing_law.value == "England and Wales"
+    assert card.governing_law.span.of(supply) == "governed by the laws of England and Wales"
+    assert card.amends is None
+
+
+@pytest.mark.parametrize(
+    ("words", "law"),
+    [
+        ("shall be governed by the laws of the State of Delaware, without regard", "Delaware"),
+        ("governed by and construed under New York law", "New York"),
+        ("is governed by English law", "England"),
+        ("construed in accordance with the laws of the Province of Ontario", "Ontario"),
+        ("governed by the laws of the People's Republic of China", "China"),
+        ("GOVERNED BY THE LAWS OF THE STATE OF NEW JERSEY", "New Jersey"),
+    ],
+)
+def test_governing_law(document: Make, words: str, law: str) -> None:
+    card = card_of(document(f"This Agreement {words}."))
+    assert card.governing_law is not None
+    assert card.governing_law.value == law
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The fees are governed by Schedule 1. Supplier keeps the laws of nature.",
+        "Supplier is a company organised under the laws of Delaware.",
+        "The parties shall choose a governing law later.",
+    ],
+)
+def test_no_governing_law(document: Make, words: str) -> None:
+    assert card_of(document(words)).governing_law is None
+
+
+def test_no_expiry_without_a_date(document: Make, supply: str) -> None:
+    text = supply.replace("for three years from the Effective Date", "until either party ends it")
+    assert card_of(document(text)).expiry_date is None
+
+
+def test_stated_expiry(document: Make, supply: str) -> None:
+    text = supply.replace("for three years from the Effective Date", "until 30 June 2022")
+    card = card_of(document(text))
+    assert card.expiry_date is not None
+    assert card.expiry_date.value == date(2022, 6, 30)
+
+
+def test_amendment(document: Make) -> None:
+    text = (
+        "AMENDMENT NO. 2 TO SUPPLY AGREEMENT\n\nThis Amendment No. 2 is made as of May 5, 2022 by "
+        "and between Alder Mills, Inc. and Birch Foods Limited.\n\n1. The cap is two million.\n"
+    )
+    card = card_of(document(text))
+    assert card.type is not None
+    assert card.type.value == "Amendment"
+    assert card.amends is not None
+    assert card.amends.value == "SUPPLY AGREEMENT"
+    assert card.amends.span.of(text) == "SUPPLY AGREEMENT"
+    assert [party.value.name for party in card.parties] == [
+        "Alder Mills, Inc.",
+        "Birch Foods Limited",
+    ]
+
+
+def test_nothing_stated(document: Make) -> None:
+    assert card_of(document("")) == Card()
+    assert card_of(document("Some words about oats and how they are milled.")) == Card()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("AGREEMENT", "This Agreement is made as of", "May 5, 2022", "between", " and "),
+                *("Alder, Inc.", '("Buyer")', "governed by", "the laws of", "Delaware", "\n\n"),
+                *("term of two years from", "the Effective Date", '"Effective Date" means', "1. "),
+            ]
+        ),
+        max_size=25,
+    )
+)
+def test_facts_have_words(document: Make, parts: list[str]) -> None:
+    text = " ".join(parts)
+    for span in spans(card_of(document(text))):
+        assert span
+        assert span.end <= len(text)
+
+
+@pytest.mark.corpus
+def test_corpus_cards(document: Make, corpus: Path) -> None:
+    cards = []
+    for file in sorted((corpus / "cuad" / "contracts").glob("*.txt"))[::20]:
+        text = file.read_text(encoding="utf-8")
+        cards.append(card_of(document(text)))
+        assert all(span and span.end <= len(text) for span in spans(cards[-1]))
+    assert sum(card.title is not None for card in cards) >= 0.8 * len(cards)
+    assert sum(card.governing_law is not None for card in cards) >= 0.7 * len(cards)
