@@ -32,7 +32,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.search.dense import cosines_of, nearest, require_same_encoder
 from fourcorners.search.disjoint import Found, place
 from fourcorners.search.filters import EVERYTHING, Filters
-from fourcorners.search.fusion import fuse, ranks
+from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.hit import Hit, ScorePart, explain, snippet
 from fourcorners.search.lexical import LexicalRows, lexical
 from fourcorners.search.query import Leaf, Near, Node, Or, Phrase, Query, leaves, parse
@@ -51,14 +51,12 @@ CANDIDATES = 200
 _BATCH = 32
 
 # Words that tell no passage of a contract from another; a plain question is ranked by the rest.
-_IDLE = frozenset(
-    words(
-        "a an and any are as at be been by can could do does for from had has have how i if in "
-        "into is it its may of on or our shall should so such that the their them then there "
-        "these they this those to under was we were what when where which who why will with "
-        "would you your"
-    ).tokens
+_IDLE_WORDS = (
+    "a an and any are as at be been by can could do does for from had has have how i if in into is "
+    "it its may of on or our shall should so such that the their them then there these they this "
+    "those to under was we were what when where which who why will with would you your"
 )
+_IDLE = frozenset(_IDLE_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +210,7 @@ def _open(
     found = LexicalRows({}, []) if tree is None else lexical(library, tree, tokens)
     assert vector is not None  # noqa: S101 - `find` asks for it
     cosines = nearest(library, filters, tokens, vector, CANDIDATES)
-    best = sorted(found.scores, key=lambda row: (-found.scores[row], row))[:CANDIDATES]
+    best = best_first(sorted(found.scores), found.scores)[:CANDIDATES]
     kept = LexicalRows({row: found.scores[row] for row in best}, found.parts)
     cosines |= cosines_of(library, filters, vector, set(best) - cosines.keys())
     return _fused(kept, cosines, tree, weights)
@@ -243,12 +241,8 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     texts: dict[str, str] = {}
     placed: list[Found] = []
     # Ties are common: two passages may trade the ranks of the two sides. Words decide, then place.
-    ordered = iter(
-        sorted(
-            ranking.fused,
-            key=lambda row: (-ranking.fused[row], ranking.lexical_ranks.get(row, 2**62), row),
-        )
-    )
+    rest = sorted(ranking.fused.keys() - ranking.lexical_ranks.keys())
+    ordered = iter(best_first([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
         for row in batch:

@@ -10,8 +10,12 @@ RRF_K = 60
 
 def ranks(scores: Mapping[int, float]) -> dict[int, int]:
     """Return the rank of each row, from 1; equal scores are ordered by row."""
-    ordered = sorted(scores, key=lambda row: (-scores[row], row))
-    return {row: rank for rank, row in enumerate(ordered, 1)}
+    return {row: rank for rank, row in enumerate(best_first(sorted(scores), scores), 1)}
+
+
+def best_first(rows: Iterable[int], scores: Mapping[int, float]) -> list[int]:
+    """Return the rows by score; equal scores stay in the order given."""
+    return sorted(rows, key=scores.__getitem__, reverse=True)
 
 
 def fuse(rankings: Iterable[tuple[Mapping[int, int], float]]) -> dict[int, float]:
