@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,16 @@ def show(lines: Sequence[tuple[float, float, str]], size: int = 11) -> bytes:
 
 
 def assemble(
-    contents: Sequence[bytes], *, page: str = "/MediaBox [0 0 612 792]", password: bytes = b""
+    contents: Sequence[bytes],
+    *,
+    page: str = "/MediaBox [0 0 612 792]",
+    password: bytes = b"",
+    packed: bool = False,
 ) -> bytes:
-    """Return a PDF of one page for each content stream; /Im1 is a black picture of one pixel."""
+    """Return a PDF of one page for each content stream; /Im1 is a black picture of one pixel.
+
+    With `packed` the streams are compressed already.
+    """
     count = len(contents)
     kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(count))
     objects = {
@@ -44,7 +52,9 @@ def assemble(
             f"<< /Type /Page /Parent 2 0 R {page} /Contents {6 + 2 * i} 0 R"
             " /Resources << /Font << /F1 3 0 R >> /XObject << /Im1 4 0 R >> >> >>"
         ).encode()
-        objects[6 + 2 * i] = stream(zlib.compress(content), b"/Filter /FlateDecode")
+        objects[6 + 2 * i] = stream(
+            content if packed else zlib.compress(content), b"/Filter /FlateDecode"
+        )
     return lay_out(objects, encryption(password) if password else b"")
 
 
@@ -103,11 +113,11 @@ def make_pdf(tmp_path: Path) -> MakePdf:
     """Write a PDF: each page is a list of (x, y, words) or a content stream."""
 
     def make(
-        *pages: bytes | Sequence[tuple[float, float, str]], name: str = "made.pdf", **options: str
+        *pages: bytes | Sequence[tuple[float, float, str]], name: str = "made.pdf", **options: Any
     ) -> Path:
         contents = [page if isinstance(page, bytes) else show(page) for page in pages]
         path = tmp_path / name
-        path.write_bytes(assemble(contents, **options))  # type: ignore[arg-type]
+        path.write_bytes(assemble(contents, **options))
         return path
 
     return make

@@ -45,6 +45,43 @@ def test_line_ends_have_no_carriage_return(make_pdf: Any) -> None:
     assert document.text == "one \ntwo\n"
 
 
+def test_a_hyphen_at_a_line_end_is_a_hyphen(make_pdf: Any) -> None:
+    document = read(make_pdf([(72, 700, "a duty of non-"), (72, 686, "competition")]))
+    assert re.sub(r"\s", "", document.text) == "adutyofnon-competition"
+    (first, second) = boxes(Path(document.path), document, Span(0, len(document.text)))
+    assert first.y1 <= second.y1 - 10
+
+
+def test_what_was_typed_into_a_form_is_read(make_pdf: Any) -> None:
+    words = b"BT /F1 11 Tf 2 5 Td (Alder Ltd) Tj ET"
+    annotation = (
+        "/Annots [<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /F 4"
+        " /Rect [100 600 300 620] /AP << /N 20 0 R >> >>]"
+    )
+    path = make_pdf(
+        [(72, 700, "Name of the Supplier:")], page=f"/MediaBox [0 0 612 792] {annotation}"
+    )
+    form = (
+        b"20 0 obj\n<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Length %d"
+        b" /Resources << /Font << /F1 3 0 R >> >> >>\nstream\n%s\nendstream\nendobj\n"
+    ) % (len(words), words)
+    data = path.read_bytes()
+    start = data.index(b"xref\n")
+    table = b"xref\n20 1\n%010d 00000 n \n" % start
+    trailer = b"trailer\n<< /Size 21 /Root 1 0 R /Prev %d >>\n" % (start + len(form))
+    rest = data[start:].split(b"startxref")[0]
+    end = start + len(form) + len(rest)
+    path.write_bytes(
+        data[:start] + form + rest + table + trailer + b"startxref\n%d\n%%%%EOF\n" % end
+    )
+    document = read(path)
+    assert document.text.split() == ["Name", "of", "the", "Supplier:", "Alder", "Ltd"]
+    place = document.text.index("Alder")
+    (box,) = boxes(path, document, Span(place, place + 9))
+    assert 100 <= box.x0 < box.x1 <= 300
+    assert 792 - 620 <= box.y0 < box.y1 <= 792 - 600
+
+
 def test_running_headers_and_footers_are_marked_and_kept(make_pdf: Any) -> None:
     document = read(make_pdf(*(filled(n) for n in range(1, 5))))
     marked = [(mark.kind, mark.span.of(document.text)) for mark in document.marks]
@@ -197,6 +234,7 @@ def test_pages_of_real_files_tile_and_their_boxes_hold_the_words(corpus: Path) -
     for path in paths:
         document = read(path)
         assert document.text.strip()
+        assert not set(document.text) & set("\ufffe\u037e\r\0")
         ends = [0, *(page.span.end for page in document.pages)]
         assert [page.span.start for page in document.pages] == ends[:-1]
         assert ends[-1] == len(document.text)

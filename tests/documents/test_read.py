@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import time
 import zipfile
 from pathlib import Path
@@ -79,6 +80,9 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
 def test_a_file_that_is_gone_and_a_folder_are_refused(tmp_path: Path) -> None:
     refused(tmp_path / "gone.txt", "there is no such file")
     refused(tmp_path, "this is a folder")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.txt")
+        refused(tmp_path / "pipe.txt", "this is a device or pipe")
 
 
 def test_a_file_that_may_not_be_read_is_refused(

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def run(
         return dict(workers.run(items))
 
 
-def error(outcome: Outcome) -> InputError:
+def error(outcome: object) -> InputError:
     assert isinstance(outcome, InputError)
     assert outcome.remedy
     return outcome
@@ -216,3 +217,18 @@ def test_files_are_read_in_workers(tmp_path: Path) -> None:
         outcome = dict(workers.run([tmp_path / "a.txt", tmp_path / "b.txt"]))
     assert outcome[tmp_path / "a.txt"] == read(tmp_path / "a.txt")
     assert "the file is empty" in str(outcome[tmp_path / "b.txt"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces the memory limit")
+def test_a_pdf_that_inflates_to_a_gigabyte_ends_as_one_line(
+    make_pdf: Callable[..., Path], tmp_path: Path
+) -> None:
+    engine, block = zlib.compressobj(1), b"q Q\n" * (1 << 18)
+    packed = b"".join(engine.compress(block) for _ in range(1024)) + engine.flush()
+    path = make_pdf(packed, name="bomb.pdf", packed=True)
+    assert path.stat().st_size < 8 << 20
+    (tmp_path / "a.txt").write_text("This Deed is made today.")
+    with Workers(read, jobs=1, memory=512 << 20, seconds=60) as workers:
+        outcome = dict(workers.run([path, tmp_path / "a.txt"]))
+    assert "bomb.pdf" in error(outcome[path]).message
+    assert outcome[tmp_path / "a.txt"] == read(tmp_path / "a.txt")

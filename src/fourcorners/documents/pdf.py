@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import margins
@@ -58,7 +57,11 @@ def read_pdf(file: RawFile) -> Content:
     with _open(file.data, file.path) as pdf:
         sheets = [_sheet(pdf, index) for index in range(len(pdf))]
     if all(sheet.broken for sheet in sheets):
-        raise InputError(f"{file.path}: the PDF is damaged: no page of it opens.", remedy=_AGAIN)
+        raise InputError(
+            f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
+            "no page of it opens.",
+            remedy=_AGAIN,
+        )
     text = "".join(sheet.text for sheet in sheets)
     pages: list[Page] = []
     lines: list[list[margins.EdgeLine]] = []
@@ -247,7 +250,7 @@ def _height_of(page: PdfPage, textpage: PdfTextPage, index: int, height: float) 
     """Return how far down the page a character stands, from 0 to 1."""
     box = textpage.get_charbox(index, loose=True)
     _, y0, _, y1 = shown(page, box)
-    return mean((y0, y1)) / height if height else 0.5
+    return (y0 + y1) / 2 / height if height else 0.5
 
 
 def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
@@ -261,9 +264,9 @@ def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
     if bad:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
     written = [len(s.text.strip()) for s in sheets if s.source is Source.TEXT and not s.broken]
-    if not bad and len(written) >= 3 and mean(written) < FEW_PER_PAGE:
+    if not bad and len(written) >= 3 and sum(written) < FEW_PER_PAGE * len(written):
         yield (
-            f"The pages hold {mean(written):.0f} characters on average: "
+            f"The pages hold {sum(written) / len(written):.0f} characters on average: "
             "the file may be damaged and text may be missing."
         )
 

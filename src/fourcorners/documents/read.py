@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from pathlib import Path
 
 from fourcorners.documents.catalogue import READERS, UNREAD
@@ -74,11 +75,13 @@ def _misnamed(path: Path, media_type: MediaType) -> tuple[str, ...]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.is_dir():
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
             raise InputError(
-                f"{path}: this is a folder, not a file.", remedy="Add the folder to read its files."
+                f"{path}: this is {kind}, not a file.", remedy="Name a file, or a folder to add."
             )
-        size = path.stat().st_size
+        size = status.st_size
         if size > MAX_BYTES:
             raise InputError(
                 f"{path}: the file has {size >> 20} MB; at most {MAX_BYTES >> 20} MB are read.",
