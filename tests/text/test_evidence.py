@@ -46,6 +46,17 @@ def test_words_that_are_nearly_there_are_found_and_the_text_speaks() -> None:
     assert found.words.endswith("of the Customer.")
 
 
+def test_a_claim_shorter_than_the_text_is_found_whole() -> None:
+    """A window of the claim's length is less like it than the passage with its extra words."""
+    passage = (
+        "The Centre is at 4321 North Ballard Road, Appleton, Wisconsin, and all notices go there."
+    )
+    text = f"Before that. {passage} And so it ends, in the usual way, with a signature."
+    found = align(passage.replace("Ballard ", ""), text)
+    assert found.match is Match.FUZZY
+    assert found.words == passage
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -17,6 +17,7 @@ from fourcorners.text.span import Span
 FUZZY_SCORE = 95.0  # percent of similarity from which a near match counts
 FUZZY_LENGTH = 12  # characters below which it never does: short words resemble too much
 
+_ROUGH_SCORE = 88.0  # from which a window of the claim's own length is worth a closer look
 _SLACK = 24  # characters around a near match within which its ends may move to a word's edge
 
 
@@ -118,7 +119,7 @@ def _near(words: str, view: NormalText, within: Span | None) -> tuple[Span, floa
         if len(part) <= len(words):
             rough = Span(0, len(part))
         else:
-            found = fuzz.partial_ratio_alignment(words, part, score_cutoff=FUZZY_SCORE)
+            found = fuzz.partial_ratio_alignment(words, part, score_cutoff=_ROUGH_SCORE)
             if found is None or found.dest_end <= found.dest_start:
                 continue
             rough = Span(found.dest_start, found.dest_end)
