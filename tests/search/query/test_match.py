@@ -89,3 +89,6 @@ def test_many_like_parts_do_not_explode() -> None:
     text = "the " * 15 + "end " * 500
     assert not holds(parse(f'"{"the " * 16}"~1000'), WordIndex(text))
     assert holds(parse(f'"{"the " * 15}"~1000'), WordIndex(text))
+    text = "the " * 14 + "end " * 500
+    assert not holds(parse(f'"{"the " * 15} end"~1000'), WordIndex(text))
+    assert holds(parse(f'"{"the " * 14} end"~1000'), WordIndex(text))

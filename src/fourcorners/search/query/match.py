@@ -201,8 +201,8 @@ def _disjoint(candidates: Sequence[Sequence[Place]]) -> list[Place] | None:
     nearest = [each[-1] for each in candidates]
     if len(nearest) < 2 or not _clash(nearest):
         return nearest
-    if len({place for each in candidates for place in each}) < len(candidates):
-        return None
+    if any(sum(other == each for other in candidates) > len(each) for each in candidates):
+        return None  # fewer places than parts that want them: do not try all ways to see it
     order = sorted(range(len(candidates)), key=lambda at: len(candidates[at]))
     chosen: dict[int, Place] = {}
 
