@@ -144,3 +144,41 @@ def test_a_hostile_review_adds_no_element_and_hides_no_character(
     assert content(mark) == visible(hostile_review.documents[0].name)
     assert "⟦U+202E⟧" in content(mark)
     assert "{{ 7*7 }}" in content(mark)
+
+
+def channels(colour: str) -> list[float]:
+    return [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance (WCAG 2.2, definition)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_pair_of_colours_has_the_contrast_of_wcag_aa(theme: str) -> None:
+    style = (Path(reports.__file__).parent / "assets" / "report.css").read_text(encoding="utf-8")
+    light, dark = (
+        dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)[:2]
+    )
+    colours = light if theme == "light" else dark
+    assert light.keys() == dark.keys()
+    pairs = [(ink, paper) for ink in ("ink", "soft", "faint", "none", "accent")
+             for paper in ("paper", "sheet")]  # fmt: skip
+    tones = ("high", "medium", "low", "found", "failed")
+    pairs += [(tone, paper) for tone in tones for paper in ("paper", "sheet", f"{tone}-bg")]
+    pairs += [("soft", "sunk"), ("soft", "failed-bg"), ("ink", "failed-bg"), ("ink", "mark"),
+              ("on-accent", "accent")]  # fmt: skip
+    low = {
+        pair: round(ratio, 2)
+        for pair in pairs
+        if (ratio := contrast(colours[pair[0]], colours[pair[1]])) < 4.5
+    }
+    assert low == {}

@@ -185,6 +185,8 @@ def _at_a_glance(cell: Cell) -> str:
     """Return the one or two words that a cell of the grid shows."""
     if cell.finding.state is CellState.FAILED:
         return STATE_WORDS[CellState.FAILED]
+    if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
+        return "Missing"
     if cell.flagged:
         return SEVERITY_WORDS[cell.finding.severity]
     return STATE_WORDS[cell.finding.state]

@@ -31,8 +31,12 @@
     }
   }
 
+  function decoded(words) {
+    try { return decodeURIComponent(words); } catch { return words; }
+  }
+
   function route() {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = decoded(location.hash.slice(1));
     if (hash.startsWith("cell=")) {
       const row = given.find((each) => hash.startsWith(`cell=${each.dataset.id}:`));
       const column = row ? ids.indexOf(hash.slice(6 + row.dataset.id.length)) : -1;

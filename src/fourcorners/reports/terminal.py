@@ -1,0 +1,294 @@
+"""The grid in the terminal: symbols with a legend, red flags, and what could not be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages
+from fourcorners.reports.visible import line, shortened
+from fourcorners.review.finding import CellState, ColumnHead, Review, Severity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+# Per look: symbol, symbol where the terminal has no Unicode, style, words of the legend.
+_LOOKS: Final = {
+    "high": ("◆", "H", "bold red", "high"),
+    "medium": ("▲", "M", "yellow", "medium"),
+    "low": ("▼", "L", "blue", "low"),
+    "found": ("●", "+", "green", "found"),
+    "not_found": ("·", ".", "dim", "not found"),
+    "failed": ("✗", "!", "magenta", "failed"),
+}
+_NAME_WIDTHS: Final = (22, 44)
+# Columns of the narrowest kind are numbered, of the next have a code, of the widest say a word.
+_NUMBER_WIDTH, _CODE_WIDTH, _WORD_WIDTH = 3, 5, 10
+_ASCII: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-"})
+_FLAGS_SHOWN: Final = 12
+_GAPS_SHOWN: Final = 20
+
+
+def render(review: Review, console: Console) -> None:
+    """Print the review for a person at a terminal, as wide as the console.
+
+    Raises:
+        EvidenceError: If a quote is not the text at its span, or the grid has a hole.
+    """
+    grid = Grid(review)
+    printer = _Printer(grid, console)
+    printer.heading()
+    printer.cells()
+    printer.red_flags()
+    printer.gaps()
+
+
+def codes(heads: Sequence[ColumnHead]) -> list[str]:
+    """Return a code of at most four characters for each provision, no two the same.
+
+    Initials for a name of several words, else its first four letters.
+    """
+    taken: list[str] = []
+    for head in heads:
+        words = line(head.name).split() or ["?"]
+        plain = "".join(word[0] for word in words)[:4] if len(words) > 1 else words[0][:4]
+        code, number = plain, 2
+        while code in taken:
+            code = f"{plain[: 4 - len(str(number))]}{number}"
+            number += 1
+        taken.append(code)
+    return taken
+
+
+class _Printer:
+    """Prints the parts of a grid to one console."""
+
+    def __init__(self, grid: Grid, console: Console) -> None:
+        self.grid = grid
+        self.console = console
+        self.plain = "utf" not in console.encoding.lower()
+        self.width = max(40, console.width)
+
+    def say(self, *parts: tuple[str, str], indent: int = 0) -> None:
+        """Print words with their styles, wrapped, never read as markup."""
+        from rich.padding import Padding
+
+        text = self.text(*parts)
+        shown = Padding(text, (0, 0, 0, indent), expand=False) if indent else text
+        self.console.print(shown, highlight=False)
+
+    def text(self, *parts: tuple[str, str]) -> Text:
+        from rich.text import Text
+
+        return Text.assemble(
+            *((self.encodable(words), style) for words, style in parts if words), overflow="fold"
+        )
+
+    def encodable(self, words: str) -> str:
+        """Return the words as the console's encoding can say them."""
+        if not self.plain:
+            return words
+        encoding = self.console.encoding
+        return words.translate(_ASCII).encode(encoding, errors="replace").decode(encoding)
+
+    def symbol(self, look: str) -> tuple[str, str]:
+        shape, letter, style, _ = _LOOKS[look]
+        return (letter if self.plain else shape), style
+
+    def heading(self) -> None:
+        review, states = self.grid.review, self.grid.states()
+        self.console.print()
+        self.say((line(review.title), "bold"))
+        self.say(
+            (f"{line(review.playbook)} {line(review.playbook_version)}".strip(), "dim"),
+            (f", terms judged as of {review.as_of.isoformat()}", "dim"),
+        )
+        counts = [
+            _counted(len(review.documents), "document"),
+            _counted(len(review.columns), "provision"),
+            f"{states[CellState.FOUND]:,} found",
+            f"{states[CellState.NOT_FOUND]:,} not found",
+        ]
+        if states[CellState.FAILED]:
+            counts.append(f"{states[CellState.FAILED]:,} failed")
+        if review.unread:
+            counts.append(f"{_counted(len(review.unread), 'file')} not read")
+        self.say((", ".join(counts), ""))
+        self.console.print()
+
+    def cells(self) -> None:
+        """Print the grid in as many blocks of columns as the width needs, then the keys."""
+        count = len(self.grid.columns)
+        if not count or not self.grid.rows:
+            return
+        least, most = _NAME_WIDTHS
+        room = self.width - least - 1
+        column = next(
+            (width for width in (_WORD_WIDTH, _CODE_WIDTH) if count * width <= room), _NUMBER_WIDTH
+        )
+        fitting = max(1, room // column)
+        blocks = -(-count // fitting)
+        size = -(-count // blocks)
+        name = min(most, self.width - 1 - size * column)
+        if column == _NUMBER_WIDTH:
+            short = [str(number) for number in range(1, count + 1)]
+        else:
+            short = codes(self.grid.columns)
+        for start in range(0, count, size):
+            columns = range(start, min(start + size, count))
+            self.console.print(self.block(columns, short, name, column))
+            self.console.print()
+        self.keys(short)
+
+    def block(self, columns: range, short: list[str], name: int, width: int) -> Table:
+        from rich.table import Table
+
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+        table.add_column(
+            self.text(("Document", "bold")), width=name, no_wrap=True, overflow="ellipsis"
+        )
+        for column in columns:
+            table.add_column(
+                self.text((short[column], "bold")), width=width - 1, no_wrap=True, overflow="crop"
+            )
+        for document, row in zip(self.grid.documents, self.grid.rows, strict=True):
+            shown = [self.cell(row[column], spelled=width == _WORD_WIDTH) for column in columns]
+            table.add_row(self.text((self.clipped(document.name, name), "")), *shown)
+        for file in self.grid.review.unread:
+            shown = [self.text(self.symbol("failed")) for _ in columns]
+            ending = line(file.path).replace("\\", "/").rsplit("/", 1)[-1]
+            table.add_row(self.text((self.clipped(ending, name), "magenta")), *shown)
+        return table
+
+    def clipped(self, name: str, width: int) -> str:
+        """Return a name cut to a width in terminal cells."""
+        from rich.cells import cell_len, set_cell_size
+
+        whole = self.encodable(line(name))
+        if cell_len(whole) <= width:
+            return whole
+        mark = "..." if self.plain else "…"
+        return set_cell_size(whole, width - len(mark)).rstrip() + mark
+
+    def cell(self, cell: Cell, *, spelled: bool) -> Text:
+        look = _look(cell)
+        mark, style = self.symbol(look)
+        if not spelled or look == "not_found":
+            return self.text((mark, style))
+        word = SEVERITY_WORDS[cell.finding.severity] if cell.flagged else _LOOKS[look][3]
+        if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
+            word = "missing"
+        return self.text((f"{mark} {word.lower()}", style))
+
+    def keys(self, short: list[str]) -> None:
+        """Print what the symbols and the codes mean, on as few lines as the width allows."""
+        legend = [(*self.symbol(look), words) for look, (_, _, _, words) in _LOOKS.items()]
+        self.flow([[(mark, style), (f" {words}", "dim")] for mark, style, words in legend])
+        self.flow(
+            [
+                [(code, "bold"), (f" {line(head.name)}", "dim")]
+                for code, head in zip(short, self.grid.columns, strict=True)
+            ]
+        )
+
+    def flow(self, entries: list[list[tuple[str, str]]]) -> None:
+        """Print entries side by side, breaking lines between them and not within."""
+        from rich.cells import cell_len
+
+        on_line: list[tuple[str, str]] = []
+        used = 0
+        for entry in entries:
+            size = cell_len("".join(words for words, _ in entry))
+            if on_line and used + 2 + size > self.width:
+                self.say(*on_line)
+                on_line, used = [], 0
+            if on_line:
+                on_line.append(("  ", ""))
+                used += 2
+            on_line += entry
+            used += size
+        if on_line:
+            self.say(*on_line)
+
+    def red_flags(self) -> None:
+        flags = self.grid.red_flags()
+        if not flags:
+            return
+        self.console.print()
+        counts = self.grid.severities()
+        said = ", ".join(
+            f"{counts[severity]:,} {SEVERITY_WORDS[severity].lower()}"
+            for severity in SEVERITIES
+            if counts[severity]
+        )
+        self.say(("Red flags", "bold"), (f"  {said}", "dim"))
+        for cell in flags[:_FLAGS_SHOWN]:
+            self.flag(cell)
+        if len(flags) > _FLAGS_SHOWN:
+            self.say((f"{len(flags) - _FLAGS_SHOWN:,} more are in the report.", "dim"), indent=2)
+
+    def flag(self, cell: Cell) -> None:
+        finding = cell.finding
+        mark, style = self.symbol(finding.severity.value)
+        self.say(
+            (f"{mark} ", style),
+            (line(cell.head.name), "bold"),
+            (f"  {line(cell.document.name)}", ""),
+        )
+        if finding.evidence:
+            evidence = finding.evidence[0]
+            if evidence.quote.verified:
+                quote = f"“{shortened(evidence.quote.words, 2 * (self.width - 6))}”"
+            else:
+                quote = f"not verified: {shortened(evidence.quote.words, self.width)}"
+            self.say((quote, ""), indent=2)
+            place = [line(evidence.path[-1])] if evidence.path else []
+            place += [pages(evidence.pages)] if evidence.pages else []
+            if place:
+                self.say((", ".join(place), "dim"), indent=2)
+        elif finding.state is CellState.NOT_FOUND:
+            self.say(("Not found in this document.", ""), indent=2)
+        if finding.reason:
+            self.say((line(finding.reason), style), indent=2)
+
+    def gaps(self) -> None:
+        """Print what was not read, not reviewed or needs OCR, each with its remedy."""
+        said = [
+            (line(file.path), line(file.reason), line(file.remedy))
+            for file in self.grid.review.unread
+        ]
+        for document in self.grid.documents:
+            if document.needs_ocr:
+                numbers = ", ".join(map(str, document.needs_ocr))
+                word = "page" if len(document.needs_ocr) == 1 else "pages"
+                said.append(
+                    (line(document.name), f"No text on {word} {numbers}: only an image.",
+                     "Run OCR over the file and add it again.")
+                )  # fmt: skip
+        for cell in self.grid.failures():
+            where = f"{line(cell.document.name)}, {line(cell.head.name)}"
+            said.append((where, line(cell.finding.error), line(cell.finding.remedy)))
+        if not said:
+            return
+        self.console.print()
+        self.say(("What this review does not cover", "bold"))
+        mark, style = self.symbol("failed")
+        for what, why, remedy in said[:_GAPS_SHOWN]:
+            self.say((f"{mark} ", style), (what, "bold"))
+            self.say((why, ""), (f" {remedy}" if remedy else "", style), indent=2)
+        if len(said) > _GAPS_SHOWN:
+            self.say((f"{len(said) - _GAPS_SHOWN:,} more are in the report.", "dim"), indent=2)
+
+
+def _look(cell: Cell) -> str:
+    if cell.finding.state is CellState.FAILED:
+        return "failed"
+    if cell.flagged and cell.finding.severity is not Severity.NONE:
+        return cell.finding.severity.value
+    return cell.finding.state.value
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,83 @@
+"""The grid in the terminal, at several widths."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from fourcorners.reports.terminal import codes, render
+from fourcorners.review.finding import ColumnHead, Review
+
+
+def printed(review: Review, width: int, *, encoding: str = "utf-8") -> str:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="\n")
+    render(review, Console(file=out, width=width, color_system=None))
+    out.flush()
+    return raw.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160, 200, 260])
+def test_every_row_is_there_and_no_line_is_too_long(review: Review, width: int) -> None:
+    said = printed(review, width)
+    assert all(cell_len(line.rstrip()) <= width for line in said.splitlines())
+    for document in review.documents:
+        assert document.name[:12] in said
+    symbols = "".join(re.findall(r"[◆▲▼●·✗]", said.split("◆ high  ▲ medium", 1)[0]))
+    grid = symbols[: len(review.documents) * len(review.columns) + 2 * len(review.columns)]
+    assert len(grid) == 14 * 17
+    assert grid.count("✗") == 2 + 2 * 17
+
+
+@pytest.mark.parametrize(("width", "headers"), [(60, 2), (80, 1), (120, 1), (200, 1)])
+def test_columns_break_into_blocks_only_where_they_must(
+    review: Review, width: int, headers: int
+) -> None:
+    assert len(re.findall(r"^Document ", printed(review, width), re.MULTILINE)) == headers
+
+
+def test_wide_terminals_spell_the_severity(review: Review) -> None:
+    assert "◆ high    ▼ low" in printed(review, 230)
+
+
+def test_failures_and_unread_files_come_with_their_remedies(review: Review) -> None:
+    said = " ".join(printed(review, 100).split())
+    for file in review.unread:
+        assert f"{file.reason} {file.remedy}" in said
+    for finding in review.findings:
+        assert finding.error in said
+        assert finding.remedy in said
+    assert "No text on pages 29, 30" in said
+
+
+def test_red_flags_are_quoted_with_their_place(review: Review) -> None:
+    said = " ".join(printed(review, 200).split())
+    assert "Red flags 6 high, 7 medium, 4 low" in said
+    assert "“The Manufacturer’s consent is needed before Larch’s shares are sold" in said
+    assert "13.1 Ownership, page 14" in said
+    assert "5 more are in the report." in said
+
+
+def test_a_terminal_without_unicode_gets_letters(review: Review) -> None:
+    said = printed(review, 100, encoding="latin-1")
+    assert "H high  M medium  L low  + found  . not found  ! failed" in said
+    assert "H Change of control  Toll Manufacturing - Østerby Støberi A/S.pdf" in said
+    assert "\"The Manufacturer's consent is needed" in said
+    assert "Østerby" not in printed(review, 100, encoding="ascii")
+
+
+def test_a_hostile_review_moves_no_cursor_and_is_no_markup(hostile_review: Review) -> None:
+    said = printed(hostile_review, 90)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u200b]", said)
+    assert "⟦U+202E⟧" in said
+    assert all(cell_len(line.rstrip()) <= 90 for line in said.splitlines())
+
+
+def test_codes_are_short_and_unlike() -> None:
+    names = ["Change of control", "Cap on costs", "Assignment", "Assistance", "", "Cost of credit"]
+    made = codes([ColumnHead(name, name, "") for name in names])
+    assert made == ["Coc", "Coc2", "Assi", "Ass2", "?", "Coc3"]
