@@ -23,6 +23,7 @@ _OPENS = re.compile(
     r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed)\b"
     r"[^;]{0,200}?\b(?:is\b|made\b|dated\b|entered\b|between\b|effective\b|BETWEEN\b|DATED\b|MADE\b)"
 )
+_FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
 _MADE = re.compile(
     r"\b(?:dated|made|entered\s+into|executed|effective|as\s+of|as\s+at|on\s+this|this|on)\b"
     r"[^.;]{0,60}$",
@@ -30,9 +31,10 @@ _MADE = re.compile(
 )
 _EFFECTIVE_SOON = re.compile(
     r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
-    r"[^.;]{0,40}[\"“](?:the\s+)?Effective\s+Date[\"”])",
+    r"[^.;\d]{0,30}[\"“](?:the\s+)?Effective\s+Date[\"”])",
     re.IGNORECASE,
 )
+_AS_OF = re.compile(r"\beffective\s+(?:(?:as\s+of|on)\s+)?(?:this\s+|the\s+)?$", re.IGNORECASE)
 _EFFECTIVE = re.compile(
     r"[\"“](?:Effective|Commencement)\s+Date[\"”][^.;]{0,80}?\b(?:means?|is|shall\s+(?:be|mean)|"
     r"refers?\s+to)\b|\b(?:effective|in\s+effect|with\s+effect|shall\s+commence|commences?|"
@@ -65,6 +67,16 @@ _PERIOD = re.compile(
     r"(?P<unit>years?|months?)\b(?P<from>[^.;]{0,80}?\b(?:from|after|commencing|beginning|starting|"
     r"following|of)\b[^.;]{0,40}?)",
     re.IGNORECASE,
+)
+_RUNS = re.compile(
+    r"\b(?:agreement|term)\b[^.;]{0,120}?\b(?:commenc|begin|effective|effect\b|start)(?P<begin>"
+    r"[^.;]{0,160}?)\b(?:for|term\s+of|period\s+of)\s[^.;]{0,60}?\b"
+    rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
+    r"(?P<unit>years?|months?)\b",
+    re.IGNORECASE,
+)
+_RENEWS = re.compile(
+    r"\b(?:renew\w*|successive|additional|extend\w*|extension|notice)\b", re.IGNORECASE
 )
 _PERIOD_START = re.compile(
     r"[^.;]{0,60}?\b(?P<which>Effective\s+Date|Commencement\s+Date|date\s+hereof|date\s+of\s+this|"
@@ -161,6 +173,8 @@ def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
 def _agreement_date(text: str, preamble: Span) -> Fact[date] | None:
     best: Fact[date] | None = None
     for found in find_dates(text, preamble):
+        if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
+            continue
         before = text[max(preamble.start, found.span.start - 90) : found.span.start]
         alone = not before.rpartition("\n")[2].strip()
         sure = 0.9 if _MADE.search(before) else 0.6 if alone else 0.4
@@ -183,6 +197,8 @@ def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fac
             return _fact(dated, 0.9 if defined else 0.7)
         if defined and agreed and _SAME_DATE.match(text, match.end()):
             return Fact(agreed.value, Span(match.start(), near.end).strip(text), 0.8)
+    if agreed and _AS_OF.search(text, max(0, agreed.span.start - 40), agreed.span.start):
+        return Fact(agreed.value, agreed.span, 0.5)
     return None
 
 
@@ -196,19 +212,39 @@ def _expiry_date(
         ahead = start is None or found.value > start.value
         if ahead and _EXPIRES.search(sentence) and _ABOUT_TERM.search(sentence):
             return _fact(found, 0.75)
+    return _computed(text, start)
+
+
+def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
+    """Compute the expiry from a stated period and the date it runs from."""
     for match in _PERIOD.finditer(text):
+        if _RENEWS.search(match.group()):
+            continue
+        after = Span(match.end(), min(len(text), match.end() + 40))
         where = _PERIOD_START.match(text, match.end())
-        dated = next(find_dates(text, Span(match.end(), min(len(text), match.end() + 40))), None)
-        count = int(match["digits"] or 0) or _count(match["count"])
-        if not count or not (where or dated):
+        dated = next(find_dates(text, after), None)
+        base = dated.value if dated else start.value if start and where else None
+        if base:
+            end = dated.span.end if dated else where.end() if where else match.end()
+            return _end_of(match, base, Span(match.start(), end))
+    for match in _RUNS.finditer(text):
+        if _RENEWS.search(match.group()):
             continue
-        base = dated.value if dated else start.value if start else None
-        if base is None:
-            continue
-        unit = {"years": count} if match["unit"].lower().startswith("year") else {"months": count}
-        end = dated.span.end if dated else where.end() if where else match.end()
-        return Fact(later(base, **unit), Span(match.start(), end), 0.6)
+        dated = next(find_dates(text, Span(*match.span("begin"))), None)
+        where = _PERIOD_START.match(text, match.start("begin"), match.end("begin"))
+        base = dated.value if dated else start.value if start and where else None
+        if base:
+            return _end_of(match, base, Span(*match.span()))
     return None
+
+
+def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:
+    count = int(match["digits"] or 0) or _count(match["count"])
+    if not 0 < count <= 100 * 12:
+        return None
+    if match["unit"].lower().startswith("year"):
+        return Fact(later(base, years=min(count, 100)), span, 0.6)
+    return Fact(later(base, months=count), span, 0.6)
 
 
 def _count(word: str) -> int:

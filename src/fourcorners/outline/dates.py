@@ -19,17 +19,18 @@ _MONTH = (
     r"DECEMBER)\b|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
 )
 _YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
+_TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
 _DATE = re.compile(
     # March 14, 2023
-    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:\s?(?:st|nd|rd|th))?(?:\s*,\s*|\s+(?:of\s+)?)"
+    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
     rf"{_YEAR.format('y1')}"
     # 14 March 2023; 14th day of March, 2023
-    rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})\s?(?:st|nd|rd|th)?(?:\s+day)?(?:\s+of)?[\s-]+{_MONTH.format('m2')}"
+    rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+day)?(?:\s+of)?[\s-]+{_MONTH.format('m2')}"
     rf"(?:\s*,\s*|[\s-]+(?:in\s+the\s+year\s+)?){_YEAR.format('y2')}"
     # 2023-03-14
     r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
     # 3/14/2023, month first unless that is no month
-    r"|(?<![\d/.-])(?P<a4>\d{1,2})[/.](?P<b4>\d{1,2})[/.](?P<y4>(?:19|20)\d\d|\d\d)(?![\d/.-]*\w)"
+    r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)(?P<y4>(?:19|20)\d\d|\d\d)(?![\d/.-]*\w)"
 )
 
 

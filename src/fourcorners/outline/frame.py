@@ -67,6 +67,8 @@ _NO_HEADING = re.compile(
     r"IN WITNESS|\[)\b"
 )
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
+_PAGE_AT_END = re.compile(r"\b(?:\d{1,3}|[ivx]{1,5})\W*$")
+_LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
 _WIDEST = 240  # characters between two of its entries, page breaks included
 
 
@@ -90,7 +92,8 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
     """
     text = lines.text
     top = max((span.end for span in contents), default=0)
-    for head in _RECITALS.finditer(text, 0, min(lines.length, top + limit)):
+    limit = min(lines.length, top + limit)
+    for head in _RECITALS.finditer(text, 0, limit):
         start = head.start("head")
         if lines.is_ignored(start) or any(span.start <= start < span.end for span in contents):
             continue
@@ -99,7 +102,8 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
         if body:
             found.append(event("body", body.end()))
         return found
-    return []
+    body = _BODY.search(text, top, limit)
+    return [event("body", body.end())] if body else []
 
 
 def event(family: str, start: int) -> Marker:
@@ -174,43 +178,68 @@ def _without_list(found: list[Marker]) -> list[Marker]:
 
 
 def contents(lines: Lines, markers: list[Marker]) -> list[Span]:
-    """Return the tables of contents: dense runs of numbers that come again in the text below."""
+    """Return the tables of contents, which stand in the first part of a document.
+
+    They are found by a heading "Contents" above numbers, by lines that end in leaders and a
+    page number, or as a dense run of numbers that come again in the text below.
+    """
     text = lines.text
-    zones: list[Span] = []
     limit = max(12_000, lines.length // 4)
+    zones: list[Span] = []
     head = _CONTENTS.search(text, 0, limit)
-    if head:
-        end = _contents_end(lines, markers, head.end())
-        if end is not None:
-            zones.append(Span(head.start("head"), end))
+    for zone in (*_leaders(text, limit), *_dense(lines, markers, limit)):
+        if head and 0 <= zone.start - head.end() < 600:
+            zone = Span(head.start("head"), zone.end)
+        zones.append(zone)
+    return union(zones, gap=200)
+
+
+def _leaders(text: str, limit: int) -> Iterator[Span]:
+    """Yield runs of lines with leaders and a page number."""
     run: list[re.Match[str]] = []
     for match in [*_LEADER.finditer(text, 0, limit), None]:
         if match and (not run or match.start() - run[-1].end() < 300):
             run.append(match)
             continue
         if len(run) >= 5:
-            zones.append(Span(run[0].start(), run[-1].end()))
+            yield Span(run[0].start(), run[-1].end())
         run = [match] if match else []
-    return union(zones)
 
 
-def _contents_end(lines: Lines, markers: list[Marker], start: int) -> int | None:
-    """Find where the dense run of numbers below a heading "Contents" ends.
+def _dense(lines: Lines, markers: list[Marker], limit: int) -> Iterator[Span]:
+    """Yield dense runs of numbers most of which come again further down."""
+    last: dict[tuple[Reading, ...], int] = {}
+    for marker in markers:
+        last[marker.readings] = marker.start
+    run: list[Marker] = []
+    for marker in markers:
+        if marker.start > limit and not run:
+            break
+        listed = marker.readings[0].family in _LISTED
+        if run and (not listed or marker.start - run[-1].end > _WIDEST):
+            yield from _listed(lines, run, last)
+            run = []
+        if listed:
+            run.append(marker)
+    yield from _listed(lines, run, last)
 
-    It is a table of contents only if its first number begins again further down.
-    """
-    below = [marker for marker in markers if start <= marker.start < start + 60_000]
-    if len(below) < 3 or below[0].start - start > 600:
-        return None
-    first = below[0]
-    last = first
-    dense = True
-    for count, marker in enumerate(below[1:], 1):
-        if marker.readings == first.readings and marker.written == first.written:
-            return min(lines.end_of_line(last.end), last.end + _DENSE) if count >= 3 else None
-        dense = dense and marker.start - last.end <= _WIDEST
-        last = marker if dense else last
-    return None
+
+def _listed(
+    lines: Lines, run: list[Marker], last: dict[tuple[Reading, ...], int]
+) -> Iterator[Span]:
+    """Yield the span of a run of numbers if it is a table of contents."""
+    # The last number may be the first of the text itself, at no distance from the table.
+    while len(run) > 3 and run[-1].readings == run[0].readings:
+        run = run[:-1]
+    if len(run) < 4:
+        return
+    text = lines.text
+    ends = [marker.start for marker in run[1:]]
+    ends.append(min(lines.end_of_line(run[-1].end), run[-1].end + _DENSE))
+    paged = sum(bool(_PAGE_AT_END.search(text[max(0, e - 12) : e])) for e in ends)
+    again = sum(last[marker.readings] > ends[-1] for marker in run)
+    if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or len(run) >= 6):
+        yield Span(run[0].start, ends[-1])
 
 
 def headings(lines: Lines, document: Document) -> list[Marker]:

@@ -17,7 +17,8 @@ from fourcorners.outline.numbering import (
 
 _START = re.compile(rf"^(?:{BLANK}|[*_#>|])*(?P<mark>{AT_START})", re.MULTILINE)
 _WITHIN = re.compile(
-    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?)(?P<mark>{WITHIN})"
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?|"
+    rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“]))(?P<mark>{WITHIN})"
 )
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
@@ -163,6 +164,8 @@ def _doubt(lines: Lines, kind: str, start: int, end: int, own_line: bool) -> flo
         doubt += 0.0 if title_like(rest) and not any(c.isdigit() for c in rest) else 0.5
     if rest and rest[0].islower() and kind != "bracket":
         doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 1.2)
+    if kind == "decimal" and rest[:1].isdigit():
+        doubt += 0.8  # a row of a table
     if not rest and kind in ("1.", "bare") and own_line:
         doubt += 0.3  # as likely the number of a page
     if not ended(before):

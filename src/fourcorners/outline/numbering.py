@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
+_HIGHEST = 99  # no part of a clause number is higher
 BLANK = "[^\\S\\n]"  # white space within a line
 
 ATTACHMENTS = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
@@ -34,7 +35,7 @@ _WORD = (
     rf"|(?i:{'|'.join(CARDINALS)})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
 _DECIMAL = (
-    r"(?P<dec>\d{1,3}(?:\.\d{1,3}){1,4})(?P<dsub>(?:\([A-Za-z0-9]{1,4}\))*)\.?"
+    r"(?P<dec>\d{1,2}(?:\.\d{1,3}){1,4}|\d{1,2}(?:\.[^\S\n]\d{1,2}){1,4}(?=\.))(?P<dsub>(?:\([A-Za-z0-9]{1,4}\))*)\.?"
     r"(?=[^\S\n]|\n|$|[A-Z\"“(])"
 )
 _NUMBER_LETTER = r"(?P<nl>\d{1,2}\.?[A-Za-z])\.?(?=[^\S\n]|\n|$)"
@@ -116,17 +117,19 @@ def _counted(written: str, frame: str) -> tuple[Reading, ...]:
     return tuple(found)
 
 
-def _decimal(written: str) -> Reading:
+def _decimal(written: str) -> tuple[Reading, ...]:
     path = tuple(int(part) for part in written.split("."))
+    if max(path) > _HIGHEST:
+        return ()
     if len(path) == 2 and path[1] == 0:
-        return Reading("1.", path[:1])
-    return Reading(".".join("1" * len(path)), path)
+        return (Reading("1.", path[:1]),)
+    return (Reading(".".join("1" * len(path)), path),)
 
 
 def _worded(word: str, value: str) -> tuple[Reading, ...]:
     family = WORDS["§" if word[0] == "§" else word.lower()]
     if "." in value:
-        return (_decimal(value),)
+        return _decimal(value)
     if value.lower() in CARDINALS:
         return (Reading(family, (CARDINALS.index(value.lower()) + 1,)),)
     values = [reading.path for reading in _counted(value, "_")]
@@ -158,8 +161,8 @@ def read_number(match: re.Match[str]) -> Number | None:
             written = f"{word.capitalize()} {written}"
         readings = _sub(_worded(word, value), group("wsub") or "")
     elif dec := group("dec"):
-        written = dec + (group("dsub") or "")
-        readings = _sub((_decimal(dec),), group("dsub") or "")
+        written = "".join(dec.split()) + (group("dsub") or "")
+        readings = _sub(_decimal(dec), group("dsub") or "")
     elif mixed := group("nl"):
         written = mixed
         place = letter(mixed[-1])
