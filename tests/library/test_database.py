@@ -24,9 +24,15 @@ def filled(tmp_path: Path, make: Make) -> Path:
     path = tmp_path / "filled.db"
     with Library.open(path) as library:
         library.set_encoder("hash", 16)
-        for number in range(60):
-            clauses = [f"Contract {number}.", "1. " + "term " * 200, f"1.1 x{number}", "2. Law."]
-            make(f"c{number}.txt", clauses).add(library)
+        with library.transaction():
+            for number in range(60):
+                clauses = [
+                    f"Contract {number}.",
+                    "1. " + "term " * 200,
+                    f"1.1 x{number}",
+                    "2. Law.",
+                ]
+                make(f"c{number}.txt", clauses).add(library)
     return path
 
 
@@ -130,19 +136,49 @@ def test_flipped_bytes_are_noticed(filled: Path) -> None:
     assert "damaged" in refusal(filled).message
 
 
+def overwrite(path: Path, table: str) -> None:
+    """Overwrite the header of a table's first page."""
+    other = apsw.Connection(str(path))
+    root = int(
+        str(other.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get)
+    )
+    other.close()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * 4096 : (root - 1) * 4096 + 64] = b"\xff" * 64
+    path.write_bytes(bytes(data))
+
+
+def test_the_tables_of_larger_files_are_checked_on_opening(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "INDEX_CHECK_BYTES", 0)
+    Library.open(filled).close()
+    overwrite(filled, "vectors")
+    assert "damaged" in refusal(filled).message
+
+
 def test_above_the_size_checked_on_opening_damage_is_found_by_the_full_check(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "QUICK_CHECK_BYTES", 0)
-    other = apsw.Connection(str(filled))
-    root = other.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'vectors'").get
-    other.close()
-    data = bytearray(filled.read_bytes())
-    start = (int(str(root)) - 1) * 4096
-    data[start : start + 64] = b"\xff" * 64
-    filled.write_bytes(bytes(data))
+    monkeypatch.setattr(database, "INDEX_CHECK_BYTES", 0)
+    monkeypatch.setattr(database, "TABLES_CHECK_BYTES", 0)
+    overwrite(filled, "vectors")
     with Library.open(filled) as library:
         assert any("damaged" in fault for fault in library.check())
+    filled.write_bytes(filled.read_bytes()[:-4096])
+    assert "damaged" in refusal(filled).message
+
+
+def test_a_text_that_was_changed_in_the_file_is_never_handed_out(filled: Path) -> None:
+    data = filled.read_bytes()
+    assert data.count(b"1.1 x7\n") == 1
+    filled.write_bytes(data.replace(b"1.1 x7\n", b"1.1 x8\n"))
+    with Library.open(filled) as library:
+        entry = library.resolve("c7.txt")
+        for read in (library.text, library.document):
+            with pytest.raises(LibraryError, match="not what was stored"):
+                read(entry.id)
+        assert any(entry.id in fault for fault in library.check())
 
 
 @pytest.mark.parametrize(
@@ -152,7 +188,8 @@ def test_above_the_size_checked_on_opening_damage_is_found_by_the_full_check(
         ("UPDATE vectors SET data = x'0000' WHERE document = 1", "has 2 bytes of vectors"),
         ("DELETE FROM passages WHERE row = 2", "3 of its 4 passages"),
         ('UPDATE passages SET "end" = 99999 WHERE row = 2', "3 of its 4 passages"),
-        ("UPDATE documents SET text = 'x' WHERE row = 1", "is not as long as it was"),
+        ("UPDATE documents SET text = 'x' WHERE row = 1", "is not what was stored"),
+        ("UPDATE vectors SET data = zeroblob(128) WHERE document = 1", "vectors of document"),
         ("UPDATE documents SET outline = '{' WHERE row = 1", "stored Outline cannot be read"),
         ("DELETE FROM document_collections WHERE document = 1", "is in no collection"),
         ("DELETE FROM documents WHERE row = 1", "row 1 of vectors belongs to a row of documents"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
 from fourcorners.library.database import (
     Bindings,
@@ -118,13 +119,15 @@ class Catalogue:
 
         Raises:
             ConfigError: If there is none with this id.
+            LibraryError: If its text is not the one that was stored.
         """
         row = self._one(
-            "SELECT id, name, path, sha256, media_type, reader, text, pages, marks, warnings "
-            "FROM documents WHERE id = ?",
+            "SELECT id, name, path, sha256, media_type, reader, text, pages, marks, warnings, "
+            "text_sha256 FROM documents WHERE id = ?",
             document,
         )
         texts = [string(value) for value in row]
+        self._require_unharmed(document, texts[6], texts[10])
         return Document(
             id=texts[0],
             name=texts[1],
@@ -140,7 +143,10 @@ class Catalogue:
 
     def text(self, document: str) -> str:
         """Return the text of a document alone, which is quicker than the whole."""
-        return string(self._one("SELECT text FROM documents WHERE id = ?", document)[0])
+        row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
+        text = string(row[0])
+        self._require_unharmed(document, text, string(row[1]))
+        return text
 
     def outline(self, document: str) -> Outline:
         """Return the outline of a document."""
@@ -275,6 +281,13 @@ class Catalogue:
         ]
         return Vectors(*unpack(blobs, known.dimension if known else 0))
 
+    def _require_unharmed(self, document: str, text: str, digest: str) -> None:
+        if text_hash(text) != digest:
+            raise LibraryError(
+                f"the text of document {document} in {self.path} is not what was stored.",
+                remedy="Remove the document and add its file again, or restore a copy.",
+            )
+
     def _row_and_count(self, document: str) -> tuple[int, int]:
         row = self._one("SELECT row, passage_count FROM documents WHERE id = ?", document)
         return integer(row[0]), integer(row[1])
@@ -330,3 +343,8 @@ def _passage(row: Row) -> Passage:
 def storable(path: str) -> str:
     r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def text_hash(text: str) -> str:
+    """Return the hash that guards a stored text."""
+    return sha256(text.encode()).hexdigest()

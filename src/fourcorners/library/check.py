@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from zlib import crc32
 
 from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
-from fourcorners.library.database import Database, string
+from fourcorners.library.catalogue import text_hash
+from fourcorners.library.database import Database, binary, string
 from fourcorners.library.vectors import BYTES
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
@@ -78,12 +80,21 @@ def _vectors(database: Database) -> Iterator[str]:
         (dimension * BYTES,),
     ):
         yield f"document {document!s} has {size!s} bytes of vectors for {count!s} passages"
+    for (row,) in database.execute("SELECT document FROM vectors ORDER BY document"):
+        document, data, checksum = database.execute(
+            "SELECT d.id, v.data, v.crc32 FROM vectors v LEFT JOIN documents d "
+            "ON d.row = v.document WHERE v.document = ?",
+            (row,),
+        )[0]
+        if crc32(binary(data)) != checksum:
+            yield f"the vectors of document {document!s} are not what was stored"
 
 
 def _values(database: Database) -> Iterator[str]:
     for (row,) in database.execute("SELECT row FROM documents ORDER BY row"):
         document, *texts = database.execute(
-            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, text, characters "
+            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, text, text_sha256, "
+            "characters "
             "FROM documents WHERE row = ?",
             (row,),
         )[0]
@@ -92,8 +103,9 @@ def _values(database: Database) -> Iterator[str]:
                 read(string(text))
             except LibraryError as error:
                 yield f"document {document!s}: {error.message}"
-        if len(string(texts[-2])) != texts[-1]:
-            yield f"the text of document {document!s} is not as long as it was"
+        text, digest, characters = texts[-3:]
+        if text_hash(string(text)) != digest or len(string(text)) != characters:
+            yield f"the text of document {document!s} is not what was stored"
 
 
 def _audit(database: Database) -> Iterator[str]:

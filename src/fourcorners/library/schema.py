@@ -8,6 +8,8 @@ Facts about the layout:
   `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
 - Vectors are kept a document at a time, as one row-major matrix of little-endian float16:
   row i belongs to the passage with ordinal i (`library/vectors.py` says why).
+- SQLite notices damage to the structure of the file, not to what it holds: so a text has its
+  hash beside it, looked at whenever the text is read, and vectors have a checksum.
 - `words` keeps no text of its own: the words stand in `documents.text`.
 """
 
@@ -45,6 +47,7 @@ MIGRATIONS: tuple[str, ...] = (
         media_type    TEXT NOT NULL,
         reader        TEXT NOT NULL,
         text          TEXT NOT NULL,
+        text_sha256   TEXT NOT NULL,
         pages         TEXT NOT NULL,
         marks         TEXT NOT NULL,
         warnings      TEXT NOT NULL,
@@ -87,7 +90,8 @@ MIGRATIONS: tuple[str, ...] = (
 
     CREATE TABLE vectors(
         document INTEGER PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE,
-        data     BLOB NOT NULL
+        data     BLOB NOT NULL,
+        crc32    INTEGER NOT NULL
     ) STRICT;
 
     CREATE VIRTUAL TABLE words USING fts5(

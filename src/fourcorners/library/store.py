@@ -13,11 +13,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import audit, codec, schemes, words
-from fourcorners.library.catalogue import Catalogue, storable
+from fourcorners.library.catalogue import Catalogue, storable, text_hash
 from fourcorners.library.database import Database, SQLiteValue, integer, string
 from fourcorners.library.entries import AuditEntry, EncoderRecord
 from fourcorners.library.tokens import folded
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 
 _INSERT_DOCUMENT = """
     INSERT INTO documents(
-        id, sha256, name, path, media_type, reader, text, pages, marks, warnings, outline, card,
-        title, type, characters, page_count, needs_ocr, first_passage, passage_count, added
+        id, sha256, name, path, media_type, reader, text, text_sha256, pages, marks, warnings,
+        outline, card, title, type, characters, page_count, needs_ocr, first_passage,
+        passage_count, added
     ) VALUES (
-        :id, :sha256, :name, :path, :media_type, :reader, :text, :pages, :marks, :warnings,
-        :outline, :card, :title, :type, :characters, :page_count, :needs_ocr, :first_passage,
-        :passage_count, :added
+        :id, :sha256, :name, :path, :media_type, :reader, :text, :text_sha256, :pages, :marks,
+        :warnings, :outline, :card, :title, :type, :characters, :page_count, :needs_ocr,
+        :first_passage, :passage_count, :added
     ) RETURNING row
 """
 
@@ -133,7 +135,7 @@ class Library(Catalogue):
                 (_columns(passage, first, row) for passage in passages),
             )
             if data is not None:
-                self.execute("INSERT INTO vectors VALUES (?, ?)", (row, data))
+                self._insert_vectors(row, data)
             self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
             self._seen(path, row)
             words.write(
@@ -184,11 +186,7 @@ class Library(Catalogue):
         """
         with self.transaction():
             row, count = self._row_and_count(document)
-            self.execute(
-                "INSERT INTO vectors VALUES (?, ?) "
-                "ON CONFLICT(document) DO UPDATE SET data = excluded.data",
-                (row, self._packed(vectors, count)),
-            )
+            self._insert_vectors(row, self._packed(vectors, count))
             self._touch()
 
     def remove(self, document: str, collection: str | None = None) -> bool:
@@ -283,6 +281,9 @@ class Library(Catalogue):
             )
         return pack(vectors)
 
+    def _insert_vectors(self, row: int, data: bytes) -> None:
+        self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, data, crc32(data)))
+
     def _collection_row(self, collection: str) -> int:
         if not folded(collection):
             raise ConfigError("a collection needs a name.")
@@ -306,6 +307,7 @@ class Library(Catalogue):
             "media_type": document.media_type,
             "reader": document.reader,
             "text": document.text,
+            "text_sha256": text_hash(document.text),
             "pages": codec.PAGES.dump(document.pages),
             "marks": codec.MARKS.dump(document.marks),
             "warnings": codec.WARNINGS.dump(document.warnings),

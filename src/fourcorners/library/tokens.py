@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 
 from fourcorners.outline.tree import View
@@ -68,5 +69,6 @@ def folded(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
+@lru_cache(maxsize=4096)
 def _digest(name: str) -> str:
     return sha256(folded(name).encode("utf-8", "surrogatepass")).hexdigest()[:12]
