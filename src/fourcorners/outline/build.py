@@ -47,9 +47,9 @@ def _markers(
     )
     counted = numbers(lines, generated)
     signed = frame.signatures(lines)
-    attached = frame.attachments(lines, signed)
+    attached = frame.attachments(lines, signed, title.span.start if title else lines.length)
     contents = frame.contents(lines, sorted([*counted, *attached], key=_start))
-    headed = frame.headings(lines, document)
+    headed = frame.headings(lines, document, signed)
     frames = [
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
         *(frame.event("signature", start) for start in signed),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from fourcorners.documents.document import Document, MarkKind
@@ -13,7 +14,7 @@ from fourcorners.text.span import Span, union
 
 _ATTACHMENT = (
     rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?:{BLANK}{{0,4}}(?:(?i:no\.|number){BLANK}*)?"
-    r"[\"“]?(?P<mark>(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5})(?:[.-][A-Za-z0-9]{1,4}){0,3}"
+    r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5})(?:[.-][A-Za-z0-9]{1,4}){0,3}"
     r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
 )
 _ATTACHMENT_AT = re.compile(
@@ -64,11 +65,15 @@ _NO_HEADING = re.compile(
     r"SIGNATURE|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|BY|NAME|TITLE|DATE|WITNESS|"
     r"NOTARY|CONTINUED|AND|OR|OF|THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:AND|BETWEEN|BY|PAGE|ATTN|NAME|"
     r"DATE|TITLE|SIGNED|ATTEST|WITNESS|NOTE|EXECUTED|CONFIDENTIAL|SOURCE|REDACTED|TABLE OF|"
-    r"IN WITNESS|\[)\b"
+    r"IN WITNESS|EXHIBIT|EX-|\[)\b|^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
 )
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
 _PAGE_AT_END = re.compile(r"\b(?:\d{1,3}|[ivx]{1,5})\W*$")
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
+_SIGNING = 3_000  # characters that a block of signatures takes
+_FILED = 2_500  # characters within which a filing's own exhibit number stands
+_DENSE_TOP = 15_000  # characters within which a table of contents starts
+_PLAIN_TOP = 5_000  # … and one without page numbers
 _WIDEST = 240  # characters between two of its entries, page breaks included
 
 
@@ -111,8 +116,11 @@ def event(family: str, start: int) -> Marker:
     return Marker(start, start, "", (Reading(family, (0,)),), 0.0)
 
 
-def attachments(lines: Lines, signed: list[int]) -> list[Marker]:
-    """Return the headings of exhibits, schedules and annexes, never references in a sentence."""
+def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
+    """Return the headings of exhibits, schedules and annexes, never references in a sentence.
+
+    What stands close above the title is the number that a filing gives the whole document.
+    """
     first = signed[0] if signed else lines.length
     found = []
     filed: set[str] = set()  # what the filing calls the whole document: "Exhibit 10.1"
@@ -123,9 +131,12 @@ def attachments(lines: Lines, signed: list[int]) -> list[Marker]:
         label = f"{match.group('word').capitalize()} {match.group('mark') or ''}".strip()
         if label in filed:
             continue
-        if start < 2500 and start < first and _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
-            filed.add(label)
-            continue
+        if start < min(_FILED, first):
+            if _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
+                filed.add(label)
+                continue
+            if start < title < _FILED:
+                continue
         worth = _attachment_worth(lines, match, start >= first)
         if worth is not None:
             leave, take = worth
@@ -187,7 +198,7 @@ def contents(lines: Lines, markers: list[Marker]) -> list[Span]:
     limit = max(12_000, lines.length // 4)
     zones: list[Span] = []
     head = _CONTENTS.search(text, 0, limit)
-    for zone in (*_leaders(text, limit), *_dense(lines, markers, limit)):
+    for zone in (*_leaders(text, limit), *_dense(lines, markers, head.end() if head else None)):
         if head and 0 <= zone.start - head.end() < 600:
             zone = Span(head.start("head"), zone.end)
         zones.append(zone)
@@ -206,31 +217,40 @@ def _leaders(text: str, limit: int) -> Iterator[Span]:
         run = [match] if match else []
 
 
-def _dense(lines: Lines, markers: list[Marker], limit: int) -> Iterator[Span]:
+def _dense(lines: Lines, markers: list[Marker], head: int | None) -> Iterator[Span]:
     """Yield dense runs of numbers most of which come again further down."""
     last: dict[tuple[Reading, ...], int] = {}
     for marker in markers:
         last[marker.readings] = marker.start
     run: list[Marker] = []
+    limit = max(_DENSE_TOP, (head or 0) + _DENSE_TOP)
     for marker in markers:
-        if marker.start > limit and not run:
-            break
         listed = marker.readings[0].family in _LISTED
         if run and (not listed or marker.start - run[-1].end > _WIDEST):
-            yield from _listed(lines, run, last)
+            yield from _listed(lines, run, last, _near(head, run[0].start))
             run = []
+        if marker.start > limit and not run:
+            return
         if listed:
             run.append(marker)
-    yield from _listed(lines, run, last)
+    yield from _listed(lines, run, last, bool(run) and _near(head, run[0].start))
+
+
+def _near(head: int | None, start: int) -> bool:
+    return head is not None and 0 <= start - head < 600
 
 
 def _listed(
-    lines: Lines, run: list[Marker], last: dict[tuple[Reading, ...], int]
+    lines: Lines, run: list[Marker], last: dict[tuple[Reading, ...], int], headed: bool
 ) -> Iterator[Span]:
     """Yield the span of a run of numbers if it is a table of contents."""
-    # The last number may be the first of the text itself, at no distance from the table.
-    while len(run) > 3 and run[-1].readings == run[0].readings:
-        run = run[:-1]
+    # Where the text itself follows at no distance, its first numbers are the table's again.
+    seen: set[tuple[Reading, ...]] = set()
+    for index, marker in enumerate(run):
+        if marker.readings in seen:
+            run = run[:index]
+            break
+        seen.add(marker.readings)
     if len(run) < 4:
         return
     text = lines.text
@@ -238,11 +258,12 @@ def _listed(
     ends.append(min(lines.end_of_line(run[-1].end), run[-1].end + _DENSE))
     paged = sum(bool(_PAGE_AT_END.search(text[max(0, e - 12) : e])) for e in ends)
     again = sum(last[marker.readings] > ends[-1] for marker in run)
-    if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or len(run) >= 6):
+    plain = len(run) >= 8 and run[0].start < _PLAIN_TOP
+    if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or plain or headed):
         yield Span(run[0].start, ends[-1])
 
 
-def headings(lines: Lines, document: Document) -> list[Marker]:
+def headings(lines: Lines, document: Document, signed: list[int]) -> list[Marker]:
     """Return headings without a number: those the file itself styles, and lines in capitals."""
     found: dict[int, Marker] = {}
     text = lines.text
@@ -258,6 +279,10 @@ def headings(lines: Lines, document: Document) -> list[Marker]:
             found[span.start] = _heading("heading", span, len(match.group("hashes")), 3.0, 0.0)
     if not found:
         for span in _capital_lines(lines):
+            at = bisect_right(signed, span.start) - 1
+            names = at >= 0 and span.start - signed[at] < _SIGNING
+            if names and len(span.of(text).split()) < 3:
+                continue
             found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
     return [found[start] for start in sorted(found)]
 

@@ -10,7 +10,15 @@ from fourcorners.outline.sequence import Taken
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.span import Span
 
-_RUN_IN = re.compile(r"\.(?=\s|[A-Z]|$)|:(?=\s|$)|[–—](?=\s|$)|[^\S\n]-(?=\s)|[^\S\n]{3,}|\n")
+_RUN_IN = re.compile(
+    r"\.(?=\s|[A-Z]|$)|:(?=\s|$)|[–—](?=\s|$)|[^\S\n]-(?=\s)|[^\S\n]{3,}|\n|"
+    r"[^\S\n](?=\d{1,2}\.\d{1,2}[.\s]|\([a-z1]\)[^\S\n])"
+)
+_CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
+_CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
+    r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-]|OF|AND)(?:[^\S\n](?:[A-Z][A-Z’'&/,;()-]+|[&/-]))*"
+)
+_SENTENCE = re.compile(r"[^\S\n](?:[A-Z][a-z]|A[^\S\n][A-Za-z][a-z])")
 _HEADING_LIMIT = 110
 _LEAD = " \t\xa0\r.:-–—*_"
 _TAIL = " \t\xa0\r.:-–—*_"
@@ -191,6 +199,9 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
         start += 1
     if start >= line_end:
         return _heading_below(lines, item, start)
+    capitals = _CAPITAL_WORDS.match(text, start, line_end)
+    if capitals and _before_sentence(text, capitals.end()) and all_capitals(capitals.group()):
+        return _trim(text, Span(*capitals.span()))
     stop = _RUN_IN.search(text, start, min(lines.length, start + _HEADING_LIMIT))
     if stop is None and line_end - start >= _HEADING_LIMIT:
         return None
@@ -201,6 +212,11 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
     return _trim(text, words)
+
+
+def _before_sentence(text: str, offset: int) -> bool:
+    """Tell whether a sentence starts at the offset, one blank after words in capitals."""
+    return bool(_SENTENCE.match(text, offset))
 
 
 def _heading_below(lines: Lines, item: Taken, start: int) -> Span | None:

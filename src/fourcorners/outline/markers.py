@@ -18,7 +18,8 @@ from fourcorners.outline.numbering import (
 _START = re.compile(rf"^(?:{BLANK}|[*_#>|])*(?P<mark>{AT_START})", re.MULTILINE)
 _WITHIN = re.compile(
     rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?|"
-    rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“]))(?P<mark>{WITHIN})"
+    rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
+    rf"\S{BLANK}(?=ARTICLE{BLANK}))(?P<mark>{WITHIN})"
 )
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
