@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import lxml.html
@@ -12,7 +13,8 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.reports.visible import visible
-from fourcorners.review.finding import CellState, Review
+from fourcorners.review.finding import CellState, Review, UnreadFile
+from fourcorners.text.quote import Match, Quote
 
 
 def page_of(review: Review, folder: Path) -> tuple[str, lxml.html.HtmlElement]:
@@ -144,6 +146,35 @@ def test_a_hostile_review_adds_no_element_and_hides_no_character(
     assert content(mark) == visible(hostile_review.documents[0].name)
     assert "⟦U+202E⟧" in content(mark)
     assert "{{ 7*7 }}" in content(mark)
+
+
+def test_a_claim_is_never_shown_as_evidence(review: Review, tmp_path: Path) -> None:
+    place = next(i for i, finding in enumerate(review.findings) if finding.evidence)
+    finding = review.findings[place]
+    claim = replace(
+        finding.evidence[0], quote=Quote("The Seller may do as it likes", None, Match.UNVERIFIED)
+    )
+    findings = list(review.findings)
+    findings[place] = replace(finding, evidence=(claim,))
+    _, tree = page_of(replace(review, findings=tuple(findings)), tmp_path)
+    row, column = divmod(place, len(review.columns))
+    article = tree.get_element_by_id(f"f-{row}-{column}")
+    assert not article.xpath(".//mark")
+    assert "Not verified: not in the text, so no evidence" in content(article)
+    (shown,) = article.xpath(".//blockquote")
+    assert "claim" in shown.get("class")
+    assert "1 not verified and marked so" in content(tree.get_element_by_id("about"))
+
+
+def test_a_long_list_of_gaps_is_counted_and_kept_whole_in_the_grid(
+    review: Review, tmp_path: Path
+) -> None:
+    unread = tuple(UnreadFile(f"scan {i:03d}.pdf", "Damaged.", "Ask again.") for i in range(90))
+    _, tree = page_of(replace(review, unread=unread), tmp_path)
+    assert "78 more files" in content(tree.get_element_by_id("summary"))
+    rows = tree.xpath("//tbody[@class='unread']/tr")
+    assert all(content(row).startswith(f.path) for row, f in zip(rows, unread, strict=True))
+    assert len(rows) == 90
 
 
 def channels(colour: str) -> list[float]:
