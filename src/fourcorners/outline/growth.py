@@ -16,8 +16,6 @@ _RUN_IN = re.compile(
 )
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
-    r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-]|OF|AND)(?:[^\S\n](?:[A-Z][A-Z’'&/,;()-]+|[&/-]))*"
-)
 _SENTENCE = re.compile(r"[^\S\n](?:[A-Z][a-z]|A[^\S\n][A-Za-z][a-z])")
 _HEADING_LIMIT = 110
 _LEAD = " \t\xa0\r.:-–—*_"
