@@ -38,6 +38,8 @@ def shelf(library: Library, make: Make) -> Library:
         ("bürohaus", "room/Lease of Bürohaus.txt"),
         ("BÜROHAUS", "room/Lease of Bürohaus.txt"),
         ("supply amendment", "room/Supply Amendment.txt"),
+        ("Supply_amendment", "room/Supply Amendment.txt"),
+        ("lease, of - bürohaus", "room/Lease of Bürohaus.txt"),
         ("room/b", "room/b/Supply.txt"),
     ],
 )

@@ -19,7 +19,7 @@ _MOST_LISTED = 20
 
 def add(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Files and folders of contracts.")
+        list[Path], typer.Argument(metavar="PATH", help="Files and folders of contracts.")
     ],
     collection: Annotated[
         str,
@@ -75,23 +75,23 @@ def add(
 def _print(out: Console, report: AddReport, where: str, collection: str) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.console import print_failures
+    from fourcorners.cli.console import counted, print_failures
     from fourcorners.reports.visible import line
 
-    parts = [f"{report.added} added"]
+    parts = [f"{report.added:,} added"] if report.added or not report.already else []
     if report.already:
-        parts.append(f"{report.already} there already")
+        parts.append(f"{report.already:,} there already")
     if report.failed:
-        parts.append(f"{len(report.failed)} failed")
-    out.print(
-        Text.assemble(
-            (f"{line(collection)}: ", "bold"),
-            f"{report.found} files, {', '.join(parts)}. ",
-            (f"{report.characters:,} characters, {report.passages:,} passages. ", "dim"),
-            (f"Library: {where}", "dim"),
-        ),
-        soft_wrap=True,
-    )
+        parts.append(f"{len(report.failed):,} failed")
+    told = Text.assemble((f"{line(collection)}: ", "bold"))
+    if report.found:
+        told.append(f"{counted(report.found, 'file')}, {', '.join(parts)}. ")
+    else:
+        told.append("no file is there. Name files, or folders that hold some. ", "red")
+    if report.added:
+        told.append(f"{report.characters:,} characters, {report.passages:,} passages. ", "dim")
+    told.append(f"Library: {line(where)}", "dim")
+    out.print(told, soft_wrap=True)
     notes = [
         f"{each.path}: the same content as {each.same_as}, kept once." for each in report.duplicates
     ]
@@ -129,12 +129,8 @@ def _value(report: AddReport, where: str, collection: str) -> Json:
             {"path": each.path, "reason": each.reason, "remedy": each.remedy}
             for each in report.failed
         ],
-        "duplicates": [
-            {"path": each.path, "same_as": each.same_as} for each in report.duplicates
-        ],
+        "duplicates": [{"path": each.path, "same_as": each.same_as} for each in report.duplicates],
         "replaced": [{"path": each.path, "earlier": each.earlier} for each in report.replaced],
-        "needs_ocr": [
-            {"path": each.path, "pages": list(each.pages)} for each in report.needs_ocr
-        ],
+        "needs_ocr": [{"path": each.path, "pages": list(each.pages)} for each in report.needs_ocr],
         "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
     }

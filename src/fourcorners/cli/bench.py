@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.console import JobsOption
+from fourcorners.cli.console import JobsOption, require_place
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -54,7 +54,10 @@ def extraction(
     jobs: JobsOption = None,
     library: KeepOption = None,
 ) -> None:
-    """Extract CUAD's 41 categories from its contracts, and score by the law firm's rule."""
+    """Extract the 41 categories of CUAD, and score the answers.
+
+    Figures are by the law firm's rule: of all categories, and of the nine of the paper.
+    """
     from fourcorners.evaluation import cuad, extracting, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.extraction import score
@@ -62,6 +65,8 @@ def extraction(
     from fourcorners.review.calibration import shipped
     from fourcorners.settings import Settings
 
+    require_place(run_out)
+    require_place(record_out)
     settings = Settings.load(jobs=jobs)
     record = Record("extraction", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     contracts = cuad.load(data, limit=limit)
@@ -92,6 +97,7 @@ def score_run(
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.extraction import score
 
+    require_place(record_out)
     answers = runs.read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
     _report(score(cuad.load(data, limit=limit), answers), record, record_out)
@@ -107,13 +113,17 @@ def speed(
         bool, typer.Option("--without-encoder", help="Leave the vectors out.")
     ] = False,
 ) -> None:
-    """Add and review all contracts; report contracts a minute by stage, memory, library size."""
+    """Measure contracts a minute by stage, memory and library size.
+
+    All contracts under DIR are added and reviewed.
+    """
     from fourcorners.cli import console
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.speed import measure, table
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
+    require_place(record_out)
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import ConfigError, FourcornersError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.text import Text
 
     from fourcorners.documents.document import Document
     from fourcorners.library.entries import Failure
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
     from fourcorners.outline.tree import Outline
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+WIDEST = 110
+"""Columns of running text, at most: longer lines are hard to read."""
+_ODD = re.compile(r"[^\n\x20-\x7e]")  # perhaps not printable
 
 LibraryOption = Annotated[
     str | None,
@@ -57,29 +65,39 @@ def out() -> Console:
     """Return the console of answers: standard output."""
     from rich.console import Console
 
-    return Console(highlight=False, emoji=False)
+    return Console(highlight=False, emoji=False, markup=False)
 
 
 def err() -> Console:
     """Return the console of progress and complaints: standard error."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, emoji=False)
+    return Console(stderr=True, highlight=False, emoji=False, markup=False)
 
 
 def complain(error: FourcornersError) -> None:
     """Say what went wrong and what to do, on standard error."""
     from rich.text import Text
 
-    line = Text.assemble(("Error: ", "bold red"), error.message)
+    from fourcorners.reports.visible import visible
+
+    said = Text.assemble(("Error: ", "bold red"), visible(error.message))
     if error.remedy:
-        line.append(f"\n{error.remedy}", style="dim")
-    err().print(line, soft_wrap=True)
+        said.append(f"\n{visible(error.remedy)}", style="dim")
+    err().print(said, soft_wrap=True)
 
 
 def print_json(value: Json) -> None:
-    """Print one JSON value on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    """Print one JSON value on standard output; what a terminal would obey or hide is escaped."""
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    told = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
+    sys.stdout.write(_ODD.sub(_escaped, told) + "\n")
+    sys.stdout.flush()
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found.group()
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def open_library(url: str | None, *, create: bool) -> Library:
@@ -92,18 +110,54 @@ def open_library(url: str | None, *, create: bool) -> Library:
 
 def print_failures(to: Console, failures: Sequence[Failure]) -> None:
     """Print each file that could not be read: one line, then what to do about it."""
-    from rich.padding import Padding
     from rich.text import Text
 
     from fourcorners.reports.visible import line
 
     if failures:
         to.print()
-        to.print(Text(f"{len(failures)} could not be read:", "bold red"))
+        to.print(Text(f"{counted(len(failures), 'file')} could not be read:", "bold red"))
     for failure in failures:
         to.print(Text.assemble(("✗ ", "red"), line(failure.path)), soft_wrap=True)
-        words = Text(line(failure.reason)) + Text(f" {line(failure.remedy)}", "dim")
-        to.print(Padding(words, (0, 0, 0, 2)))
+        words = Text.assemble(line(failure.reason), " ", (line(failure.remedy), "dim"))
+        print_indented(to, words, 2)
+
+
+def print_indented(to: Console, words: Text, by: int) -> None:
+    """Print words wrapped to the console's width (at most `WIDEST`), moved in by some spaces."""
+    from rich.text import Text
+
+    for wrapped in words.wrap(to, max(20, min(to.width, WIDEST) - by)):
+        wrapped.rstrip()
+        to.print(Text(" " * by) + wrapped, soft_wrap=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def require_place(path: Path | None) -> None:
+    """Refuse, before the work, to write where nothing can be written after it.
+
+    Raises:
+        ConfigError: If the folder of the path is missing or may not be written to.
+    """
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if path.is_dir():
+        problem = "this is a folder"
+    elif not folder.is_dir():
+        problem = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK):
+        problem = f"no permission to write in {folder}"
+    else:
+        return
+    raise ConfigError(
+        f"{path} cannot be written: {problem}.",
+        remedy="Name a file in a folder that exists and that you may write to.",
+    )
 
 
 def document_json(document: Document, outline: Outline | None) -> Json:

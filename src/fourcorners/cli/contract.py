@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,8 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
     """Print the tree: labels and headings, or the first words of what has none."""
     from rich.text import Text
 
-    from fourcorners.reports.visible import shortened
+    from fourcorners.cli.console import WIDEST
+    from fourcorners.reports.visible import line, shortened
 
     if outline.windows:
         out.print(
@@ -67,29 +69,57 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
         return
     out.print(Text(f"Outline, confidence {outline.confidence:.2f}", "dim"))
     for node in outline.nodes:
-        indent = "  " * len(outline.ancestors(node))
-        label = node.label or node.kind.value
-        shown = node.heading or node.span
-        words = Text(shortened(shown.of(document.text), 80), "" if node.heading else "dim")
-        out.print(Text(f"{indent}{label}  ", "bold" if node.heading else "") + words)
+        label = line(node.label) or node.kind.value
+        head = "  " * len(outline.ancestors(node)) + label + "  "
+        room = max(20, min(out.width, WIDEST) - len(head))
+        words = shortened((node.heading or node.span).of(document.text), room + len(label))
+        first, _, rest = words.partition(" ")
+        if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
+            words = rest
+        out.print(
+            Text.assemble(
+                (head, "bold" if node.heading else ""),
+                (shortened(words, room), "" if node.heading else "dim"),
+            ),
+            soft_wrap=True,
+        )
 
 
 def print_finding(out: Console, document: Document, finding: Finding, *, whole: bool) -> None:
     """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
     from rich.text import Text
 
+    from fourcorners.reports.visible import line
+
     if finding.state is CellState.FAILED:
-        out.print(Text(f"Failed: {finding.error} {finding.remedy}", "red"))
+        out.print(Text(line(f"Failed: {finding.error} {finding.remedy}"), "red"))
     elif finding.state is CellState.NOT_FOUND:
         _print_absence(out, document, finding)
     elif whole:
-        out.print(highlighted(document.text, Span(0, len(document.text)), quoted(finding)))
+        print_words(out, document, quoted(finding))
     else:
         clauses: dict[Span, list[Evidence]] = {}
         for evidence in finding.evidence:
             clauses.setdefault(evidence.clause, []).append(evidence)
         for clause, several in clauses.items():
-            out.print(_clause(document, clause, several))
+            out.print(_clause(document, clause, several), width=_panel_width(out))
+
+
+def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -> None:
+    """Print the whole text: wrapped for a person, in its own lines for a program."""
+    from fourcorners.cli.console import WIDEST
+
+    whole = highlighted(document.text, Span(0, len(document.text)), quotes)
+    if out.is_terminal:
+        out.print(whole, width=min(out.width, WIDEST))
+    else:
+        out.file.write(whole.plain + "\n")
+
+
+def _panel_width(out: Console) -> int:
+    from fourcorners.cli.console import WIDEST
+
+    return min(out.width, WIDEST + 4)
 
 
 def quoted(finding: Finding) -> list[Span]:
@@ -100,11 +130,15 @@ def quoted(finding: Finding) -> list[Span]:
 def _print_absence(out: Console, document: Document, finding: Finding) -> None:
     from rich.text import Text
 
+    from fourcorners.cli.console import print_indented
+    from fourcorners.reports.visible import line
+
     out.print(Text("Not found.", "bold"))
     searched = finding.searched
     if searched is None:
         return
-    out.print(Text(f"{searched.passages} passages were searched for: {searched.query}", "dim"))
+    told = f"{searched.passages} passages were searched for: {line(searched.query)}"
+    print_indented(out, Text(told, "dim"), 0)
     if searched.best is not None:
         out.print(
             Text(
@@ -113,7 +147,8 @@ def _print_absence(out: Console, document: Document, finding: Finding) -> None:
                 "dim",
             )
         )
-        out.print(_clause(document, searched.best.clause, [searched.best], found=False))
+        nearest = _clause(document, searched.best.clause, [searched.best], found=False)
+        out.print(nearest, width=_panel_width(out))
 
 
 def _clause(
@@ -125,10 +160,11 @@ def _clause(
 
     several = list(evidence)
     first = several[0]
-    where = [" › ".join(line(step) for step in first.path)] if first.path else []
-    if first.pages:
-        pages = first.pages
+    where = []
+    if pages := first.pages:
         where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
+    if first.path:
+        where.append(" › ".join(line(step) for step in first.path))
     span = Span(max(0, clause.start - AROUND), min(len(document.text), clause.end + AROUND))
     spans = [each.quote.span for each in several if each.quote.span is not None]
     places = ", ".join(f"{each.start}-{each.end}" for each in spans)
@@ -148,7 +184,14 @@ def _plain(words: str) -> Text:
     return Text(words, "dim")
 
 
-def highlighted(text: str, span: Span, quotes: list[Span], clause: Span | None = None) -> Text:
+def highlighted(
+    text: str,
+    span: Span,
+    quotes: Sequence[Span],
+    clause: Span | None = None,
+    *,
+    one_line: bool = False,
+) -> Text:
     """Return the words of `span`, quotes highlighted, what lies outside the clause dimmed."""
     from rich.text import Text
 
@@ -166,5 +209,6 @@ def highlighted(text: str, span: Span, quotes: list[Span], clause: Span | None =
             style = "bold black on yellow"
         else:
             style = "" if inside.contains(piece) else "dim"
-        shown.append(visible(piece.of(text)), style)
+        words = visible(piece.of(text))
+        shown.append(re.sub(r"\s+", " ", words) if one_line else words, style)
     return shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from typing import Annotated
 
@@ -11,12 +13,15 @@ from fourcorners.cli import add, bench, playbook, review, search, show, status
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
+_INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
+
 app = typer.Typer(
     name="fourcorners",
     help="Read a folder of contracts and answer from it, and from nothing else.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # drawing the help with rich takes four times as long
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -46,14 +51,32 @@ def _options(
 
 
 def main() -> None:
-    """Run the program; an error on purpose is one clear line, not a traceback."""
+    """Run the program; what a person can cause is told in clear lines, not by a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an old terminal lacks some characters
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app(standalone_mode=True)
+        app()
     except FourcornersError as error:
-        from fourcorners.cli.console import complain
+        sys.exit(_complain(error))
+    except OSError as error:
+        if not isinstance(error.filename, str | bytes | os.PathLike):
+            raise
+        problem = f"{os.fsdecode(error.filename)}: {(error.strerror or str(error)).lower()}."
+        remedy = "Check the path, and that you may read and write there."
+        sys.exit(_complain(ConfigError(problem, remedy=remedy)))
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            sys.stderr.write("Stopped. What was done is kept; go on with the same command.\n")
+        raise
 
-        complain(error)
-        sys.exit(2 if isinstance(error, ConfigError) else 1)
+
+def _complain(error: FourcornersError) -> int:
+    """Say what went wrong, and return the exit code: 2 if the command itself must change."""
+    from fourcorners.cli.console import complain
+
+    complain(error)
+    return 2 if isinstance(error, ConfigError) else 1
 
 
 if __name__ == "__main__":

@@ -31,10 +31,14 @@ def list_playbooks(as_json: JsonOption = False) -> None:
             ]
         )
         return
+    from rich.text import Text
+
+    out = console.out()
     for book in books:
         names = ", ".join(provision.name for provision in book.provisions)
-        console.out().print(f"[bold]{book.id}[/bold]  {book.name} ({len(book.provisions)})")
-        console.out().print(f"  {names}", style="dim")
+        count = console.counted(len(book.provisions), "provision")
+        out.print(Text.assemble((book.id, "bold"), f"  {book.name}, {count}"))
+        console.print_indented(out, Text(names, "dim"), 2)
 
 
 @app.command("check")
@@ -44,10 +48,12 @@ def check(
     """Check a playbook; an error names its line and key."""
     from fourcorners.cli import console
     from fourcorners.playbooks.load import load
+    from fourcorners.reports.visible import line
 
     book = load(playbook)
+    count = console.counted(len(book.provisions), "provision")
     console.out().print(
-        f"{playbook}: a valid playbook with {len(book.provisions)} provisions "
-        f"(version {book.version}, hash {book.hash[:12]}).",
-        markup=False,
+        f"{line(playbook)}: a valid playbook of {count}, version {line(book.version)}, "
+        f"hash {book.hash[:12]}.",
+        soft_wrap=True,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fourcorners.cli.console import CollectionOption, JobsOption, JsonOption, LibraryOption
+from fourcorners.errors import ConfigError
 
 
 def review(
@@ -29,11 +30,10 @@ def review(
     library: LibraryOption = None,
     jobs: JobsOption = None,
     as_of: Annotated[
-        datetime | None,
+        str | None,
         typer.Option(
             "--as-of",
             metavar="DATE",
-            formats=["%Y-%m-%d"],
             help="The day of the review: terms that ended before it are shown as expired.",
             show_default="today",
         ),
@@ -46,7 +46,10 @@ def review(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Review contracts against a playbook: every document × every provision.
+    """Review contracts against a playbook: the grid, and reports.
+
+    The grid has a row for each contract, a column for each provision, and says of each cell what
+    was found, with the contract's own words, or that nothing was.
 
     Each cell is stored as soon as it is filled: a review that is stopped goes on where it stopped
     when the same command runs again.
@@ -57,13 +60,16 @@ def review(
     from fourcorners.playbooks.load import load
     from fourcorners.reports import terminal
     from fourcorners.reports.json import as_json as review_json
+    from fourcorners.reports.visible import line
     from fourcorners.review.run import Progress
     from fourcorners.review.run import review as run
     from fourcorners.settings import Settings
 
     paths = out or []
     for path in paths:
-        reports.exporter_for(path)  # a wrong suffix is said before the work, not after
+        reports.exporter_for(path)  # what is wrong is said before the work, not after
+        console.require_place(path)
+    day = _day(as_of) if as_of else None
     book = load(playbook)
     settings = Settings.load(library=library, jobs=jobs)
     with console.open_library(library, create=False) as store, console.progress() as bars:
@@ -82,7 +88,7 @@ def review(
             collection=collection,
             encoder=encoder,
             jobs=settings.jobs,
-            as_of=as_of.date() if as_of else None,
+            as_of=day,
             again=again,
             on_progress=show,
         )
@@ -93,6 +99,15 @@ def review(
     else:
         terminal.render(grid, console.out())
         for path in paths:
-            console.err().print(f"Wrote {path}", style="dim")
+            console.err().print(f"Wrote {line(str(path))}", style="dim", soft_wrap=True)
     if not grid.documents:
         raise typer.Exit(1)
+
+
+def _day(written: str) -> date:
+    try:
+        return date.fromisoformat(written)
+    except ValueError as error:
+        raise ConfigError(
+            f"--as-of is {written!r}, which is not a date.", remedy="Write it as 2025-12-31."
+        ) from error

@@ -29,7 +29,9 @@ def search(
         list[str] | None,
         typer.Option("--label", metavar="LABEL", help="Only under this label, such as 7.2."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many passages.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many passages.")
+    ] = 10,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each part of each score.")
     ] = False,
@@ -85,9 +87,9 @@ def _value(hit: Hit) -> Json:
 
 
 def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
+    from fourcorners.cli.console import print_indented
     from fourcorners.cli.contract import highlighted
     from fourcorners.reports.visible import line
     from fourcorners.search.find import explain as parts_of
@@ -96,17 +98,18 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     head = Text.assemble((f"{number}. ", "dim"), (line(hit.name), "bold"))
     if hit.page is not None:
         head.append(f", page {hit.page}", "dim")
-    head.append(f"  {hit.span.start}-{hit.span.end}", "dim")
+    head.append(f", characters {hit.span.start}-{hit.span.end}", "dim")
     out.print(head, soft_wrap=True)
     if hit.path:
-        out.print(Padding(Text(" › ".join(line(step) for step in hit.path), "dim"), (0, 0, 0, 3)))
+        print_indented(out, Text(" › ".join(line(step) for step in hit.path), "dim"), 3)
     inside = [span.shift(-hit.span.start) for span in common(hit.matched, [hit.snippet])]
-    words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside)
-    words = Text(" ").join(words.split(allow_blank=False))
-    out.print(Padding(words, (0, 0, 0, 3)))
+    words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
+    before = "… " if hit.snippet.start > hit.span.start else ""
+    after = " …" if hit.snippet.end < hit.span.end else ""
+    print_indented(out, Text.assemble((before, "dim"), words, (after, "dim")), 3)
     if explain:
         for part in parts_of(hit):
-            out.print(
-                Padding(Text(f"{part.name} {part.value:.4f}: {part.says}", "dim"), (0, 0, 0, 5))
-            )
+            value = f"{part.value:.0f}" if part.name.endswith("_rank") else f"{part.value:.4f}"
+            told = f"{line(part.name)} {value}: {part.says}"
+            print_indented(out, Text(told, "dim"), 5)
     out.print()

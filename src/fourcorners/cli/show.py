@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 def show(
     contract: Annotated[
-        str, typer.Argument(help="A contract, by a unique part of its name, its path or its id.")
+        str,
+        typer.Argument(
+            metavar="CONTRACT", help="A contract, by a unique part of its name, its path or its id."
+        ),
     ],
     outline: Annotated[bool, typer.Option("--outline", help="Show its outline.")] = False,
     provision: Annotated[
@@ -32,13 +36,19 @@ def show(
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a contract: its card and text, its outline, or a provision's quotes in place."""
+    """Show a contract, its outline, or a provision's quotes in place.
+
+    A provision that was not reviewed yet is reviewed now.
+    """
     from fourcorners import reports
     from fourcorners.cli import console
     from fourcorners.cli import contract as page
     from fourcorners.reports.json import as_json as review_json
-    from fourcorners.reports.visible import visible
 
+    if provision and outline:
+        raise ConfigError("--outline and --provision show different things.", remedy="Give one.")
+    if whole and not provision:
+        raise ConfigError("--whole goes with --provision.", remedy="Without it all is shown.")
     with console.open_library(library, create=False) as store:
         entry = store.resolve(contract, collection)
         document, card, tree = (
@@ -59,7 +69,7 @@ def show(
         elif grid is not None:
             page.print_finding(out, document, grid.findings[0], whole=whole)
         else:
-            out.print(visible(document.text), markup=False, soft_wrap=True)
+            page.print_words(out, document)
 
 
 def _review(store: Library, document: str, playbook: str, name: str) -> Review:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fourcorners.cli.console import CollectionOption, Json, JsonOption, LibraryOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fourcorners.library.entries import CollectionStats, EncoderRecord, Failure, Stats
+    from fourcorners.library.jobs import Job, JobProgress
 
 
 def status(
@@ -10,76 +19,112 @@ def status(
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the library holds, the files that failed with their remedies, and open jobs."""
+    """Show what the library holds, what failed, what is unfinished."""
     from fourcorners.cli import console
     from fourcorners.library.jobs import Jobs
+    from fourcorners.library.tokens import folded
 
     with console.open_library(library, create=False) as store:
         figures = store.stats()
         failures = store.failures(collection)
+        parts = list(figures.collections)
+        if collection is not None:
+            parts = [each for each in parts if folded(each.name) == folded(collection)]
+            if not parts and not failures:
+                store.documents(collection)  # says which collections there are
         encoder = store.encoder
         table = Jobs(store)
         jobs = [(job, table.progress(job)) for job in table.list(unfinished=True)]
         where = str(store.path)
     if as_json:
-        console.print_json(
+        console.print_json(_value(where, figures, parts, encoder, failures, jobs))
+    else:
+        _print(console.out(), where, figures, parts, encoder, jobs)
+        console.print_failures(console.out(), failures)
+
+
+def _value(
+    where: str,
+    figures: Stats,
+    parts: Sequence[CollectionStats],
+    encoder: EncoderRecord | None,
+    failures: Sequence[Failure],
+    jobs: Sequence[tuple[Job, JobProgress]],
+) -> Json:
+    return {
+        "library": where,
+        "documents": figures.documents,
+        "characters": figures.characters,
+        "passages": figures.passages,
+        "vectors": figures.vectors,
+        "bytes": figures.bytes,
+        "encoder": encoder.name if encoder else None,
+        "collections": [
             {
-                "library": where,
-                "documents": figures.documents,
-                "characters": figures.characters,
-                "passages": figures.passages,
-                "vectors": figures.vectors,
-                "bytes": figures.bytes,
-                "encoder": encoder.name if encoder else None,
-                "collections": [
-                    {
-                        "name": each.name,
-                        "documents": each.documents,
-                        "characters": each.characters,
-                        "passages": each.passages,
-                    }
-                    for each in figures.collections
-                ],
-                "failures": [
-                    {"path": each.path, "reason": each.reason, "remedy": each.remedy}
-                    for each in failures
-                ],
-                "jobs": [
-                    {
-                        "kind": job.kind,
-                        "spec": dict(job.spec),
-                        "done": progress.done,
-                        "failed": progress.failed,
-                        "total": progress.total,
-                    }
-                    for job, progress in jobs
-                ],
+                "name": each.name,
+                "documents": each.documents,
+                "characters": each.characters,
+                "passages": each.passages,
             }
-        )
-        return
+            for each in parts
+        ],
+        "failures": [
+            {"path": each.path, "reason": each.reason, "remedy": each.remedy} for each in failures
+        ],
+        "jobs": [
+            {
+                "kind": job.kind,
+                "spec": dict(job.spec),
+                "done": progress.done,
+                "failed": progress.failed,
+                "total": progress.total,
+            }
+            for job, progress in jobs
+        ],
+    }
+
+
+def _print(
+    out: Console,
+    where: str,
+    figures: Stats,
+    parts: Sequence[CollectionStats],
+    encoder: EncoderRecord | None,
+    jobs: Sequence[tuple[Job, JobProgress]],
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    out = console.out()
-    out.print(Text(where, style="bold"), soft_wrap=True)
+    from fourcorners.cli.console import counted
+    from fourcorners.reports.visible import line
+
+    out.print(Text(line(where), style="bold"), soft_wrap=True)
     out.print(
-        f"{figures.documents:,} contracts, {figures.characters:,} characters, "
-        f"{figures.passages:,} passages, {figures.bytes / 1e6:,.1f} MB"
+        f"{counted(figures.documents, 'contract')}, {counted(figures.characters, 'character')}, "
+        f"{counted(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
     )
-    out.print(Text(f"Encoder: {encoder.name if encoder else 'none'}", style="dim"))
-    if figures.collections:
+    if encoder is None:
+        meaning = "No vectors: search goes by words alone."
+    else:
+        meaning = f"Vectors of {figures.vectors:,} passages by {encoder.name}"
+    out.print(Text(meaning, style="dim"))
+    if parts:
         shown = Table(box=None, pad_edge=False, header_style="dim")
         shown.add_column("Collection")
         shown.add_column("Contracts", justify="right")
         shown.add_column("Characters", justify="right")
-        for each in figures.collections:
-            shown.add_row(Text(each.name), f"{each.documents:,}", f"{each.characters:,}")
+        for each in parts:
+            shown.add_row(Text(line(each.name)), f"{each.documents:,}", f"{each.characters:,}")
         out.print()
         out.print(shown)
     for job, progress in jobs:
+        name = job.spec.get("collection")
+        what = f"{job.kind} of {line(name)}" if name else job.kind
         out.print()
         out.print(
-            Text(f"Unfinished: {job.kind}, {progress.done} of {progress.total} done.", "yellow"),
-            Text("Run the same command again to go on.", "dim"),
+            Text.assemble(
+                (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
+                ("Run the same command again to go on.", "dim"),
+            ),
+            soft_wrap=True,
         )
-    console.print_failures(out, failures)

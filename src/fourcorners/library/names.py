@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def resolve(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) -> En
         lambda entry: Path(entry.name).stem.casefold() == wanted,
         lambda entry: len(wanted) >= _ID_PREFIX and entry.id.startswith(wanted),
         lambda entry: wanted in entry.name.casefold(),
+        lambda entry: bool(_spaced(wanted)) and _spaced(wanted) in _spaced(entry.name),
         lambda entry: wanted in entry.path.casefold() or wanted in entry.title.casefold(),
     ]
     for reading in readings if wanted else []:
@@ -44,6 +46,11 @@ def resolve(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) -> En
                 remedy="Write more of the name, the path, or the id.",
             )
     raise _unknown(name, entries)
+
+
+def _spaced(name: str) -> str:
+    """Return the name with a space for each run of punctuation, as a person may write it."""
+    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
 
 
 def _places(name: str, paths: Mapping[str, str]) -> set[str]:
