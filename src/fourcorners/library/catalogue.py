@@ -51,7 +51,7 @@ _VECTORS = """
     FROM documents d JOIN vectors v ON v.document = d.row
     WHERE (?1 IS NULL OR d.row IN (SELECT document FROM document_collections WHERE collection = ?1))
       AND (?2 IS NULL OR d.id = ?2)
-    ORDER BY d.first_passage
+    ORDER BY d.row
 """
 _WITHOUT_VECTORS = """
     SELECT id FROM documents

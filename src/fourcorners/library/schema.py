@@ -4,6 +4,7 @@ A migration that was released never changes; a new one is appended.
 
 Facts about the layout:
 
+- In `documents` what is short stands first: what follows a text costs the reading of all its pages.
 - Passages of one document have consecutive rowids in the order of their ordinals, so
   `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
 - Vectors are kept a document at a time, as one row-major matrix of little-endian float16:
@@ -42,25 +43,25 @@ MIGRATIONS: tuple[str, ...] = (
         row           INTEGER PRIMARY KEY AUTOINCREMENT,
         id            TEXT NOT NULL UNIQUE,
         sha256        TEXT NOT NULL UNIQUE,
+        first_passage INTEGER NOT NULL,
+        passage_count INTEGER NOT NULL,
         name          TEXT NOT NULL,
         path          TEXT NOT NULL,
         media_type    TEXT NOT NULL,
         reader        TEXT NOT NULL,
-        text          TEXT NOT NULL,
-        text_sha256   TEXT NOT NULL,
-        pages         TEXT NOT NULL,
-        marks         TEXT NOT NULL,
-        warnings      TEXT NOT NULL,
-        outline       TEXT NOT NULL,
-        card          TEXT NOT NULL,
         title         TEXT NOT NULL,
         type          TEXT NOT NULL,
         characters    INTEGER NOT NULL,
         page_count    INTEGER NOT NULL,
         needs_ocr     TEXT NOT NULL,
-        first_passage INTEGER NOT NULL,
-        passage_count INTEGER NOT NULL,
-        added         TEXT NOT NULL
+        added         TEXT NOT NULL,
+        text_sha256   TEXT NOT NULL,
+        card          TEXT NOT NULL,
+        warnings      TEXT NOT NULL,
+        outline       TEXT NOT NULL,
+        text          TEXT NOT NULL,
+        pages         TEXT NOT NULL,
+        marks         TEXT NOT NULL
     ) STRICT;
 
     CREATE TABLE document_collections(
