@@ -19,7 +19,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -48,7 +48,8 @@ OUT = Path(__file__).parent.parent / "src/fourcorners/review/calibration.json"
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty
 CHARACTERS = 1_200.0  # a contract, from which on a threshold is penalised
-THRESHOLDS = 40
+PRECISE = 0.15  # what character precision counts beside F1 in the choice of a threshold
+GRID = 24
 
 # Provisions that no category of their own answers, with the categories whose union they are.
 UNIONS = {"non-solicitation": ("No-Solicit Of Customers", "No-Solicit Of Employees")}
@@ -62,6 +63,15 @@ class Example:
     spans: tuple[Span, ...]
     positive: NDArray[np.bool_]
     facts: tuple[tuple[Span, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one contract is answered out of fold: candidates best first, and the thresholds."""
+
+    candidates: list[tuple[Span, float]]
+    threshold: float
+    also: float
 
 
 def categories_of() -> dict[str, tuple[str, ...]]:
@@ -101,13 +111,23 @@ def _is_positive(span: Span, marked: Sequence[Span]) -> bool:
 
 
 def fit(seen: Sequence[Example]) -> Curve:
-    """Fit the logistic model of one provision."""
+    """Fit the logistic model of one provision.
+
+    A first model ranks sentences. A second, of two weights, turns the log-odds of a contract's best
+    sentence into the probability that the contract holds the provision: what a person wants to
+    know of a cell. Both together are one logistic curve.
+    """
     features = np.concatenate([example.features for example in seen])
     positive = np.concatenate([example.positive for example in seen])
-    model = LogisticRegression(C=STRENGTH, max_iter=1_000).fit(features, positive)
+    ranking = LogisticRegression(C=STRENGTH, max_iter=1_000).fit(features, positive)
+    best = [ranking.decision_function(each.features).max() for each in seen if len(each.features)]
+    there = [bool(each.positive.any()) for each in seen if len(each.features)]
+    presence = LogisticRegression(C=STRENGTH).fit(np.array(best)[:, None], there)
+    slope, shift = float(presence.coef_[0][0]), float(presence.intercept_[0])
     return Curve(
-        tuple(round(float(weight), 4) for weight in model.coef_[0]),
-        round(float(model.intercept_[0]), 4),
+        tuple(round(slope * float(weight), 4) for weight in ranking.coef_[0]),
+        round(slope * float(ranking.intercept_[0]) + shift, 4),
+        0.5,
         0.5,
     )
 
@@ -123,27 +143,46 @@ def candidates(example: Example, curve: Curve) -> list[tuple[Span, float]]:
     ]
 
 
-def threshold(
+def thresholds(
     contracts: Sequence[AnnotatedContract],
     considered: Sequence[Sequence[tuple[Span, float]]],
     categories: Sequence[str],
-) -> float:
-    """Return the threshold with the best F1 at a bounded number of characters."""
-    pool = sorted(p for each in considered for _, p in each[:6])
-    grid = sorted(
-        {round(float(q), 4) for q in np.quantile(pool, np.linspace(0.3, 0.99, THRESHOLDS))}
-    )
+) -> tuple[float, float]:
+    """Return the probabilities from which a cell is found and from which a quote goes along.
 
-    def worth(limit: float) -> float:
-        total = Counts()
+    They are the pair with the best F1 at a bounded number of characters.
+    """
+    best = np.array([each[0][1] if each else 0.0 for each in considered])
+    enough = sorted({round(float(q), 4) for q in np.quantile(best, np.linspace(0.05, 0.98, GRID))})
+    pool = [p for each in considered for _, p in each[:8]]
+    more = sorted({round(float(q), 4) for q in np.quantile(pool, np.linspace(0.2, 0.98, GRID))})
+
+    def counts(limit: float) -> NDArray[np.float64]:
+        rows = []
         for contract, each in zip(contracts, considered, strict=True):
-            quotes = [span for span, _ in choose(each, limit)]
-            for category in categories:
-                total += count(contract, category, quotes)
-        excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
-        return (total.f1() + total.f1(strict=True)) / 2 - 0.1 * excess
+            quotes = [span for span, _ in choose(each, limit, limit)]
+            total = sum((count(contract, name, quotes) for name in categories), Counts())
+            rows.append(astuple(total))
+        return np.array(rows, np.float64)
 
-    return max(grid, key=worth)
+    nothing = counts(2.0)
+    chosen, worth = (0.5, 0.5), -1.0
+    for also in more:
+        something = counts(also)
+        for found in enough:
+            if found < also:
+                continue
+            gate = (best >= found)[:, None]
+            value = _worth(Counts(*np.where(gate, something, nothing).sum(axis=0).astype(int)))
+            if value > worth:
+                chosen, worth = (found, also), value
+    return chosen
+
+
+def _worth(total: Counts) -> float:
+    excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
+    f1 = (total.f1() + total.f1(strict=True)) / 2
+    return f1 + PRECISE * total.character_precision - 0.1 * excess
 
 
 def learn(
@@ -151,30 +190,30 @@ def learn(
     seen: Sequence[Example],
     categories: Sequence[str],
     fold: Sequence[int],
-) -> tuple[Curve, list[tuple[list[tuple[Span, float]], float]]]:
-    """Fit one provision; return its curve and each contract's out-of-fold candidates and limit."""
-    answers: list[tuple[list[tuple[Span, float]], float]] = [([], 1.0)] * len(contracts)
+) -> tuple[Curve, list[Answer]]:
+    """Fit one provision; return its curve and each contract's out-of-fold answer."""
+    answers: dict[int, Answer] = {}
     for held in range(FOLDS):
         inside = [at for at in range(len(contracts)) if fold[at] != held]
         curve = fit([seen[at] for at in inside])
-        limit = threshold(
+        limits = thresholds(
             [contracts[at] for at in inside],
             [candidates(seen[at], curve) for at in inside],
             categories,
         )
         for at in range(len(contracts)):
             if fold[at] == held:
-                answers[at] = (candidates(seen[at], curve), limit)
-    final = fit(seen)
-    limit = threshold(contracts, [each for each, _ in answers], categories)
-    return Curve(final.weights, final.bias, round(limit, 4)), answers
+                answers[at] = Answer(candidates(seen[at], curve), *limits)
+    ordered = [answers[at] for at in range(len(contracts))]
+    found, also = thresholds(contracts, [each.candidates for each in ordered], categories)
+    return replace(fit(seen), threshold=found, also=also), ordered
 
 
 def _learn_one(
     contracts: Sequence[AnnotatedContract],
     fold: Sequence[int],
     task: tuple[str, Sequence[Example]],
-) -> tuple[str, Curve, list[tuple[list[tuple[Span, float]], float]]]:
+) -> tuple[str, Curve, list[Answer]]:
     name, seen = task
     return name, *learn(contracts, seen, categories_of()[name], fold)
 
@@ -198,26 +237,21 @@ def learn_all(
             print(f"{name}: threshold {curve.threshold}", flush=True)
             if name in by_provision:
                 run.extend(
-                    _line(contract, by_provision[name], *answer)
+                    _line(contract, by_provision[name], answer)
                     for contract, answer in zip(contracts, answers, strict=True)
                 )
     curves[DEFAULT] = _default(curves, seen)
     return curves, run
 
 
-def _line(
-    contract: AnnotatedContract,
-    category: str,
-    considered: list[tuple[Span, float]],
-    limit: float,
-) -> Extraction:
-    quotes = join(choose(considered, limit), contract.text)
+def _line(contract: AnnotatedContract, category: str, answer: Answer) -> Extraction:
+    quotes = join(choose(answer.candidates, answer.threshold, answer.also), contract.text)
     return Extraction(
         name=contract.name,
         provision=category,
         quotes=tuple(span for span, _ in quotes),
-        score=considered[0][1] if considered else 0.0,
-        candidates=tuple(considered),
+        score=answer.candidates[0][1] if answer.candidates else 0.0,
+        candidates=tuple(answer.candidates),
     )
 
 
@@ -230,9 +264,10 @@ def _default(curves: Mapping[str, Curve], seen: Sequence[Mapping[str, Example]])
         if not example.facts and name in curves
     ]
     kept = [_thinned(example) for example in pooled]
-    curve = fit(kept)
-    return Curve(
-        curve.weights, curve.bias, float(np.median([c.threshold for c in curves.values()]))
+    return replace(
+        fit(kept),
+        threshold=float(np.median([curve.threshold for curve in curves.values()])),
+        also=float(np.median([curve.also for curve in curves.values()])),
     )
 
 
@@ -258,6 +293,7 @@ def to_json(curves: Mapping[str, Curve], learned_from: Sequence[str], seed: int)
                 "weights": list(curve.weights),
                 "bias": curve.bias,
                 "threshold": curve.threshold,
+                "also": curve.also,
             }
             for name, curve in sorted(curves.items())
         },

@@ -96,9 +96,15 @@ def test_a_document_without_words_has_cells_all_the_same(
 
 def test_a_cell_is_no_longer_than_a_person_reads() -> None:
     long = [(Span(i * 2_000, i * 2_000 + 1_400), 0.9) for i in range(5)]
-    assert sum(len(span) for span, _ in choose(long, 0.5)) <= MOST_CHARACTERS
-    assert choose([(Span(0, 9_000), 0.9)], 0.5) == [(Span(0, 9_000), 0.9)]
-    assert choose(long, 0.95) == []
+    assert sum(len(span) for span, _ in choose(long, 0.5, 0.5)) <= MOST_CHARACTERS
+    assert choose([(Span(0, 9_000), 0.9)], 0.5, 0.5) == [(Span(0, 9_000), 0.9)]
+
+
+def test_the_best_decides_and_others_go_along_from_a_lower_threshold() -> None:
+    ranked = [(Span(0, 9), 0.8), (Span(20, 29), 0.4), (Span(40, 49), 0.2)]
+    assert choose(ranked, 0.9, 0.3) == []
+    assert choose(ranked, 0.8, 0.3) == ranked[:2]
+    assert choose(ranked, 0.8, 0.8) == ranked[:1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 6), st.floats(0, 1)), max_size=8))

@@ -26,11 +26,17 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The logistic model of one provision: a weight for each of `FEATURES`, a bias, a threshold."""
+    """The logistic model of one provision: a weight for each of `FEATURES`, and a bias.
+
+    The probability is that of a contract holding the provision whose best sentence looks like this
+    one. From `threshold` on the best sentence makes the cell found, and with it every other
+    sentence from `also` on is quoted.
+    """
 
     weights: tuple[float, ...]
     bias: float
     threshold: float
+    also: float
 
     def probability(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the probability of each row of `features` (rows, `FEATURES`)."""
@@ -70,7 +76,7 @@ def parse(text: str) -> Calibration:
             remedy="Run training/calibrate.py again.",
         )
     curves = {
-        name: Curve(tuple(entry["weights"]), entry["bias"], entry["threshold"])
+        name: Curve(tuple(entry["weights"]), entry["bias"], entry["threshold"], entry["also"])
         for name, entry in raw["provisions"].items()
     }
     return Calibration(raw["version"], curves, frozenset(raw["learned_from"]))

@@ -32,7 +32,7 @@ def _cell(reading: Reading, prepared: Prepared, curve: Curve) -> Finding:
     provision = prepared.provision
     candidates = _candidates(reading, prepared, curve)
     threshold = curve.threshold if provision.threshold is None else provision.threshold
-    chosen = choose(candidates, threshold)
+    chosen = choose(candidates, threshold, min(curve.also, threshold))
     if provision.extent is Extent.CLAUSE:
         chosen = [(_clause(reading, span), probability) for span, probability in chosen]
     quotes = tuple(
@@ -72,12 +72,18 @@ def _candidates(reading: Reading, prepared: Prepared, curve: Curve) -> list[tupl
     return [(spans[at], float(probability[at])) for at in best_first(probability, MOST_CANDIDATES)]
 
 
-def choose(candidates: Sequence[tuple[Span, float]], threshold: float) -> list[tuple[Span, float]]:
-    """Take the candidates at or above the threshold, best first, as far as a cell's size allows."""
+def choose(
+    candidates: Sequence[tuple[Span, float]], threshold: float, also: float
+) -> list[tuple[Span, float]]:
+    """Take the candidates to quote, best first; none if the best is below the threshold.
+
+    With it go those of at least `also`, as far as a cell's size allows.
+    """
     chosen: list[tuple[Span, float]] = []
     size = 0
     for span, probability in candidates:
-        if probability < threshold or (chosen and size + len(span) > MOST_CHARACTERS):
+        least = also if chosen else threshold
+        if probability < least or (chosen and size + len(span) > MOST_CHARACTERS):
             break
         chosen.append((span, probability))
         size += len(span)

@@ -10,9 +10,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.workers import Workers
-from fourcorners.errors import ConfigError, FourcornersError, LibraryError
+from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.library.entries import Entry
-from fourcorners.library.jobs import Jobs, worker_name
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review import store
@@ -26,6 +25,7 @@ from fourcorners.review.finding import (
     ReviewedDocument,
     UnreadFile,
 )
+from fourcorners.review.job import Work
 from fourcorners.review.reading import read
 from fourcorners.review.scoring import Prepared
 from fourcorners.version import __version__
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder import Encoder
 
 SECONDS_A_DOCUMENT = 300.0
-LEASE = 24 * 3600.0  # seconds; a dead process on the same machine loses its lease at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,57 +60,6 @@ class _Task:
     document: str
     name: str
     missing: frozenset[str]
-
-
-class _Work:
-    """The job of one review: each document is a step, done when its cells are stored.
-
-    Raises:
-        LibraryError: If another process is at work on documents of the same review.
-    """
-
-    def __init__(
-        self,
-        library: Library,
-        playbook: Playbook,
-        engine: str,
-        collection: str | None,
-        tasks: Sequence[_Task],
-    ) -> None:
-        self._library, self._playbook, self._engine = library, playbook.hash, engine
-        self._jobs, self._worker = Jobs(library), worker_name()
-        spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": collection or ""}
-        self._job = self._jobs.start("review", spec)
-        keys = [task.document for task in tasks]
-        self._jobs.add_steps(self._job, keys)
-        self._jobs.retry(self._job, keys)
-        claimed = self._jobs.claim(self._job, self._worker, LEASE, len(keys))
-        self._steps = {step.key: step for step in claimed}
-        missing = [key for key in keys if key not in self._steps]
-        if missing:
-            self._jobs.release(self._job, self._worker)
-            raise LibraryError(
-                f"another process is reviewing {len(missing)} of these contracts right now.",
-                remedy="Wait until it is done, and run the command again.",
-            )
-
-    def save(self, task: _Task, cells: Sequence[Finding]) -> None:
-        """Store the cells of a document, and with them that its step is done."""
-        failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
-        with self._library.transaction():
-            store.save(self._library, self._playbook, self._engine, cells)
-            if failed is not None:
-                self._jobs.fail(self._steps[task.document], failed.error, failed.remedy)
-            else:
-                self._jobs.finish(self._steps[task.document])
-
-    def close(self) -> None:
-        """Give back what was not done, and close the job if nothing is left of it.
-
-        Documents that failed are tried again by the next review.
-        """
-        self._jobs.release(self._job, self._worker)
-        self._jobs.complete(self._job)
 
 
 def prepare(playbook: Playbook, encoder: Encoder | None) -> tuple[Prepared, ...]:
@@ -165,7 +113,8 @@ def review(
         for entry in library.documents(collection)
         if documents is None or entry.id in documents
     ]
-    unread = [UnreadFile(f.path, f.reason, f.remedy) for f in library.failures(collection)]
+    failures = library.failures(collection) if documents is None else []
+    unread = [UnreadFile(each.path, each.reason, each.remedy) for each in failures]
     if not entries and not unread:
         where = f"the collection {collection!r}" if collection else "the library"
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
@@ -182,10 +131,10 @@ def review(
     total, failed = len(entries) * len(provisions), 0
     if tasks:
         order = _Order(str(library.path), prepare(playbook, encoder), calibration)
-        work = _Work(library, playbook, name, collection, tasks)
+        work = Work(library, playbook, name, collection, [task.document for task in tasks])
         try:
             for task, cells in _fill(order, tasks, jobs=jobs, memory=memory):
-                work.save(task, cells)
+                work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
                 if on_progress:

@@ -94,7 +94,7 @@ def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
             (clause[in_passage] - words) / _SCALE if len(segments) else words,
             np.sqrt(_headings(reading, matched)[in_passage] / _SCALE) if len(segments) else words,
             np.maximum(padded[:-2], padded[2:]) / _SCALE,
-            avoid / _SCALE,
+            avoid,
             meant,
             meant - float(meaning.max(initial=0.0)),
             card,

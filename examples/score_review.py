@@ -1,0 +1,90 @@
+"""Measure a review of the example data room against ``expected.yaml``.
+
+    fourcorners review --collection "Project Larch" --out review.json
+    python examples/score_review.py review.json
+
+A planted fact is covered when every string of its ``must_quote`` lies in the quotes of its cell; a
+decoy is caught when a quote of its cell holds it. Runs of white space count as one space. The
+scanned contract is left out: its cells need OCR.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+
+
+def squeeze(text: str) -> str:
+    """Reduce each run of white space to one space."""
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def quoted(review: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return, for each document's name and provision, the cell's state and its quotes."""
+    names = {document["id"]: document["name"] for document in review["documents"]}
+    return {
+        (names[finding["document"]], finding["provision"]): (
+            finding["state"],
+            " ¶ ".join(squeeze(each["quote"]["text"]) for each in finding["evidence"]),
+        )
+        for finding in review["findings"]
+    }
+
+
+def measure(review: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """Return the counts, and the ids of the facts missed and the decoys caught."""
+    cells = quoted(review)
+    facts = [
+        each
+        for each in expected["findings"]
+        if each["state"] == "found" and each.get("requires") != "ocr"
+    ]
+    missed = [
+        each["id"]
+        for each in facts
+        if not all(
+            squeeze(words) in cells[each["document"], each["provision"]][1]
+            for words in each["must_quote"]
+        )
+    ]
+    decoys = [each for each in expected["decoys"] if (each["document"], each["provision"]) in cells]
+    caught = [
+        each["id"]
+        for each in decoys
+        if squeeze(each["text"]) in cells[each["document"], each["provision"]][1]
+    ]
+    states = [
+        (cells[name, provision][0], state)
+        for name, row in expected["cells"].items()
+        for provision, state in row.items()
+    ]
+    return {
+        "facts": len(facts),
+        "facts_covered": len(facts) - len(missed),
+        "decoys": len(decoys),
+        "decoys_caught": len(caught),
+        "cells": len(states),
+        "cells_right": sum(given == wanted for given, wanted in states),
+        "found_but_absent": sum(s == ("found", "not_found") for s in states),
+        "absent_but_there": sum(s == ("not_found", "found") for s in states),
+        "missed": missed,
+        "caught": caught,
+    }
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    review = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    expected = yaml.safe_load((HERE / "expected.yaml").read_text(encoding="utf-8"))
+    print(json.dumps(measure(review, expected), indent=1))
+
+
+if __name__ == "__main__":
+    main()
