@@ -98,4 +98,4 @@ def test_log_levels_are_written_in_any_case(monkeypatch: pytest.MonkeyPatch) -> 
 def test_settings_do_not_change() -> None:
     settings = Settings.load()
     with pytest.raises(ValidationError, match="frozen"):
-        settings.jobs = 4  # type: ignore[misc]
+        settings.jobs = 4

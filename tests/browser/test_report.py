@@ -14,7 +14,7 @@ from fourcorners import reports
 from fourcorners.review.finding import CellState, Review, Severity
 
 if TYPE_CHECKING:
-    from conftest import Page
+    from tests.browser.conftest import Page
 
 MARKED = "document.querySelector('#panel mark:not(.other)').textContent"
 SHOWN = "[...document.querySelectorAll('#cells tbody:first-of-type tr:not([hidden])')]"

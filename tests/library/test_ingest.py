@@ -95,7 +95,7 @@ def test_a_folder_is_added_whole(empty: Library, room: Path) -> None:
     seen: list[Progress] = []
     report = put(empty, room, on_progress=seen.append)
     assert (report.found, report.added, report.already) == (6, 6, 0)
-    assert report.failed == report.duplicates == report.replaced == report.needs_ocr == ()
+    assert not (report.failed or report.duplicates or report.replaced or report.needs_ocr)
     assert report.characters == sum(len(text(number)) for number in range(6))
     assert report.passages == empty.stats().passages == empty.stats().vectors
     assert {name for name, spent in report.seconds.items() if spent > 0} == {

@@ -27,7 +27,7 @@ def jobs(library: Library) -> Jobs:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time in seconds, to be moved by hand."""
     now = [1000.0]
-    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    monkeypatch.setattr("fourcorners.library.jobs.time.time", lambda: now[0])
     return now
 
 

@@ -309,7 +309,7 @@ def test_an_unknown_scheme_names_the_known_ones() -> None:
 
 def test_a_full_disk_says_so(library: Library, make: Make) -> None:
     pages = library.execute("PRAGMA page_count")[0][0]
-    library.execute(f"PRAGMA max_page_count = {pages}")
+    library.execute(f"PRAGMA max_page_count = {pages!r}")
     with pytest.raises(LibraryError, match="full"):
         make(clauses=["word " * 90_000, "1. A", "1.1 B", "2. C"]).add(library)
     library.execute("PRAGMA max_page_count = 1000000")
