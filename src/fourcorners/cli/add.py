@@ -99,21 +99,15 @@ def _print(out: Console, report: AddReport, where: str, collection: str) -> None
         f"{each.path}: changed since it was added; the earlier version stays in the library."
         for each in report.replaced
     ]
-    notes += [
-        f"{each.path}: {_pages(each.pages)} without text, which need OCR "
-        "(run it through ocrmypdf, and add the result)."
-        for each in report.needs_ocr
-    ]
+    notes += [f"{each.path}: {warning}" for each in report.warned for warning in each.warnings]
     for note in notes[:_MOST_LISTED]:
         out.print(Text.assemble(("! ", "yellow"), line(note)), soft_wrap=True)
     if len(notes) > _MOST_LISTED:
         out.print(Text(f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all.", "dim"))
+    if report.needs_ocr:
+        remedy = "For pages without text run the file through ocrmypdf, and add what it makes."
+        out.print(Text(f"  {remedy}", "dim"), soft_wrap=True)
     print_failures(out, report.failed)
-
-
-def _pages(numbers: tuple[int, ...]) -> str:
-    listed = ", ".join(map(str, numbers[:10])) + ("…" if len(numbers) > 10 else "")
-    return f"page {listed}" if len(numbers) == 1 else f"pages {listed}"
 
 
 def _value(report: AddReport, where: str, collection: str) -> Json:
@@ -131,6 +125,7 @@ def _value(report: AddReport, where: str, collection: str) -> Json:
         ],
         "duplicates": [{"path": each.path, "same_as": each.same_as} for each in report.duplicates],
         "replaced": [{"path": each.path, "earlier": each.earlier} for each in report.replaced],
+        "warned": [{"path": each.path, "warnings": list(each.warnings)} for each in report.warned],
         "needs_ocr": [{"path": each.path, "pages": list(each.pages)} for each in report.needs_ocr],
         "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
     }

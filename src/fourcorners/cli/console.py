@@ -123,13 +123,17 @@ def print_failures(to: Console, failures: Sequence[Failure]) -> None:
         print_indented(to, words, 2)
 
 
-def print_indented(to: Console, words: Text, by: int) -> None:
-    """Print words wrapped to the console's width (at most `WIDEST`), moved in by some spaces."""
+def print_indented(to: Console, words: Text, by: int, head: str = "") -> None:
+    """Print words wrapped to the console's width (at most `WIDEST`), moved in by some spaces.
+
+    The first line has `head` in that space.
+    """
     from rich.text import Text
 
     for wrapped in words.wrap(to, max(20, min(to.width, WIDEST) - by)):
         wrapped.rstrip()
-        to.print(Text(" " * by) + wrapped, soft_wrap=True)
+        to.print(Text.assemble((head.ljust(by), "dim"), wrapped), soft_wrap=True)
+        head = ""
 
 
 def counted(number: int, noun: str) -> str:

@@ -22,20 +22,16 @@ AROUND = 240  # characters shown before and after a clause
 
 def print_card(out: Console, document: Document, card: Card) -> None:
     """Print what the contract says of itself, and what a person should know of its reading."""
-    from rich.table import Table
     from rich.text import Text
 
+    from fourcorners.cli.console import print_indented
     from fourcorners.reports.visible import line
 
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
     for name, value in _card_rows(document, card):
         if value:
-            table.add_row(name, Text(line(value)))
-    out.print(table)
+            print_indented(out, Text(line(value)), 11, name)
     for warning in document.warnings:
-        out.print(Text(f"Note: {line(warning)}", "yellow"))
+        print_indented(out, Text(line(warning), "yellow"), 11, "Note")
     out.print()
 
 

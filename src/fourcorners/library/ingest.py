@@ -76,6 +76,14 @@ class NeedsOcr:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """A document that was added, with what a person should know of its reading."""
+
+    path: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AddReport:
     """What became of the files.
 
@@ -100,6 +108,7 @@ class AddReport:
     characters: int
     passages: int
     seconds: Mapping[str, float]
+    warned: tuple[Warned, ...] = ()
 
 
 def add(
@@ -150,6 +159,7 @@ class _Tally:
     duplicates: list[Duplicate] = field(default_factory=list)
     replaced: list[Replaced] = field(default_factory=list)
     needs_ocr: list[NeedsOcr] = field(default_factory=list)
+    warned: list[Warned] = field(default_factory=list)
     seconds: dict[str, float] = field(
         default_factory=lambda: {"read": 0.0, "outline": 0.0, "encode": 0.0, "store": 0.0}
     )
@@ -176,6 +186,7 @@ class _Run:
         self._tally = _Tally()
         self._job: Job
         self._lease = _LEASE
+        self._renewed = time.monotonic()
 
     def look(self, paths: Sequence[Path]) -> None:
         """Find the files, and open the job that has a step for each."""
@@ -210,7 +221,7 @@ class _Run:
                         self._fail(step, path, outcome)
                     else:
                         self._keep(step, path, outcome)
-                    self._jobs.renew(self._job, self._me, self._lease)
+                    self._hold()
                 if not self._jobs.progress(self._job).claimed:
                     break
                 time.sleep(_POLL)
@@ -245,6 +256,7 @@ class _Run:
             characters=tally.characters,
             passages=tally.passages,
             seconds=dict(tally.seconds),
+            warned=tuple(sorted(tally.warned, key=lambda each: each.path)),
         )
 
     def _unknown_files(self) -> Iterator[Path]:
@@ -260,6 +272,12 @@ class _Run:
                         self._in_hand[path] = step
                         unknown.append(path)
             yield from unknown
+
+    def _hold(self) -> None:
+        """Prolong the leases when a quarter of their time is over."""
+        if time.monotonic() - self._renewed > self._lease / 4:
+            self._jobs.renew(self._job, self._me, self._lease)
+            self._renewed = time.monotonic()
 
     def _path(self, step: Step) -> Path:
         return self._files.get(step.key, Path(step.key))
@@ -301,6 +319,8 @@ class _Run:
         self._tally.passages += len(made.passages)
         if document.needs_ocr:
             self._tally.needs_ocr.append(NeedsOcr(str(path), document.needs_ocr))
+        if document.warnings:
+            self._tally.warned.append(Warned(str(path), document.warnings))
         self._note_earlier(path, document.id, earlier)
         self._tell(path)
 
@@ -327,8 +347,7 @@ class _Run:
         parts = [np.empty((0, self._encoder.dimension), dtype=np.float32)]
         for at in range(0, len(texts), _SLICE):
             parts.append(self._encoder.encode(texts[at : at + _SLICE]))
-            if len(texts) > _SLICE:
-                self._jobs.renew(self._job, self._me, self._lease)
+            self._hold()
         self._tally.seconds["encode"] += time.perf_counter() - began
         return np.concatenate(parts)
 
