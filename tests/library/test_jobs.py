@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from fourcorners.library import jobs as module
 from fourcorners.library.jobs import Jobs, Step, worker_name
 from fourcorners.library.store import Library
 
