@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,3 +29,110 @@ def corpus() -> Path:
 def dataroom() -> Path:
     """The example contracts that come with the project."""
     return ROOT / "examples" / "dataroom"
+
+
+# Every interpreter started with this on its path, however deep below the test, has no network, and
+# leaves a note where it asked for one.
+GUARD = """
+import os, sys
+
+def _guard(event, arguments):
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname"):
+        if event == "socket.connect" and isinstance(arguments[1], (str, bytes)):
+            return  # a socket of this machine, by its path
+        with open(os.environ["NETWORK_ASKED"], "a") as notes:
+            notes.write(f"{event} {arguments[1:]}\\n")
+        raise OSError("the network is blocked")
+
+sys.addaudithook(_guard)
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of the program ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read as JSON."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The real program, run in processes of its own: in a folder of the test's, without network."""
+
+    folder: Path
+    environment: Mapping[str, str]
+    before: tuple[str, ...] = field(default=())  # a command that runs the program
+
+    def __call__(self, *arguments: str | Path, code: int | None = 0, columns: int = 100) -> Outcome:
+        """Run a command to its end; it must end with `code`, if one is given."""
+        process = self.start(*arguments, columns=columns)
+        out, err = process.communicate(timeout=300)
+        assert code in (None, process.returncode), f"{arguments}: {process.returncode}\n{out}{err}"
+        assert "Traceback" not in err, err
+        return Outcome(process.returncode, out, err)
+
+    def start(self, *arguments: str | Path, columns: int = 100) -> subprocess.Popen[str]:
+        """Start a command in a session of its own."""
+        return subprocess.Popen(
+            [*self.before, sys.executable, "-m", "fourcorners.cli.main", *map(str, arguments)],
+            cwd=self.folder,
+            env={**self.environment, "COLUMNS": str(columns)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    @property
+    def asked(self) -> str:
+        """What the program asked of the network."""
+        notes = Path(self.environment["NETWORK_ASKED"])
+        return notes.read_text() if notes.exists() else ""
+
+
+@pytest.fixture(scope="session")
+def make_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Program]:
+    """Return what makes a `Program` that works in a folder."""
+    guard = tmp_path_factory.mktemp("guard")
+    (guard / "sitecustomize.py").write_text(GUARD)
+
+    def make(folder: Path) -> Program:
+        kept = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "VIRTUAL_ENV")
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        home = tmp_path_factory.mktemp("home")
+        environment |= {
+            "HOME": str(home),
+            "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": str(guard),
+            "NETWORK_ASKED": str(home / "network"),
+        }
+        return Program(folder, environment)
+
+    return make
+
+
+@pytest.fixture
+def program(tmp_path: Path, make_program: Callable[[Path], Program]) -> Program:
+    """The program, in a folder of the test's own."""
+    return make_program(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def larch(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_program: Callable[[Path], Program],
+    dataroom: Path,
+) -> Program:
+    """The program where ./fourcorners.db holds the example contracts as "Project Larch"."""
+    program = make_program(tmp_path_factory.mktemp("larch"))
+    program("add", dataroom, "--collection", "Project Larch", "--library", "fourcorners.db")
+    return program

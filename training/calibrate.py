@@ -1,9 +1,9 @@
 """Learn how much each sign of a provision counts: `src/fourcorners/review/calibration.json`.
 
 For each provision a logistic model over the features of `fourcorners.review.scoring` is fitted to
-CUAD's expert annotations, and the threshold that gives the best F1 (the law firm's, plain and strict,
-averaged) at a bounded number of characters is chosen. The run file holds out-of-fold answers: five
-folds by `group`; the threshold of a fold is chosen on the other four.
+CUAD's expert annotations, and the thresholds that give the best F1 (the law firm's, plain and
+strict, averaged) at a bounded number of characters are chosen. The run file holds out-of-fold
+answers: five folds by `group`; the thresholds of a fold are chosen on the other four.
 
     fourcorners bench extraction --data DIR/cuad --library cuad.db     # reads and encodes, once
     python training/calibrate.py --data DIR/cuad --library cuad.db --run-out oof.jsonl

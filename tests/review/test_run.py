@@ -102,9 +102,7 @@ def test_a_document_that_crashes_has_failed_cells_and_is_tried_again(
     assert CellState.FAILED not in {cell.state for cell in again.findings}
 
 
-def test_another_playbook_version_fills_its_own_cells(
-    library: Library, playbook: Playbook
-) -> None:
+def test_another_playbook_version_fills_its_own_cells(library: Library, playbook: Playbook) -> None:
     from dataclasses import replace
 
     review(library, playbook, encoder=ENCODER)

@@ -271,7 +271,7 @@ def test_limit_counts_hits(library: Library, add: Add) -> None:
 def test_an_exact_search_returns_exactly_the_matching_passages(
     library: Library, add: Add, encoder: HashEncoder
 ) -> None:
-    rng = random.Random(7)  # noqa: S311
+    rng = random.Random(7)
     vocabulary = ["sale", "lease", "consent", "assign", "assignee", "control", "change"]
     clauses = [" ".join(rng.choices(vocabulary, k=rng.randint(1, 9))) + "." for _ in range(120)]
     document = add(*clauses)

@@ -109,7 +109,7 @@ def test_a_passage_is_found_as_if_it_stood_alone(
     random_tree: Callable[[random.Random], Node],
     random_text: Callable[[random.Random], str],
 ) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     for _ in range(60):
         text, passages = cut([random_text(rng) for _ in range(30)])
         index = WordIndex(text)

@@ -11,8 +11,8 @@ from fourcorners.errors import LibraryError
 from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
 from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
 from fourcorners.evaluation.runs import Extraction
-from fourcorners.library.store import Library
 from fourcorners.library.ingest import AddReport, add
+from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load
 from fourcorners.review import run as reviewing
 from fourcorners.review.finding import CellState, Finding

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.benchmark import Json
-from fourcorners.library.store import Library
 from fourcorners.library.ingest import add
+from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load
 from fourcorners.review.run import review
 from fourcorners.settings import Settings

@@ -67,8 +67,10 @@ _NO_HEADING = re.compile(
     r"DATE|TITLE|SIGNED|ATTEST|WITNESS|NOTE|EXECUTED|CONFIDENTIAL|SOURCE|REDACTED|TABLE OF|"
     r"IN WITNESS|EXHIBIT|EX-|\[)\b|^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
 )
+_NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
+_NEXT_LINE = re.compile(r"\s*([^\n]*)")
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
-_PAGE_AT_END = re.compile(r"\b(?:\d{1,3}|[ivx]{1,5})\W*$")
+_PAGE_AT_END = re.compile(r"\s(?:\d{1,3}|[ivx]{1,5})\s*$")
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
 _SIGNING = 3_000  # characters that a block of signatures takes
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
@@ -102,18 +104,20 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
         start = head.start("head")
         if lines.is_ignored(start) or any(span.start <= start < span.end for span in contents):
             continue
-        found = [event("recitals", start)]
         body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
-        if body:
-            found.append(event("body", body.end()))
-        return found
+        if body is None:
+            return [event("recitals", start)]
+        return [event("recitals", start, closed=True), event("body", body.end())]
     body = _BODY.search(text, top, limit)
     return [event("body", body.end())] if body else []
 
 
-def event(family: str, start: int) -> Marker:
-    """Return a marker that is taken whatever it costs: the start of a part of the frame."""
-    return Marker(start, start, "", (Reading(family, (0,)),), 0.0)
+def event(family: str, start: int, *, closed: bool = False) -> Marker:
+    """Return a marker that is taken whatever it costs: the start of a part of the frame.
+
+    A closed part ends at another event; numbers within it never belong to what follows.
+    """
+    return Marker(start, start, "", (Reading(family, (int(closed),)),), 0.0)
 
 
 def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
@@ -258,8 +262,10 @@ def _listed(
     ends.append(min(lines.end_of_line(run[-1].end), run[-1].end + _DENSE))
     paged = sum(bool(_PAGE_AT_END.search(text[max(0, e - 12) : e])) for e in ends)
     again = sum(last[marker.readings] > ends[-1] for marker in run)
-    plain = len(run) >= 8 and run[0].start < _PLAIN_TOP
-    if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or plain or headed):
+    entries = [text[m.end : e].rstrip() for m, e in zip(run, ends, strict=True)]
+    bare = sum(entry[-1:] in ".;:," for entry in entries) <= 0.3 * len(run)
+    plain = bare and (headed or (len(run) >= 8 and run[0].start < _PLAIN_TOP))
+    if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or plain):
         yield Span(run[0].start, ends[-1])
 
 
@@ -297,7 +303,12 @@ def _capital_lines(lines: Lines) -> Iterator[Span]:
     for match in _CAPITALS.finditer(text):
         head = Span(*match.span("head"))
         words = head.of(text)
-        if not all_capitals(words) or _NO_HEADING.search(words) or lines.is_ignored(head.start):
+        if (
+            not all_capitals(words)
+            or _NUMBERED.search(words)
+            or _NO_HEADING.search(words)
+            or lines.is_ignored(head.start)
+        ):
             continue
         after = re.compile(r"\s*([^\n]*)").match(text, match.end())
         following = after.group(1) if after else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fourcorners.outline.lines import FLAT_LINE, Lines, ended, title_like
 from fourcorners.outline.numbering import (
@@ -19,7 +20,7 @@ _START = re.compile(rf"^(?:{BLANK}|[*_#>|])*(?P<mark>{AT_START})", re.MULTILINE)
 _WITHIN = re.compile(
     rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
-    rf"\S{BLANK}(?=ARTICLE{BLANK}))(?P<mark>{WITHIN})"
+    rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]))(?P<mark>{WITHIN})"
 )
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
@@ -79,6 +80,7 @@ _LEAVE = {
     "first": (1.5, 0.3),
     "bare": (0.6, 0.0),
 }
+_PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
 _TITLED = 0.4  # words like a heading after the number
 _VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
@@ -99,7 +101,25 @@ def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
             marker = _marker(lines, match, False, generated)
             if marker:
                 found[marker.start] = marker
-    return _undoubled(sorted(found.values(), key=lambda marker: marker.start))
+    return _unpaged(lines, _undoubled(sorted(found.values(), key=lambda marker: marker.start)))
+
+
+def _unpaged(lines: Lines, markers: list[Marker]) -> list[Marker]:
+    """Drop the numbers of pages: alone on their lines, counting up, each a page apart."""
+    alone = [
+        marker
+        for marker in markers
+        if marker.own_line and marker.readings[0].family == "1." and not lines.rest(marker.end)
+    ]
+    apart = [
+        after.start - before.start
+        for before, after in pairwise(alone)
+        if after.readings[0].path[0] == before.readings[0].path[0] + 1
+    ]
+    if len(apart) < 3 or sorted(apart)[len(apart) // 10] < _PAGE:
+        return markers
+    pages = {marker.start for marker in alone}
+    return [marker for marker in markers if marker.start not in pages]
 
 
 def _undoubled(markers: list[Marker]) -> list[Marker]:

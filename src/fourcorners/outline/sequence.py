@@ -18,6 +18,8 @@ BEAM = 8
 _OPEN = 0.3  # start a list at its first number
 _NEST = 1.6  # start a list of a scheme that is already open further out
 _LATE = 0.9  # start a list in its middle
+_HEAD = 0.7  # start the clauses' own list after another list, such as unmarked recitals
+_DEEP = 0.4  # number clauses by decimals within a list
 _STEP = 0.35  # … and for each number missed
 _GAP_LIMIT = 4.0
 _AGAIN = 1.3  # the same number twice
@@ -36,6 +38,7 @@ _CONTAINERS = {
     "caps": 3,
 }
 _TOP = {**_CONTAINERS, "section": 4}
+_OPEN_ENDED = frozenset({("recitals", (0,)), ("signature", (0,))})  # nothing says where they end
 _HARD = frozenset({"signature", "body", "recitals"})
 
 Level = tuple[str, tuple[int, ...]]
@@ -145,6 +148,14 @@ def _base(stack: Stack, family: str) -> int:
     return len(stack)
 
 
+def _head(stack: Stack) -> int:
+    """Return how many containers are open: where a list of the contract's clauses starts."""
+    for index, (family, _) in enumerate(stack):
+        if family not in _TOP:
+            return index
+    return len(stack)
+
+
 def _headed(stack: Stack, reading: Reading) -> Stack:
     keep = 0
     for family, path in stack:
@@ -185,13 +196,16 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
             yield (*stack[:index], entry), _RESTART + closing
         present = present or index < depth
     base = _base(stack, family)
-    if stack and stack[0][0] in ("recitals", "signature") and family in ("1.", "section"):
+    if stack and stack[0] in _OPEN_ENDED and family in ("1.", "section"):
         base = 0
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
     late = 0.0 if follows else _late(value)
     if not present:
         yield (*stack[:base], entry), _OPEN + late
+        head = _head(stack) if family == "1." else base
+        if head < base:
+            yield (*stack[:head], entry), _OPEN + late + _HEAD
     elif base == depth and value <= 1 and stack[-1][0] != family and family not in _TOP:
         nested = sum(open_family == family for open_family, _ in stack)
         if nested < 2:
@@ -224,11 +238,9 @@ def _decimal_moves(
         elif step == 0:
             yield (*stack[:sibling], entry), _AGAIN
         return
-    if parent is not None and (sibling is None or parent < sibling or last is None):
-        yield (*stack[: parent + 1], entry), 0.05 + _late(path[-1])
-        return
-    if parent is not None and sibling is not None and sibling < parent:
-        yield (*stack[: parent + 1], entry), 0.05 + _late(path[-1])
+    if parent is not None:
+        deep = _DEEP if len(path) == 2 and parent > _head(stack) else 0.0
+        yield (*stack[: parent + 1], entry), 0.05 + deep + _late(path[-1])
         return
     base = _decimal_base(stack, path)
     if last is None:

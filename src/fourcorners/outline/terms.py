@@ -15,9 +15,9 @@ _MEANS = re.compile(
     r"ha(?:s|ve)\s+the\s+(?:respective\s+)?meanings?|(?:is|are)\s+(?:defined|used)|includes?\b)"
 )
 _ABBREVIATIONS = "".join(
-    rf"(?<!\b{short})" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
+    rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
-_BOUNDARY = re.compile(rf"(?:[;:]|{_ABBREVIATIONS}\.)(?=\s+[A-Z\"“(])|\n\s*\n")
+_BOUNDARY = re.compile(rf"[.;:](?=\s+[A-Z\"“(]){_ABBREVIATIONS}|\n\s*\n")
 _LONGEST = 2_000
 
 

@@ -121,7 +121,7 @@ class Shelf:
 def test_all_three_find_the_same_texts(
     seed: int, random_tree: RandomTree, random_text: RandomText
 ) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     texts = [random_text(rng) for _ in range(TEXTS)]
     shelf = Shelf(texts)
     selective = 0
@@ -143,7 +143,7 @@ def test_all_three_find_the_same_texts(
 def test_matches_are_listed_where_a_leaf_stands(
     seed: int, random_tree: RandomTree, random_text: RandomText
 ) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     for _ in range(300):
         tree, text = random_tree(rng), random_text(rng)
         index = WordIndex(text)
