@@ -122,8 +122,10 @@ def fit(seen: Sequence[Example]) -> Curve:
     ranking = LogisticRegression(C=STRENGTH, max_iter=1_000).fit(features, positive)
     best = [ranking.decision_function(each.features).max() for each in seen if len(each.features)]
     there = [bool(each.positive.any()) for each in seen if len(each.features)]
-    presence = LogisticRegression(C=STRENGTH).fit(np.array(best)[:, None], there)
-    slope, shift = float(presence.coef_[0][0]), float(presence.intercept_[0])
+    slope, shift = 1.0, 0.0
+    if len(set(there)) > 1:  # some provisions stand in every contract
+        presence = LogisticRegression(C=STRENGTH).fit(np.array(best)[:, None], there)
+        slope, shift = float(presence.coef_[0][0]), float(presence.intercept_[0])
     return Curve(
         tuple(round(slope * float(weight), 4) for weight in ranking.coef_[0]),
         round(slope * float(ranking.intercept_[0]) + shift, 4),
