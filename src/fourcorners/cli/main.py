@@ -56,7 +56,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # an old terminal lacks some characters
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="fourcorners")
     except FourcornersError as error:
         sys.exit(_complain(error))
     except OSError as error:
