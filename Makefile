@@ -21,7 +21,7 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 	$(BIN)/fourcorners demo --out demo
 
 test: install  ## every test
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: install  ## lint, formatting, types, layers, licences (reads only)
 	$(BIN)/ruff check .

@@ -236,7 +236,7 @@ def learn_all(
     with ProcessPoolExecutor(processes) as pool:
         for name, curve, answers in pool.map(partial(_learn_one, contracts, fold), tasks):
             curves[name] = curve
-            print(f"{name}: threshold {curve.threshold}", flush=True)
+            print(f"{name}: found from {curve.threshold}, quoted from {curve.also}", flush=True)
             if name in by_provision:
                 run.extend(
                     _line(contract, by_provision[name], answer)
@@ -244,6 +244,24 @@ def learn_all(
                 )
     curves[DEFAULT] = _default(curves, seen)
     return curves, run
+
+
+def without_meaning(seen: Sequence[Mapping[str, Example]]) -> list[dict[str, Example]]:
+    """Return the examples as they are for a library without vectors."""
+    silent = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]
+    return [
+        {
+            name: replace(example, features=_zeroed(example.features, silent))
+            for name, example in each.items()
+        }
+        for each in seen
+    ]
+
+
+def _zeroed(features: NDArray[np.float32], columns: Sequence[int]) -> NDArray[np.float32]:
+    copy = features.copy()
+    copy[:, columns] = 0.0
+    return copy
 
 
 def _line(contract: AnnotatedContract, category: str, answer: Answer) -> Extraction:
@@ -284,24 +302,34 @@ def _thinned(example: Example) -> Example:
     )
 
 
-def to_json(curves: Mapping[str, Curve], learned_from: Sequence[str], seed: int) -> str:
+def to_json(
+    curves: Mapping[str, Curve],
+    by_words: Mapping[str, Curve],
+    learned_from: Sequence[str],
+    seed: int,
+) -> str:
     """Return the calibration file."""
     body = {
         "features": list(FEATURES),
         "learned_from": sorted(learned_from),
         "seed": seed,
-        "provisions": {
-            name: {
-                "weights": list(curve.weights),
-                "bias": curve.bias,
-                "threshold": curve.threshold,
-                "also": curve.also,
-            }
-            for name, curve in sorted(curves.items())
-        },
+        "provisions": _entries(curves),
+        "by_words": _entries(by_words),
     }
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:12]
     return json.dumps({"version": f"cuad-{digest}", **body}, indent=1) + "\n"
+
+
+def _entries(curves: Mapping[str, Curve]) -> dict[str, dict[str, object]]:
+    return {
+        name: {
+            "weights": list(curve.weights),
+            "bias": curve.bias,
+            "threshold": curve.threshold,
+            "also": curve.also,
+        }
+        for name, curve in sorted(curves.items())
+    }
 
 
 def _seen(
@@ -339,9 +367,12 @@ def main() -> None:
     with ProcessPoolExecutor(arguments.processes) as pool:
         work = partial(_seen, str(arguments.library), provisions)
         seen = list(pool.map(work, contracts, chunksize=4))
-    curves, run = learn_all(contracts, seen, processes=arguments.processes, seed=arguments.seed)
+    settings = {"processes": arguments.processes, "seed": arguments.seed}
+    curves, run = learn_all(contracts, seen, **settings)
+    by_words, _ = learn_all(contracts, without_meaning(seen), **settings)
     learned_from = [document_id(contract.text) for contract in contracts]
-    arguments.out.write_text(to_json(curves, learned_from, arguments.seed), encoding="utf-8")
+    text = to_json(curves, by_words, learned_from, arguments.seed)
+    arguments.out.write_text(text, encoding="utf-8")
     if arguments.run_out:
         write_extractions(arguments.run_out, run)
 

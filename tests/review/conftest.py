@@ -114,4 +114,5 @@ def calibration() -> Calibration:
     weights = [0.0] * len(FEATURES)
     weights[FEATURES.index("words")] = 10.0
     weights[FEATURES.index("avoid")] = -10.0
-    return Calibration("by hand", {DEFAULT: Curve(tuple(weights), -4.0, 0.5, 0.5)}, frozenset())
+    curves = {DEFAULT: Curve(tuple(weights), -4.0, 0.5, 0.5)}
+    return Calibration("by hand", curves, curves, frozenset())

@@ -122,4 +122,5 @@ def test_joined_quotes_cover_the_same_words(several: list[tuple[int, int, float]
 def test_the_default_curve_serves_provisions_it_was_not_made_for(
     calibration: Calibration,
 ) -> None:
-    assert calibration.curve("never-heard-of") is calibration.curves[DEFAULT]
+    for meaning in (True, False):
+        assert calibration.curve("never-heard-of", meaning=meaning) is calibration.curves[DEFAULT]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from fourcorners.errors import ModelError
 from fourcorners.review.scoring import FEATURES
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT = "default"
+
+
+class _Entry(TypedDict):
+    weights: list[float]
+    bias: float
+    threshold: float
+    also: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +58,21 @@ class Curve:
 class Calibration:
     """The curves by provision id, with the name that findings record.
 
-    `learned_from` holds the ids of the documents whose annotations the curves were fitted to.
+    Attributes:
+        curves: For documents with vectors.
+        by_words: For documents without: there, meaning says nothing.
+        learned_from: The ids of the documents whose annotations the curves were fitted to.
     """
 
     version: str
     curves: Mapping[str, Curve]
+    by_words: Mapping[str, Curve]
     learned_from: frozenset[str]
 
-    def curve(self, provision: str) -> Curve:
+    def curve(self, provision: str, *, meaning: bool) -> Curve:
         """Return the curve of a provision, or the default one."""
-        return self.curves.get(provision) or self.curves[DEFAULT]
+        curves = self.curves if meaning else self.by_words
+        return curves.get(provision) or curves[DEFAULT]
 
 
 def parse(text: str) -> Calibration:
@@ -75,11 +87,19 @@ def parse(text: str) -> Calibration:
             "the calibration was made for other features than this version computes.",
             remedy="Run training/calibrate.py again.",
         )
-    curves = {
+    return Calibration(
+        raw["version"],
+        _curves(raw["provisions"]),
+        _curves(raw["by_words"]),
+        frozenset(raw["learned_from"]),
+    )
+
+
+def _curves(raw: Mapping[str, _Entry]) -> dict[str, Curve]:
+    return {
         name: Curve(tuple(entry["weights"]), entry["bias"], entry["threshold"], entry["also"])
-        for name, entry in raw["provisions"].items()
+        for name, entry in raw.items()
     }
-    return Calibration(raw["version"], curves, frozenset(raw["learned_from"]))
 
 
 @cache

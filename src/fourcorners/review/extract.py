@@ -25,7 +25,11 @@ def findings(
 
     Every quote is verified against the text before it is returned.
     """
-    return [_cell(reading, each, calibration.curve(each.provision.id)) for each in provisions]
+    meaning = reading.vectors is not None
+    return [
+        _cell(reading, each, calibration.curve(each.provision.id, meaning=meaning))
+        for each in provisions
+    ]
 
 
 def _cell(reading: Reading, prepared: Prepared, curve: Curve) -> Finding:

@@ -1,0 +1,92 @@
+"""The main job on real input: every annotated contract there is, read, stored and reviewed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourcorners import reports
+from fourcorners.library.ingest import AddReport, add
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import load
+from fourcorners.review.finding import CellState, Review
+from fourcorners.review.run import review
+from fourcorners.settings import Settings, processors
+
+pytestmark = [pytest.mark.corpus, pytest.mark.slow, pytest.mark.xdist_group("corpus")]
+
+
+@pytest.fixture(scope="module")
+def library(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with Library.open(tmp_path_factory.mktemp("corpus") / "cuad.db") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def added(library: Library, corpus: Path) -> AddReport:
+    folders = [corpus / "cuad" / "contracts", corpus / "cuad" / "pdf"]
+    settings = Settings(jobs=processors())
+    return add(library, folders, collection="CUAD", encoder=None, settings=settings)
+
+
+@pytest.fixture(scope="module")
+def grid(library: Library, added: AddReport) -> Review:
+    assert added.added
+    return review(library, load("due-diligence"), encoder=None, jobs=processors())
+
+
+def test_every_contract_is_read(added: AddReport, library: Library) -> None:
+    assert added.found == 456
+    assert added.failed == ()
+    assert added.added + added.already == added.found
+    assert library.check() == []
+
+
+def test_every_cell_is_filled(grid: Review) -> None:
+    assert len(grid.findings) == 17 * len(grid.documents)
+    assert {cell.state for cell in grid.findings} == {CellState.FOUND, CellState.NOT_FOUND}
+
+
+def test_every_quote_is_the_text_at_its_span(grid: Review) -> None:
+    texts = {document.id: document.text for document in grid.documents}
+    quotes = 0
+    for cell in grid.findings:
+        text = texts[cell.document]
+        best = cell.searched.best if cell.searched else None
+        for each in [*cell.evidence, *([best] if best else [])]:
+            span = each.quote.span
+            assert span is not None
+            assert text[span.start : span.end] == each.quote.words
+            assert each.quote.words.strip()
+            assert span.end <= len(text)
+            quotes += 1
+    assert quotes > 5_000
+
+
+def test_passages_lose_no_character(library: Library, added: AddReport) -> None:
+    assert added.passages
+    for entry in library.documents():
+        text = library.text(entry.id)
+        covered = bytearray(len(text))
+        for passage in library.passages(entry.id):
+            covered[passage.span.start : passage.span.end] = b"\1" * len(passage.span)
+        lost = [i for i, there in enumerate(covered) if not there and text[i].strip()]
+        assert not lost, entry.name
+
+
+def test_quotes_in_the_written_reports_stand_in_the_text(grid: Review, tmp_path: Path) -> None:
+    reports.write(grid, tmp_path / "report.json")
+    reports.write(grid, tmp_path / "report.html")
+    reports.write(grid, tmp_path / "report.xlsx")
+    texts = {document.id: document.text for document in grid.documents}
+    written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    for finding in written["findings"]:
+        text = texts[finding["document"]]
+        for evidence in finding["evidence"]:
+            quote = evidence["quote"]
+            assert text[quote["start"] : quote["end"]] == quote["text"]
+            clause = evidence["clause"]
+            assert text[clause["start"] : clause["end"]] == clause["text"]
