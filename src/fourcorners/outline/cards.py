@@ -13,7 +13,7 @@ from fourcorners.outline.lines import Lines
 from fourcorners.outline.numbering import CARDINALS
 from fourcorners.outline.parties import find_parties
 from fourcorners.outline.titles import Title, find_title
-from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.outline.types import kind_of
 from fourcorners.text.span import Span
 
@@ -25,7 +25,7 @@ _OPENS = re.compile(
 )
 _FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
 _MADE = re.compile(
-    r"\b(?:dated|made|entered\s+into|executed|effective|as\s+of|as\s+at|on\s+this|this|on)\b"
+    r"\b(?:dated?|made|entered\s+into|executed|signed|effective|as\s+of|as\s+at|on\s+this|this|on)\b"
     r"[^.;]{0,60}$",
     re.IGNORECASE,
 )
@@ -38,7 +38,7 @@ _AS_OF = re.compile(r"\beffective\s+(?:(?:as\s+of|on)\s+)?(?:this\s+|the\s+)?$",
 _EFFECTIVE = re.compile(
     r"[\"“](?:Effective|Commencement)\s+Date[\"”][^.;]{0,80}?\b(?:means?|is|shall\s+(?:be|mean)|"
     r"refers?\s+to)\b|\b(?:effective|in\s+effect|with\s+effect|shall\s+commence|commences?|"
-    r"commencing|take\s+effect|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
+    r"commencing|takes?\s+effect|starts?|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
     re.IGNORECASE,
 )
 _SAME_DATE = re.compile(
@@ -47,12 +47,15 @@ _SAME_DATE = re.compile(
     re.IGNORECASE,
 )
 _EXPIRES = re.compile(
-    r"\b(?:expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|end(?:s|ing)?|continue|remain|"
+    r"\b(?:expir(?:e|es|ing|ation)|finish(?:es)?|applies|terminat(?:e|es|ing)|end(?:s|ing)?|continue|remain|"
     r"in\s+(?:full\s+force\s+and\s+)?effect|in\s+force|runs?|valid|term|through|extend)\b[^.;]{0,120}?\b"
     r"(?:on|until|through|to|till|at\s+midnight\s+on|as\s+of|date\s+of|is|means)\s*$",
     re.IGNORECASE,
 )
-_ABOUT_TERM = re.compile(r"\b(?:term|agreement|contract)\b", re.IGNORECASE)
+_ABOUT_TERM = re.compile(
+    r"\b(?:term|agreement|contract|arrangement|engagement|appointment|licen[cs]e|lease)\b",
+    re.IGNORECASE,
+)
 _COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)} | {
     "fifteen": 15,
     "eighteen": 18,
@@ -94,6 +97,11 @@ _AMENDS = re.compile(
     r"(?P<what>[^.;()\"“]{5,160}?(?:agreement|contract|lease|licen[cs]e|note|indenture|plan)s?\b"
     r"(?:,?\s+(?:is\s+)?dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
     re.IGNORECASE,
+)
+_AMENDED_TITLE = re.compile(
+    r"(?P<what>[^:;\n]{5,100}?(?i:agreement|contract|lease|licen[cs]e)\b"
+    r"(?:,?\s+dated\s+[^:;\n]{4,40}?\d{4})?)"
+    r"\s*[:,–—-]\s*[^\n]{0,60}?(?i:amendment|addendum|variation)\b"
 )
 _AMENDED = re.compile(
     r"\b(?:amends?|amend\s+and\s+restate|modif(?:y|ies)|supplements?)\s+(?:and\s+restates?\s+)?"
@@ -141,12 +149,17 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
     body = [
         node.span.start
         for node in outline.nodes
-        if node.parent is None
-        and node.kind not in (NodeKind.TITLE, NodeKind.PARAGRAPH)
-        and node.span.start >= least
+        if node.parent is None and node.span.start >= least and _is_body(text, node)
     ]
     end = min(body[0] if body else len(text), least + _PREAMBLE, len(text))
     return Span(min(start, end), end)
+
+
+def _is_body(text: str, node: Node) -> bool:
+    """Tell whether a node stands below the preamble: no title, no list of the parties."""
+    if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
+        return False
+    return node.heading is None or node.heading.of(text).casefold() not in ("parties", "between")
 
 
 def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
@@ -172,12 +185,12 @@ def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
 
 def _agreement_date(text: str, preamble: Span) -> Fact[date] | None:
     best: Fact[date] | None = None
-    for found in find_dates(text, preamble):
+    for found in find_dates(text, Span(0, preamble.end)):
         if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
             continue
-        before = text[max(preamble.start, found.span.start - 90) : found.span.start]
+        before = text[max(0, found.span.start - 90) : found.span.start]
         alone = not before.rpartition("\n")[2].strip()
-        sure = 0.9 if _MADE.search(before) else 0.6 if alone else 0.4
+        sure = 0.9 if _MADE.search(before) else 0.6 if alone else 0.3
         if best is None or sure > best.confidence:
             best = _fact(found, sure)
     return best
@@ -253,6 +266,9 @@ def _count(word: str) -> int:
 
 def _amends(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
     if title:
+        named = _AMENDED_TITLE.match(text, title.span.start, title.span.end)
+        if named:
+            return Fact(_words(named), Span(*named.span("what")), 0.8)
         match = _AMENDS.search(text, title.span.start, min(len(text), title.span.end + 200))
         if match and match.start() <= title.span.end:
             return Fact(_words(match), Span(*match.span("what")), 0.9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fourcorners.outline.lines import Lines, all_capitals, title_like
+from fourcorners.outline.lines import Lines, all_capitals, has_verb, title_like
 from fourcorners.outline.sequence import Taken
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.span import Span
@@ -16,7 +16,9 @@ _RUN_IN = re.compile(
 )
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
+_REFERENCE = re.compile(r"(?i:sections?|clauses?|articles?|paragraphs?|schedules?|exhibits?|annex)")
 _SENTENCE = re.compile(r"[^\S\n](?:[A-Z][a-z]|A[^\S\n][A-Za-z][a-z])")
+_ALONE = 9  # words of a heading in lower case, at most
 _HEADING_LIMIT = 110
 _LEAD = " \t\xa0\r.:-–—*_"
 _TAIL = " \t\xa0\r.:-–—*_"
@@ -205,11 +207,24 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
         return None
     end = stop.start() if stop else line_end
     words = Span(start, end).strip(text)
+    if words and words.end >= line_end - 2 and _alone(lines, item, words):
+        return _trim(text, words)
     if not title_like(words.of(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
+        return None
+    if _REFERENCE.fullmatch(words.of(text)):
         return None
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
     return _trim(text, words)
+
+
+def _alone(lines: Lines, item: Taken, words: Span) -> bool:
+    """Tell whether words that fill the line after a number are a heading in lower case."""
+    said = words.of(lines.text)
+    if item.reading.family.startswith("(") or not said[0].isupper() or said[-1] in ".;,:":
+        return False
+    few = len(said.split()) <= _ALONE and len(said) <= 70
+    return few and not has_verb(said) and lines.break_after(words.end)
 
 
 def _before_sentence(text: str, offset: int) -> bool:

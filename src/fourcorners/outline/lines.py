@@ -10,6 +10,7 @@ from fourcorners.text.span import Span, union
 
 FLAT_LINE = 300  # a line longer than this many characters holds several lines of the paper
 _BREAK = re.compile("\n")
+_NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
 GAP = re.compile(r"[^\S\n]{3,}")
 
 _SMALL = frozenset(
@@ -75,6 +76,10 @@ class Lines:
             words, breaks = piece.rstrip(), breaks + 1
         return words[-40:], breaks
 
+    def break_after(self, offset: int) -> bool:
+        """Tell whether a blank line, or a line that starts a clause, follows the offset's line."""
+        return bool(_NEW_BLOCK.match(self.text, self.end_of_line(offset)))
+
     def page_top(self, offset: int) -> bool:
         """Tell whether only white space and running headers stand above on the page."""
         at = bisect_right(self._tops, offset) - 1
@@ -109,6 +114,11 @@ def title_like(words: str, *, limit: int = 90) -> bool:
         return False
     capitals = sum(word[0].isupper() for word in main)
     return capitals >= 0.75 * len(main)
+
+
+def has_verb(words: str) -> bool:
+    """Tell whether words hold one of the verbs that make a sentence of a contract."""
+    return not _VERBS.isdisjoint(words.split())
 
 
 def all_capitals(words: str) -> bool:

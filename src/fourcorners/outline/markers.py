@@ -159,7 +159,7 @@ def _marker(
         line = lines.end_of_line(start) - lines.start_of_line(start)
         if line > FLAT_LINE:
             own_line, share = True, _VIRTUAL
-    doubt = _doubt(lines, kind, start, end, own_line)
+    doubt = _doubt(lines, kind, match, own_line)
     if doubt is None:
         return None
     leave = _LEAVE[kind][0 if own_line else 1] * share
@@ -168,10 +168,12 @@ def _marker(
     return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
 
 
-def _doubt(lines: Lines, kind: str, start: int, end: int, own_line: bool) -> float | None:
+def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> float | None:
     """Say how much a number looks like part of a sentence; None where it surely is."""
     text = lines.text
-    before, breaks = lines.before(start)
+    start, end = match.span("mark")
+    # Signs such as `##` before a number at a line's start are no part of the words before it.
+    before, breaks = lines.before(match.start() if text[match.start()] in "*_#>|" else start)
     if breaks < 2 and _REFERENCE.search(before):
         return None
     worded = kind in ("article", "part", "section")

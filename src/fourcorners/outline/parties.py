@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from fourcorners.outline.card import Fact, Party
 from fourcorners.text.span import Span
 
 _CUE = re.compile(
     r"\b(?:by\s+and\s+(?:between|among)(?:st)?|between|among(?:st)?|BY\s+AND\s+(?:BETWEEN|AMONG)|"
-    r"BETWEEN|AMONG|Between|Among|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
+    r"BETWEEN|AMONG|Between|Among|PARTIES|Parties(?=\s*:?\s*\n)|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
 )
 _STRONG = (
     r"(?:Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
@@ -25,19 +26,23 @@ _BLANKS = r"(?:[^\S\n]{1,4}|[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
 _WORD = (
     r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
     r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS)\b)"
-    r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|[a-z]+[A-Z]\w*|\w+\.(?:com|COM|org|ORG|net)\b)"
+    r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|[a-z]+[A-Z]\w*|\w+\.(?:com|COM|org|ORG|net)\b)"
 )
 _NAME = re.compile(
     rf"{_WORD}(?:(?:{_BLANKS}|,{_BLANKS}?(?={_SUFFIX})|"
     rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
 )
-_ENDS_WITH_SUFFIX = re.compile(rf"{_SUFFIX}$")
+_ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){_SUFFIX}$")
 _ABBREVIATED = re.compile(r"(?:\b(?i:Inc|Corp|Ltd|Co)|\.\w|\b[A-Z])\.$")
 _COMPANY_END = re.compile(rf"(?<=[\s,]){_STRONG}(?!,?\s+{_SUFFIX})(?=\s)")
 _AND_INSIDE = re.compile(r"\s+(?:and|AND|And)\s+")
 _SHORT = re.compile(
     r"(?:\(|\[|\b(?:herein(?:after|below)?|referred\s+to)\b)[^()\"“”]{0,90}[\"“”‘'](?P<short>[^\"“”’'\n]{1,60}?)"
     r"[,.]?[\"“”’'](?:[^()\"“”]{0,40}[\"“”](?P<other>[^\"“”\n]{1,60}?)[,.]?[\"“”])?"
+)
+_BARE_SHORT = re.compile(
+    r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
+    r"(?P<short>[A-Z][\w’'-]*(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
 )
 _SKIP = re.compile(
     r"(?:[\s,;:_*]+|and\b|AND\b|And\b|(?:the|The|THE)\s+(?!\w+\s+of\b)|\((?:\w{1,3})\)|\d\.\s|[a-z]\)\s|"
@@ -73,6 +78,7 @@ ROLES = frozenset(
     ]
 )
 _MOST = 12
+_CUES = 8  # words such as "between" to try, at most
 _OPENING = re.compile(
     r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?:AGREEMENT|Agreement|CONTRACT|Contract|LEASE|Lease|"
     r"AMENDMENT|Amendment|ADDENDUM|Addendum|DEED|Deed|agreement)\b"
@@ -93,11 +99,21 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    for cue in _CUE.finditer(text, preamble.start, preamble.end):
+    """Read the parties after each word such as "between", and return the surest list."""
+    best: tuple[Fact[Party], ...] = ()
+    for cue in islice(_CUE.finditer(text, preamble.start, preamble.end), _CUES):
         found = _after(text, cue.end(), preamble.end)
-        if len(found) >= 2 or (found and cue.group().lower().startswith(("made", "entered"))):
-            return found
-    return ()
+        if len(found) < 2 and not cue.group().lower().startswith(("made", "entered")):
+            continue
+        if _sureness(found) > _sureness(best) + 0.1:
+            best = found
+        if _sureness(best) >= 0.95:
+            break
+    return best
+
+
+def _sureness(found: tuple[Fact[Party], ...]) -> float:
+    return sum(fact.confidence for fact in found[:2]) / 2
 
 
 def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
@@ -107,6 +123,9 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         offset = skipped.end() if skipped else offset
         span = _name(text, offset, limit)
         if span is None:
+            break
+        said = " ".join(span.of(text).split()).casefold()
+        if any(said in (f.value.short.casefold(), f.value.name.casefold()) for f in found):
             break
         stop, short = _until(text, span.end, limit)
         found.append(_fact(text, span, short))
@@ -140,30 +159,42 @@ def _name(text: str, offset: int, limit: int) -> Span | None:
 
 def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     """Return where the next party may start, and the short name given before that."""
-    short, low = "", offset
-    match = _SHORT.search(text, offset, min(limit, offset + 700))
+    named = _short(text, offset, min(limit, offset + 700))
+    following = None
     for step in _NEXT.finditer(text, offset, min(limit, offset + 900)):
         if text[max(0, step.start() - 7) : step.start()].endswith("England"):
             continue
-        inside = match is not None and step.start() > match.start()
-        candidate = _name(text, step.end(), limit)
+        inside = named is not None and step.start() > named.start()
+        skipped = _SKIP.match(text, step.end(), limit)
+        candidate = _name(text, skipped.end() if skipped else step.end(), limit)
+        paragraph = not step.group().strip(' ,;)"”.\n\t\xa0')
         if candidate is None:
-            if text[step.start() : step.end()].count("\n") > 1 and inside:
-                low = -1
+            if paragraph and inside:
                 break
             continue
-        company = _ENDS_WITH_SUFFIX.search(candidate.of(text))
-        near = _SHORT.search(text, candidate.end, min(limit, candidate.end + 60))
-        if inside or company or near:
-            low = step.end()
+        near = _short(text, candidate.end, min(limit, candidate.end + 60))
+        if _ENDS_WITH_SUFFIX.search(candidate.of(text)) or near or (inside and not paragraph):
+            following = step.end()
             break
-    else:
-        low = -1
-    if match is not None and (low < 0 or match.start() < low):
-        short = match.group("short")
-        if _NO_SHORT.search(short):
-            short = match.group("other") or ""
-    return (low if low >= 0 else None), short
+        if paragraph and inside:
+            break
+    if named is None or (following is not None and named.start() >= following):
+        return following, ""
+    return following, _short_name(named)
+
+
+def _short(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Find the first short name in brackets, with quotation marks or without."""
+    quoted, bare = _SHORT.search(text, start, end), _BARE_SHORT.search(text, start, end)
+    if quoted and bare:
+        return min(quoted, bare, key=lambda match: match.start())
+    return quoted or bare
+
+
+def _short_name(match: re.Match[str]) -> str:
+    short = match.group("short")
+    other = match.groupdict().get("other")
+    return other or "" if _NO_SHORT.search(short) else short
 
 
 def _fact(text: str, span: Span, short: str) -> Fact[Party]:

@@ -18,6 +18,17 @@ _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
 _BOUNDARY = re.compile(rf"[.;:](?=\s+[A-Z\"“(]){_ABBREVIATIONS}|\n\s*\n")
+# A term without quotation marks: a line that is its definition, as British contracts write it.
+_LINE = re.compile(
+    r"^[^\S\n]*(?P<term>[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z][\w’'&/-]*|of|and|the|to|for|in|or)){0,6})"
+    r"(?::[^\S\n]+(?=[a-z(]|[A-Z][^\n]{20,}|\d)|[^\S\n]+(?:means|has the (?:same )?meaning)\b)",
+    re.MULTILINE,
+)
+_FEWEST = 3  # lines of that form that make a list of definitions
+_NO_TERM = re.compile(
+    r"(?:Attn|Attention|Tel|Fax|E-?mail|Name|Title|By|Its|Date|Note|Source|Page|Address|To|From|Re|"
+    r"Section|Exhibit|Schedule|Article|Phone|If|It|This|The|In|For|Signed)\b"
+)
 _LONGEST = 2_000
 
 
@@ -30,7 +41,21 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
         if not (_MEANS.match(text, match.end()) or _in_brackets(text, match)):
             continue
         found.append(DefinedTerm(span.of(text), span, _sentence(text, edges, Span(*match.span()))))
-    return tuple(found)
+    found.extend(_lines(text))
+    return tuple(sorted(found, key=lambda term: term.span))
+
+
+def _lines(text: str) -> list[DefinedTerm]:
+    """Return terms without quotation marks, if the text has a list of them."""
+    found = []
+    for match in _LINE.finditer(text):
+        if _NO_TERM.match(match.group("term")):
+            continue
+        end = text.find("\n\n", match.end())
+        end = min(end if end >= 0 else len(text), match.start() + _LONGEST)
+        definition = Span(match.start("term"), end).strip(text)
+        found.append(DefinedTerm(match.group("term"), Span(*match.span("term")), definition))
+    return found if len(found) >= _FEWEST else []
 
 
 def _in_brackets(text: str, match: re.Match[str]) -> bool:

@@ -39,6 +39,7 @@ _SKIP = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(AT_START)
+_AMENDS = re.compile(r"\b(?:amendment|addendum|variation|supplement)\b", re.IGNORECASE)
 _LONGEST = 160
 _FILING = re.compile(r"^(?:EXHIBIT|Exhibit|EX)[-\s.]*[\d.A-Za-z()-]+\s+")
 
@@ -80,10 +81,12 @@ def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
         named = _THIS.match(words)
         if named:
             return Span(*named.span("name")).shift(span.start)
-        words = words[: stop.start()].rstrip(" ,:-–—")
+        if not _AMENDS.search(words, stop.end()):
+            words = words[: stop.start()].rstrip(" ,:-–—")
     if not pattern.search(words) or words[-1] in ";,":
         return None
-    if not (all_capitals(words) or title_like(words)) or len(words) > _LONGEST:
+    head = words[: stop.start()] if stop else words
+    if not (all_capitals(words) or title_like(head)) or len(words) > _LONGEST:
         return None
     return Span(span.start, span.start + len(words))
 

@@ -7,7 +7,10 @@ import re
 # In order: the first kind whose words stand in the title is the contract's. The narrower come
 # first, so that a "Software License and Maintenance Agreement" is no plain service contract.
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("Amendment", r"amendment|addendum|supplement(?:al)? agreement|amending agreement"),
+    (
+        "Amendment",
+        r"amendment|addendum|deed of variation|supplement(?:al)? agreement|amending agreement",
+    ),
     ("Privacy Policy", r"privacy (?:policy|notice|statement)"),
     ("Merger", r"(?:agreement|plan)s? (?:and plan )?of merger|merger agreement|reorganization"),
     ("NDA", r"non-?\s?disclosure|confidentiality agreement|\bnda\b|confidential disclosure"),
@@ -33,7 +36,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("Development", r"develop\w*"),
     ("Consulting", r"consult\w*|advisory"),
     ("Employment", r"employment|offer letter|separation agreement|severance"),
-    ("Lease", r"\bleases?\b|sublease|tenancy|rental agreement"),
+    ("Lease", r"\bleases?\b|sublease|tenancy|rental agreement|premises"),
     ("Loan", r"\bloans?\b|credit (?:agreement|facility)|promissory note|indenture|guarant(?:y|ee)"),
     ("IP", r"intellectual property|patent|trade ?marks?|copyright|technology transfer"),
     ("License", r"licen[cs]\w*"),
