@@ -191,7 +191,11 @@ class _Run:
     def look(self, paths: Sequence[Path]) -> None:
         """Find the files, and open the job that has a step for each."""
         unread: list[UnreadPath] = []
+        library = str(self._library.path.absolute())
+        own = {f"{library}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")}
         for found in find_files(paths):
+            if not isinstance(found, UnreadPath) and str(found.absolute()) in own:
+                continue  # the library may lie among the contracts
             if isinstance(found, UnreadPath):
                 unread.append(found)
             else:
