@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline
-from fourcorners.review.finding import CellState, Evidence, Finding
+from fourcorners.review.finding import CellState, Evidence, Finding, Severity
 from fourcorners.text.span import Span, common
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
     from rich.text import Text
 
 AROUND = 240  # characters shown before and after a clause
+LONGEST = 4_000  # characters of a clause that is shown whole
+SEARCHED = 300  # characters shown of what was searched for
 
 
 def print_card(out: Console, document: Document, card: Card) -> None:
@@ -30,6 +32,7 @@ def print_card(out: Console, document: Document, card: Card) -> None:
     for name, value in _card_rows(document, card):
         if value:
             print_indented(out, Text(line(value)), 11, name)
+    out.print(Text.assemble(("File       ", "dim"), line(document.path)), soft_wrap=True)
     for warning in document.warnings:
         print_indented(out, Text(line(warning), "yellow"), 11, "Note")
     out.print()
@@ -44,7 +47,6 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     yield "Expires", card.expiry_date.value.isoformat() if card.expiry_date else ""
     yield "Law", card.governing_law.value if card.governing_law else ""
     yield "Amends", card.amends.value if card.amends else ""
-    yield "File", document.path
 
 
 def print_outline(out: Console, document: Document, outline: Outline) -> None:
@@ -81,24 +83,37 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
         )
 
 
-def print_finding(out: Console, document: Document, finding: Finding, *, whole: bool) -> None:
+def print_finding(
+    out: Console, document: Document, provision: str, finding: Finding, *, whole: bool
+) -> None:
     """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
     from rich.text import Text
 
     from fourcorners.reports.visible import line
 
+    name = (f"{line(provision)}: ", "bold")
     if finding.state is CellState.FAILED:
-        out.print(Text(line(f"Failed: {finding.error} {finding.remedy}"), "red"))
-    elif finding.state is CellState.NOT_FOUND:
+        out.print(Text.assemble(name, (line(f"failed. {finding.error} {finding.remedy}"), "red")))
+        return
+    found = finding.state is CellState.FOUND
+    state = "found" if found else "not found"
+    if finding.severity is not Severity.NONE:
+        state += f", {finding.severity.value}"
+    out.print(Text.assemble(name, f"{state}. ", line(finding.reason)))
+    for each in finding.answers:
+        answer = line(f"{each.answer} {each.reason}") or "left to a person"
+        out.print(Text.assemble((f"{line(each.question)} ", "dim"), answer))
+    if not found:
         _print_absence(out, document, finding)
     elif whole:
+        out.print()
         print_words(out, document, quoted(finding))
     else:
         clauses: dict[Span, list[Evidence]] = {}
         for evidence in finding.evidence:
             clauses.setdefault(evidence.clause, []).append(evidence)
         for clause, several in clauses.items():
-            out.print(_clause(document, clause, several), width=_panel_width(out))
+            _print_clause(out, document, clause, several)
 
 
 def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -> None:
@@ -112,12 +127,6 @@ def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -
         out.file.write(whole.plain + "\n")
 
 
-def _panel_width(out: Console) -> int:
-    from fourcorners.cli.console import WIDEST
-
-    return min(out.width, WIDEST + 4)
-
-
 def quoted(finding: Finding) -> list[Span]:
     """Return where the quotes of a finding stand."""
     return [each.quote.span for each in finding.evidence if each.quote.span is not None]
@@ -127,51 +136,75 @@ def _print_absence(out: Console, document: Document, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.reports.visible import shortened
 
-    out.print(Text("Not found.", "bold"))
     searched = finding.searched
     if searched is None:
         return
-    told = f"{searched.passages} passages were searched for: {line(searched.query)}"
-    print_indented(out, Text(told, "dim"), 0)
-    if searched.best is not None:
-        out.print(
-            Text(
-                f"The nearest words scored {searched.best.score:.2f}, below the "
-                f"{searched.threshold:.2f} that counts. They are not a find:",
-                "dim",
-            )
+    told = f"{searched.passages} passages were searched for {searched.query}"
+    print_indented(out, Text(shortened(told, SEARCHED), "dim"), 0)
+    if searched.best is not None and (span := searched.best.quote.span) is not None:
+        told = (
+            f"The nearest words scored {searched.best.score:.2f}, below the "
+            f"{searched.threshold:.2f} that counts. They are not a find:"
         )
-        nearest = _clause(document, searched.best.clause, [searched.best], found=False)
-        out.print(nearest, width=_panel_width(out))
+        print_indented(out, Text(told, "dim"), 0)
+        _print_clause(out, document, span, [searched.best], found=False)
 
 
-def _clause(
-    document: Document, clause: Span, evidence: Iterable[Evidence], *, found: bool = True
-) -> RenderableType:
+def _print_clause(
+    out: Console, document: Document, clause: Span, several: list[Evidence], *, found: bool = True
+) -> None:
     from rich.panel import Panel
+    from rich.text import Text
 
+    from fourcorners.cli.console import WIDEST
     from fourcorners.reports.visible import line
 
-    several = list(evidence)
     first = several[0]
     where = []
     if pages := first.pages:
         where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
     if first.path:
         where.append(" › ".join(line(step) for step in first.path))
-    span = Span(max(0, clause.start - AROUND), min(len(document.text), clause.end + AROUND))
     spans = [each.quote.span for each in several if each.quote.span is not None]
+    shown = surroundings(document.text, clause, spans) if found else clause
+    words = highlighted(document.text, shown, spans if found else [], clause)
     places = ", ".join(f"{each.start}-{each.end}" for each in spans)
-    return Panel(
-        highlighted(document.text, span, spans if found else [], clause),
+    panel = Panel(
+        Text.assemble(
+            ("… " if shown.start > 0 else "", "dim"),
+            words,
+            (" …" if shown.end < len(document.text) else "", "dim"),
+        ),
         title=_plain(", ".join(where)),
         title_align="left",
         subtitle=_plain(f"characters {places}, score {max(each.score for each in several):.2f}"),
         subtitle_align="right",
         border_style="green" if found else "dim",
     )
+    out.print(panel, width=min(out.width, WIDEST + 4))
+
+
+def surroundings(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
+    """Return what to show of and around a clause, in whole lines where they are short.
+
+    Of a very long clause that is the part with the quotes.
+    """
+    inside = clause
+    if len(clause) > LONGEST and quotes:
+        first, last = min(span.start for span in quotes), max(span.end for span in quotes)
+        inside = Span(max(clause.start, first - AROUND), min(clause.end, last + AROUND))
+    start = max(0, inside.start - AROUND)
+    if start:
+        before = re.search(r"\n\s*|\s+", text[start : inside.start])
+        lines = re.search(r"\n\s*", text[start : inside.start])
+        start += (lines or before).end() if before else 0
+    end = min(len(text), inside.end + AROUND)
+    if end < len(text):
+        line_end, word_end = (text.rfind(mark, inside.end, end) for mark in "\n ")
+        end = next((at for at in (line_end, word_end) if at > inside.end), end)
+    return Span(start, end).strip(text)
 
 
 def _plain(words: str) -> Text:

@@ -67,7 +67,8 @@ def show(
         if outline:
             page.print_outline(out, document, tree)
         elif grid is not None:
-            page.print_finding(out, document, grid.findings[0], whole=whole)
+            name = grid.columns[0].name
+            page.print_finding(out, document, name, grid.findings[0], whole=whole)
         else:
             page.print_words(out, document)
 
