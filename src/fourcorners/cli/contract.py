@@ -89,6 +89,7 @@ def print_finding(
     """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
     from rich.text import Text
 
+    from fourcorners.cli.console import print_indented
     from fourcorners.reports.visible import line
 
     name = (f"{line(provision)}: ", "bold")
@@ -99,10 +100,11 @@ def print_finding(
     state = "found" if found else "not found"
     if finding.severity is not Severity.NONE:
         state += f", {finding.severity.value}"
-    out.print(Text.assemble(name, f"{state}. ", line(finding.reason)))
+    said = Text.assemble(name, line(f"{state}. {finding.reason}"))
+    print_indented(out, said, 0)
     for each in finding.answers:
         answer = line(f"{each.answer} {each.reason}") or "left to a person"
-        out.print(Text.assemble((f"{line(each.question)} ", "dim"), answer))
+        print_indented(out, Text.assemble((f"{line(each.question)} ", "dim"), answer), 0)
     if not found:
         _print_absence(out, document, finding)
     elif whole:

@@ -99,7 +99,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     if hit.page is not None:
         head.append(f", page {hit.page}", "dim")
     head.append(f", characters {hit.span.start}-{hit.span.end}", "dim")
-    out.print(head, soft_wrap=True)
+    print_indented(out, head, 0)
     if hit.path:
         print_indented(out, Text(" › ".join(line(step) for step in hit.path), "dim"), 3)
     inside = [span.shift(-hit.span.start) for span in common(hit.matched, [hit.snippet])]
