@@ -18,7 +18,10 @@ $(VENV)/installed: pyproject.toml
 install: $(VENV)/installed  ## make the virtual environment
 
 demo: install  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
-	$(BIN)/fourcorners demo --out demo
+	mkdir -p demo
+	$(BIN)/fourcorners add examples/dataroom --collection "Project Larch" --library demo/larch.db
+	$(BIN)/fourcorners review --collection "Project Larch" --library demo/larch.db \
+	    --playbook due-diligence --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
 test: install  ## every test
 	$(BIN)/pytest -n auto --dist loadgroup
