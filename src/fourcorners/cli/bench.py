@@ -112,6 +112,7 @@ def speed(
     without_encoder: Annotated[
         bool, typer.Option("--without-encoder", help="Leave the vectors out.")
     ] = False,
+    library: KeepOption = None,
 ) -> None:
     """Measure contracts a minute by stage, memory and library size.
 
@@ -127,7 +128,7 @@ def speed(
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)
-    with _library(None) as store, _bar() as step:
+    with _library(library) as store, _bar() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
         )

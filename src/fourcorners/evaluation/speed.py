@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
@@ -33,7 +34,15 @@ def measure(
     settings: Settings,
     on_progress: Callable[[str, int, int], None],
 ) -> dict[str, Json]:
-    """Add the contracts of `data` (texts and PDFs) and review them; return the figures."""
+    """Add the contracts of `data` (texts and PDFs) and review them; return the figures.
+
+    Raises:
+        ConfigError: If the library holds something already: what is skipped takes no time.
+    """
+    if library.stats().documents:
+        raise ConfigError(
+            f"{library.path} is not empty.", remedy="Measure speed with a library of its own."
+        )
     texts = sorted((data / "contracts").glob("*.txt"))
     pdfs = sorted((data / "pdf").glob("*.pdf"))
     paths = [*texts, *pdfs][:limit]
