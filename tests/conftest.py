@@ -41,7 +41,8 @@ def _guard(event, arguments):
         if event == "socket.connect" and isinstance(arguments[1], (str, bytes)):
             return  # a socket of this machine, by its path
         with open(os.environ["NETWORK_ASKED"], "a") as notes:
-            notes.write(f"{event} {arguments[1:]}\\n")
+            told = [each for each in arguments if isinstance(each, (str, bytes, int, tuple))]
+            notes.write(f"{event} {told}\\n")
         raise OSError("the network is blocked")
 
 sys.addaudithook(_guard)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="A query, or three or more words of a question.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A query, or three or more words of a question.")
+    ],
     collection: CollectionOption = None,
     contract: Annotated[
         list[str] | None,
