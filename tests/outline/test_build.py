@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -232,3 +233,24 @@ def test_corpus_outlines_nest(document: Make, corpus: Path) -> None:
         outlines.append(build(document(text)))
         check(outlines[-1], text)
     assert sum(not outline.windows for outline in outlines) >= 0.85 * len(outlines)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1. A\n",
+        "(a) one;\n",
+        "   Exhibit A",
+        '"A" ',
+        '("',
+        "AAAA BBBB\n",
+        "Section 1.1 ",
+        "1.",
+        " ",
+    ],
+)
+def test_odd_texts_take_no_longer_than_contracts(document: Make, piece: str) -> None:
+    text = piece * (300_000 // len(piece))
+    start = time.process_time()
+    build(document(text))
+    assert time.process_time() - start < 8

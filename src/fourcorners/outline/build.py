@@ -9,7 +9,7 @@ from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
 from fourcorners.outline.growth import grow
 from fourcorners.outline.lines import Lines
-from fourcorners.outline.markers import Marker, numbers
+from fourcorners.outline.markers import MOST, Marker, numbers
 from fourcorners.outline.references import find_references
 from fourcorners.outline.sequence import place
 from fourcorners.outline.terms import find_terms
@@ -28,6 +28,8 @@ def build(document: Document) -> Outline:
     lines = Lines(document)
     title = find_title(lines, document)
     markers, contents = _markers(lines, document, title)
+    if len(markers) > MOST:
+        return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(document.text))
     taken = place(markers)
     nodes = grow(lines, taken, title.span if title else None, contents)
     sure = confidence.of(lines, markers, taken, nodes)

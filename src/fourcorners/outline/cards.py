@@ -19,15 +19,18 @@ from fourcorners.text.span import Span
 
 _PREAMBLE = 3_000  # characters a preamble may have
 _FRONT = 25_000  # characters that a cover and a table of contents may have
+_PREAMBLE_WORDS = re.compile(r"\b(?:between|among|parties|dated|by and)\b", re.IGNORECASE)
 _OPENS = re.compile(
     r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed)\b"
     r"[^;]{0,200}?\b(?:is\b|made\b|dated\b|entered\b|between\b|effective\b|BETWEEN\b|DATED\b|MADE\b)"
 )
 _FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
+_SALUTATION = re.compile(r"^\W*(?:Dear|Ladies\s+and\s+Gentlemen|Gentlemen)\b", re.MULTILINE)
+_CITES = re.compile(r"(?:amendment|addendum|variation)", re.IGNORECASE)
 _MADE = re.compile(
-    r"\b(?:dated?|made|entered\s+into|executed|signed|effective|as\s+of|as\s+at|on\s+this|this|on)\b"
-    r"[^.;]{0,60}$",
-    re.IGNORECASE,
+    r"\b(?:dated|made|entered\s+into|executed|signed|effective)\b[^.;]{0,60}$|"
+    r"\b(?:as\s+of|as\s+at|on\s+this|this)\s+(?:the\s+)?$|^\W*date\W*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _EFFECTIVE_SOON = re.compile(
     r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
@@ -38,7 +41,7 @@ _AS_OF = re.compile(r"\beffective\s+(?:(?:as\s+of|on)\s+)?(?:this\s+|the\s+)?$",
 _EFFECTIVE = re.compile(
     r"[\"“](?:Effective|Commencement)\s+Date[\"”][^.;]{0,80}?\b(?:means?|is|shall\s+(?:be|mean)|"
     r"refers?\s+to)\b|\b(?:effective|in\s+effect|with\s+effect|shall\s+commence|commences?|"
-    r"commencing|takes?\s+effect|starts?|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
+    r"commencing|takes?\s+effect|(?:enter|come)s?\s+into\s+(?:force|effect)|starts?|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
     re.IGNORECASE,
 )
 _SAME_DATE = re.compile(
@@ -78,11 +81,23 @@ _RUNS = re.compile(
     r"(?P<unit>years?|months?)\b",
     re.IGNORECASE,
 )
+_STARTS = re.compile(
+    r"\b(?:commenc|begin|start|effective|(?:enter|come)s?\s+into|takes?\s+effect)\w*[^.;]{0,30}$",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(
+    r"\b(?:elect|option|extended\s+(?:to|until)|payment|announcement)\b", re.IGNORECASE
+)
+_OWN_TERM = re.compile(
+    r"\b(?:this\s+(?:\w+\s+){0,4}?agreement|the\s+agreement|(?:initial|effective)\s+term|the\s+term|"
+    r"term\s+of|this\s+(?:contract|lease|licen[cs]e|amendment))\b",
+    re.IGNORECASE,
+)
 _RENEWS = re.compile(
-    r"\b(?:renew\w*|successive|additional|extend\w*|extension|notice)\b", re.IGNORECASE
+    r"\b(?:renew\w*|successive|additional|extend\w*|extension|notice|minimum|sell-off)\b", re.I
 )
 _PERIOD_START = re.compile(
-    r"[^.;]{0,60}?\b(?P<which>Effective\s+Date|Commencement\s+Date|date\s+hereof|date\s+of\s+this|"
+    r"[^.;]{0,60}?\b(?:Effective\s+Date(?!\s+of\s+(?:such\s+|any\s+)?(?:terminat|expir))|Commencement\s+Date|date\s+hereof|date\s+of\s+this|"
     r"date\s+first\s+(?:above\s+)?written|Agreement\s+Date|execution\s+of\s+this|"
     r"date\s+of\s+execution)",
     re.IGNORECASE,
@@ -118,7 +133,7 @@ def read_card(document: Document, outline: Outline) -> Card:
     lines = Lines(document)
     title = find_title(lines, document)
     preamble = _preamble(text, outline, title)
-    agreed = _agreement_date(text, preamble)
+    agreed = _agreement_date(text, preamble, title)
     effective = _effective_date(text, preamble, agreed)
     return Card(
         title=_title(text, title),
@@ -144,14 +159,17 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
     Where a cover and a table of contents stand above, it reaches to the contract's own opening.
     """
     start = title.span.start if title else 0
-    opening = _OPENS.search(text, start, min(len(text), start + _FRONT))
-    least = opening.end() if opening else start + 150
     body = [
         node.span.start
         for node in outline.nodes
-        if node.parent is None and node.span.start >= least and _is_body(text, node)
+        if node.parent is None and node.span.start > start and _is_body(text, node)
     ]
-    end = min(body[0] if body else len(text), least + _PREAMBLE, len(text))
+    first = next((place for place in body if place >= start + 150), len(text))
+    opening = _OPENS.search(text, start, min(len(text), start + _FRONT))
+    if opening and opening.start() > first and not _PREAMBLE_WORDS.search(text, start, first):
+        first = next((place for place in body if place >= opening.end()), len(text))
+    least = opening.end() if opening and opening.end() <= first else start
+    end = min(first, least + _PREAMBLE, len(text))
     return Span(min(start, end), end)
 
 
@@ -183,14 +201,18 @@ def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
     return Fact(found.value, found.span, confidence)
 
 
-def _agreement_date(text: str, preamble: Span) -> Fact[date] | None:
+def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date] | None:
     best: Fact[date] | None = None
+    cited = title.span if title and _CITES.search(title.span.of(text)) else Span(0, 0)
     for found in find_dates(text, Span(0, preamble.end)):
         if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
             continue
+        if cited.overlaps(found.span):
+            continue
         before = text[max(0, found.span.start - 90) : found.span.start]
         alone = not before.rpartition("\n")[2].strip()
-        sure = 0.9 if _MADE.search(before) else 0.6 if alone else 0.3
+        letter = alone and _SALUTATION.search(text, found.span.end, found.span.end + 800)
+        sure = 0.92 if letter else 0.9 if _MADE.search(before) else 0.6 if alone else 0.3
         if best is None or sure > best.confidence:
             best = _fact(found, sure)
     return best
@@ -223,7 +245,9 @@ def _expiry_date(
         before = text[max(0, found.span.start - 160) : found.span.start]
         sentence = re.split(r"[.;]\s", before)[-1]
         ahead = start is None or found.value > start.value
-        if ahead and _EXPIRES.search(sentence) and _ABOUT_TERM.search(sentence):
+        if not ahead or _STARTS.search(sentence) or _CHOICE.search(sentence):
+            continue
+        if _EXPIRES.search(sentence) and _ABOUT_TERM.search(sentence):
             return _fact(found, 0.75)
     return _computed(text, start)
 
@@ -231,7 +255,7 @@ def _expiry_date(
 def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
     """Compute the expiry from a stated period and the date it runs from."""
     for match in _PERIOD.finditer(text):
-        if _RENEWS.search(match.group()):
+        if not _of_term(text, match):
             continue
         after = Span(match.end(), min(len(text), match.end() + 40))
         where = _PERIOD_START.match(text, match.end())
@@ -241,7 +265,7 @@ def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
             end = dated.span.end if dated else where.end() if where else match.end()
             return _end_of(match, base, Span(match.start(), end))
     for match in _RUNS.finditer(text):
-        if _RENEWS.search(match.group()):
+        if not _of_term(text, match):
             continue
         dated = next(find_dates(text, Span(*match.span("begin"))), None)
         where = _PERIOD_START.match(text, match.start("begin"), match.end("begin"))
@@ -249,6 +273,13 @@ def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
         if base:
             return _end_of(match, base, Span(*match.span()))
     return None
+
+
+def _of_term(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a period is the contract's own term, and no renewal, notice or sell-off."""
+    lead = re.split(r"[.;]\s|\n\s*\n", text[max(0, match.start() - 120) : match.start()])[-1]
+    said = lead + match.group()
+    return bool(_OWN_TERM.search(said)) and not _RENEWS.search(said)
 
 
 def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from fourcorners.outline.card import Fact
 from fourcorners.text.span import Span
@@ -70,13 +71,14 @@ _PLACE_LAW = re.compile(
     r"(?i:laws?)\b"
 )
 _UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|established)\b[^.;]*$")
+_MOST = 1_000  # words of choice to look at; a contract has a few dozen
 _REACH = 350  # characters between the words of choice and the jurisdiction, at most
 
 
 def governing_law(text: str) -> Fact[str] | None:
     """Find the law that governs the contract; the span holds the words that choose it."""
     best: Fact[str] | None = None
-    for match in _CHOOSES.finditer(text):
+    for match in islice(_CHOOSES.finditer(text), _MOST):
         low = match.group().lower()
         window = min(len(text), match.end() + _REACH)
         found = _LAW_OF.search(text, match.end(), window)

@@ -80,6 +80,7 @@ _LEAVE = {
     "first": (1.5, 0.3),
     "bare": (0.6, 0.0),
 }
+MOST = 40_000  # numbers in a text; one that has more is a table, and no outline is tried
 _PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
 _TITLED = 0.4  # words like a heading after the number
@@ -87,7 +88,7 @@ _VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
 
 
 def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
-    """Return every number that may start a clause, in order of position.
+    """Return every number that may start a clause, in order of position; no more than `MOST`.
 
     `generated` are the offsets at which the reader says that a computed number stands.
     """
@@ -96,11 +97,15 @@ def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
         marker = _marker(lines, match, True, generated)
         if marker:
             found[marker.start] = marker
+        if len(found) > MOST:
+            break
     for match in _WITHIN.finditer(lines.text):
         if match.start("mark") not in found:
             marker = _marker(lines, match, False, generated)
             if marker:
                 found[marker.start] = marker
+        if len(found) > MOST:
+            break
     return _unpaged(lines, _undoubled(sorted(found.values(), key=lambda marker: marker.start)))
 
 

@@ -42,7 +42,7 @@ _SHORT = re.compile(
 )
 _BARE_SHORT = re.compile(
     r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
-    r"(?P<short>[A-Z][\w’'-]*(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
+    r"(?P<short>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
 )
 _SKIP = re.compile(
     r"(?:[\s,;:_*]+|and\b|AND\b|And\b|(?:the|The|THE)\s+(?!\w+\s+of\b)|\((?:\w{1,3})\)|\d\.\s|[a-z]\)\s|"
@@ -51,7 +51,7 @@ _SKIP = re.compile(
 _NEXT = re.compile(
     r"(?:[,;)\"”.]?\s*[-–—\s](?:and|AND|And)[-–—\s:]+(?:\(\w{1,3}\)\s*)?(?:between\s+)?(?:the\s+)?"
     r"(?=\S)|;\s*|"
-    r"\)\s*,\s*(?=[A-Z])|\n\s*\n\s*)"
+    r"\)\s*,\s*(?=[A-Z])|\n\s*\n\s*|[).;,]*\s*\n\s*(?=\(\d\)))"
 )
 _NO_PARTY = re.compile(
     r"^(?:This|THIS|The|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
@@ -78,6 +78,7 @@ ROLES = frozenset(
     ]
 )
 _MOST = 12
+_CLOSE = 60  # characters from a party's short name to the next party's name
 _CUES = 8  # words such as "between" to try, at most
 _OPENING = re.compile(
     r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?:AGREEMENT|Agreement|CONTRACT|Contract|LEASE|Lease|"
@@ -165,6 +166,7 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
         if text[max(0, step.start() - 7) : step.start()].endswith("England"):
             continue
         inside = named is not None and step.start() > named.start()
+        close = named is not None and inside and step.start() - named.end() < _CLOSE
         skipped = _SKIP.match(text, step.end(), limit)
         candidate = _name(text, skipped.end() if skipped else step.end(), limit)
         paragraph = not step.group().strip(' ,;)"”.\n\t\xa0')
@@ -173,7 +175,7 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
                 break
             continue
         near = _short(text, candidate.end, min(limit, candidate.end + 60))
-        if _ENDS_WITH_SUFFIX.search(candidate.of(text)) or near or (inside and not paragraph):
+        if _ENDS_WITH_SUFFIX.search(candidate.of(text)) or near or (close and not paragraph):
             following = step.end()
             break
         if paragraph and inside:
