@@ -117,3 +117,14 @@ def test_corpus_passages_tile(document: Make, corpus: Path) -> None:
     for file in sorted((corpus / "cuad" / "contracts").glob("*.txt"))[::20]:
         read = document(file.read_text(encoding="utf-8"))
         check(passages(read, build(read)), read.text)
+
+
+def test_headings_stand_with_their_text(document: Make, supply: str) -> None:
+    long = "Buyer shall order the Goods in writing and at the times that the plan lays down, "
+    text = supply.replace("2.1 Orders. ", f"2.1 Orders. {long * 15}")
+    read = document(text)
+    found = passages(read, build(read))
+    check(found, text)
+    first = next(p for p in found if p.span.of(text).startswith("2. SUPPLY"))
+    assert "2.1 Orders. Buyer shall order" in first.span.of(text)
+    assert first.context == ""

@@ -13,8 +13,8 @@ from fourcorners.text.span import Span
 
 LONGEST = 1_000  # characters a passage may have
 SMALL = 200  # characters below which a clause is joined with its neighbours
+_HEADING = 120  # characters below which a first sentence is not a passage of its own
 _FIXED = re.compile(r"fixed-(?P<size>\d+)-(?P<overlap>\d+)")
-_WORD_END = re.compile(r"\s+")
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
@@ -113,7 +113,7 @@ def _joined(
         last = pieces[-1]
         whole = Span(last.span.start, parts[0].span.end)
         fits = len(whole) <= LONGEST
-        if index == 0 and bare and fits:
+        if index == 0 and bare:
             pieces[-1] = _Piece(whole, parts[0].node)
         elif child.kind in _JOINED and fits and _small(last.span, parts[0].span, len(parts)):
             pieces[-1] = _Piece(whole, last.node if last.node == node.id else node.id)
@@ -148,20 +148,26 @@ def cut(text: str, span: Span, *, longest: int = LONGEST) -> list[Span]:
     span = span.strip(text)
     if len(span) <= longest:
         return [span] if span else []
-    units = [
-        part
-        for sentence in sentences(text, span)
-        for part in ([sentence] if len(sentence) <= longest else _words(text, sentence, longest))
-    ]
+    units: list[Span] = []
+    for sentence in _with_headings(sentences(text, span)):
+        units.extend([sentence] if len(sentence) <= longest else _words(text, sentence, longest))
     parts = -(-len(span) // longest)
     target = min(longest, int(len(span) / parts * 1.15))
     found: list[Span] = []
     for unit in units:
         joined = Span(found[-1].start, unit.end) if found else unit
-        if found and len(joined) <= target:
+        room = longest if found and min(len(found[-1]), len(unit)) < SMALL else target
+        if found and len(joined) <= room:
             found[-1] = joined
         else:
             found.append(unit)
+    return found
+
+
+def _with_headings(found: list[Span]) -> list[Span]:
+    """Join short first sentences, most often headings, with the sentence after them."""
+    while len(found) > 1 and len(found[0]) < _HEADING:
+        found = [Span(found[0].start, found[1].end), *found[2:]]
     return found
 
 
