@@ -39,6 +39,7 @@ _CONTAINERS = {
 }
 _TOP = {**_CONTAINERS, "section": 4}
 _OPEN_ENDED = frozenset({("recitals", (0,)), ("signature", (0,))})  # nothing says where they end
+_ENDING = frozenset({"1.", "section", "article", "part", "first"})  # recitals are not numbered so
 _HARD = frozenset({"signature", "body", "recitals"})
 
 Level = tuple[str, tuple[int, ...]]
@@ -196,7 +197,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
             yield (*stack[:index], entry), _RESTART + closing
         present = present or index < depth
     base = _base(stack, family)
-    if stack and stack[0] in _OPEN_ENDED and family in ("1.", "section"):
+    if stack and stack[0] in _OPEN_ENDED and family in _ENDING:
         base = 0
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
