@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fourcorners.documents.document import Document, Mark, MarkKind, Page, Source
+from fourcorners.documents.document import Box, Document, Mark, MarkKind, OcrWord, Page, Source
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card import Card, Fact, Party
@@ -70,11 +70,12 @@ def contract(
         reader="plain/1",
         text=text,
         pages=(
-            Page(1, Span(0, middle), 595.0, 842.0),
+            Page(1, Span(0, middle), 595.0, 842.0, Source.OCR, 0.925),
             Page(2, Span(middle, len(text)), 595.0, 842.0, Source.NONE),
         ),
         marks=(Mark(MarkKind.HEADING, spans[0], "1"),),
         warnings=("Page 2 needs OCR.",),
+        words=(OcrWord(Span(0, 6), Box(1, 72.0, 70.5, 110.25, 84.0), 0.925),),
     )
     nodes = (
         Node(0, None, NodeKind.TITLE, "", spans[0], spans[0]),

@@ -330,3 +330,16 @@ def test_a_second_writer_waits_its_time_and_says_so(
     other.execute("ROLLBACK")
     other.close()
     assert make().add(library)
+
+
+def test_a_library_from_before_words_were_kept_opens(tmp_path: Path, make: Make) -> None:
+    path = tmp_path / "older.db"
+    parts = make()
+    with Library.open(path) as library:
+        library.set_encoder("hash", 16)
+        parts.add(library)
+        library.execute("ALTER TABLE documents DROP COLUMN words")
+        library.execute("PRAGMA user_version = 1")
+    with Library.open(path) as library:
+        assert library.document(parts.document.id) == replace(parts.document, words=())
+        assert library.check() == []

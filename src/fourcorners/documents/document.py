@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,9 +23,12 @@ class MarkKind(StrEnum):
     HEADER = "header"
     FOOTER = "footer"
     TABLE = "table"
+    CELL = "cell"  # of the table around it; the detail is its row and column from 1: "2,3"
     FOOTNOTE = "footnote"
     NUMBER = "number"  # a clause number the application computes: in the text, generated
     HEADING = "heading"  # the file itself styles the paragraph as a heading
+    BOLD = "bold"
+    LARGE = "large"  # a line in letters above the document's usual size; the detail says by what
     INSERTED = "inserted"
     DELETED = "deleted"
     HIDDEN = "hidden"
@@ -48,7 +51,8 @@ class Page:
     """One page: the span of the document's text that stands on it.
 
     Pages tile the text: each starts where the one before ends. `number` counts from 1;
-    `width` and `height` are in points, as shown (rotation applied).
+    `width` and `height` are in points, as shown (rotation applied). `confidence` is the mean of
+    the words', from 0 to 1, where text recognition read the page and found some.
     """
 
     number: int
@@ -56,6 +60,19 @@ class Page:
     width: float
     height: float
     source: Source = Source.TEXT
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OcrWord:
+    """A word that text recognition read: its span, where it stands, and how sure that is.
+
+    `confidence` is the engine's own, from 0 to 1.
+    """
+
+    span: Span
+    box: Box
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +99,7 @@ class Document:
         pages: Pages in order; empty for formats without pages.
         marks: What the reader knows beyond the words, in order of position.
         warnings: What a person should know about the reading, each one sentence.
+        words: The words that text recognition read, in order; empty where there was none.
     """
 
     id: str
@@ -94,6 +112,18 @@ class Document:
     pages: tuple[Page, ...] = ()
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    words: tuple[OcrWord, ...] = field(default=())
+
+    def words_in(self, span: Span) -> tuple[OcrWord, ...]:
+        """Return the words of `span` that text recognition read, those half in it included."""
+        first = bisect_right(self.words, span.start, key=lambda word: word.span.end)
+        last = bisect_left(self.words, span.end, key=lambda word: word.span.start)
+        return self.words[first:last]
+
+    def confidence(self, span: Span) -> float | None:
+        """Return the mean confidence of the words of `span` that were recognised, if any were."""
+        words = self.words_in(span)
+        return sum(word.confidence for word in words) / len(words) if words else None
 
     def page_of(self, offset: int) -> int | None:
         """Return the number of the page on which the character at `offset` stands."""

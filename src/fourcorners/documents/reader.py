@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fourcorners.documents.document import Mark, Page
+from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.documents.sniff import MediaType
 
 
@@ -27,6 +27,7 @@ class Content:
     pages: tuple[Page, ...] = ()
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = ()
+    words: tuple[OcrWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ class Catalogue:
         """
         row = self._one(
             "SELECT id, name, path, sha256, media_type, reader, text, pages, marks, warnings, "
-            "text_sha256 FROM documents WHERE id = ?",
+            "text_sha256, words FROM documents WHERE id = ?",
             document,
         )
         texts = [string(value) for value in row]
@@ -139,6 +139,7 @@ class Catalogue:
             pages=codec.PAGES.load(texts[7]),
             marks=codec.MARKS.load(texts[8]),
             warnings=codec.WARNINGS.load(texts[9]),
+            words=codec.load_words(texts[11]),
         )
 
     def text(self, document: str) -> str:

@@ -19,6 +19,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
     codec.OUTLINE.load,
     codec.CARD.load,
     codec.NUMBERS.load,
+    codec.load_words,
 )
 
 
@@ -93,9 +94,8 @@ def _vectors(database: Database) -> Iterator[str]:
 def _values(database: Database) -> Iterator[str]:
     for (row,) in database.execute("SELECT row FROM documents ORDER BY row"):
         document, *texts = database.execute(
-            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, text, text_sha256, "
-            "characters "
-            "FROM documents WHERE row = ?",
+            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, words, text, "
+            "text_sha256, characters FROM documents WHERE row = ?",
             (row,),
         )[0]
         for read, text in zip(_READERS, texts, strict=False):

@@ -15,7 +15,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from fourcorners.documents.document import Mark, Page
+from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.errors import LibraryError
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline
@@ -171,6 +171,12 @@ def _record(kind: type, inside: Mapping[object, object], layout: Layout) -> Read
 PAGES: Codec[tuple[Page, ...]] = Codec(tuple[Page, ...])
 MARKS: Codec[tuple[Mark, ...]] = Codec(tuple[Mark, ...])
 WARNINGS: Codec[tuple[str, ...]] = Codec(tuple[str, ...])
+WORDS: Codec[tuple[OcrWord, ...]] = Codec(tuple[OcrWord, ...])
 NUMBERS: Codec[tuple[int, ...]] = Codec(tuple[int, ...])
 OUTLINE: Codec[Outline] = Codec(Outline)
 CARD: Codec[Card] = Codec(Card)
+
+
+def load_words(text: str) -> tuple[OcrWord, ...]:
+    """Return recognised words; no text at all, as in documents without any, means none."""
+    return WORDS.load(text) if text else ()

@@ -150,4 +150,7 @@ MIGRATIONS: tuple[str, ...] = (
     WHEN NEW.seq != (SELECT coalesce(max(seq), 0) + 1 FROM audit)
     BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
     """,
+    """
+    ALTER TABLE documents ADD COLUMN words TEXT NOT NULL DEFAULT '';
+    """,
 )

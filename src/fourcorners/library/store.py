@@ -34,11 +34,11 @@ _INSERT_DOCUMENT = """
     INSERT INTO documents(
         id, sha256, name, path, media_type, reader, text, text_sha256, pages, marks, warnings,
         outline, card, title, type, characters, page_count, needs_ocr, first_passage,
-        passage_count, added
+        passage_count, added, words
     ) VALUES (
         :id, :sha256, :name, :path, :media_type, :reader, :text, :text_sha256, :pages, :marks,
         :warnings, :outline, :card, :title, :type, :characters, :page_count, :needs_ocr,
-        :first_passage, :passage_count, :added
+        :first_passage, :passage_count, :added, :words
     ) RETURNING row
 """
 
@@ -321,6 +321,7 @@ class Library(Catalogue):
             "first_passage": first,
             "passage_count": passages,
             "added": audit.now(),
+            "words": codec.WORDS.dump(document.words) if document.words else "",
         }
         return integer(self.execute(_INSERT_DOCUMENT, values)[0][0]), first
 
