@@ -28,7 +28,7 @@ def test_defaults(tmp_path: Path) -> None:
     settings = Settings.load()
     assert settings.library == str(tmp_path / "data" / "fourcorners.db")
     assert settings.jobs >= 1
-    assert (settings.memory_mb, settings.seconds, settings.log_level) == (1500, 60.0, "warning")
+    assert (settings.memory_mb, settings.seconds) == (1500, 60.0)
 
 
 def test_a_library_in_the_working_folder_comes_first() -> None:
@@ -70,7 +70,7 @@ def test_an_unknown_key_is_named_with_its_file_and_near_matches() -> None:
     Path("fourcorners.toml").write_text("[zzz]\na = 1\n")
     with pytest.raises(ConfigError) as caught:
         Settings.load()
-    assert "log_level" in caught.value.remedy
+    assert "memory_mb" in caught.value.remedy
 
 
 def test_a_file_that_is_no_toml_is_named_with_the_line() -> None:
@@ -88,11 +88,6 @@ def test_a_wrong_value_is_named_with_its_place(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("FOURCORNERS_MEMORY_MB", "lots")
     with pytest.raises(ConfigError, match="FOURCORNERS_MEMORY_MB is 'lots'"):
         Settings.load()
-
-
-def test_log_levels_are_written_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOURCORNERS_LOG_LEVEL", "DEBUG")
-    assert Settings.load().log_level == "debug"
 
 
 def test_settings_do_not_change() -> None:

@@ -50,6 +50,7 @@ STRENGTH = 1.0  # inverse of the L2 penalty
 CHARACTERS = 1_200.0  # a contract, from which on a threshold is penalised
 PRECISE = 0.2  # what character precision counts beside F1 in the choice of thresholds
 EAGER = 0.008  # what a lower threshold may cost: other drafting styles score lower than CUAD's
+LEAST = 0.05  # below this no sentence is quoted: a person would not believe it
 GRID = 24
 
 # Provisions that no category of their own answers, with the categories whose union they are.
@@ -159,7 +160,8 @@ def thresholds(
     steps = [*np.quantile(best, np.linspace(0.05, 0.98, GRID)), *np.linspace(0.1, 0.9, 17)]
     enough = sorted({round(float(step), 4) for step in steps})
     pool = [p for each in considered for _, p in each[:8]]
-    more = sorted({round(float(q), 4) for q in np.quantile(pool, np.linspace(0.2, 0.98, GRID))})
+    quantiles = np.quantile(pool, np.linspace(0.2, 0.98, GRID))
+    more = sorted({round(max(LEAST, float(quantile)), 4) for quantile in quantiles})
 
     def counts(limit: float) -> NDArray[np.float64]:
         rows = []

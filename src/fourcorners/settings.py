@@ -12,10 +12,9 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -24,8 +23,6 @@ from fourcorners.errors import ConfigError
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
 PREFIX = "FOURCORNERS_"
-
-LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 def processors() -> int:
@@ -49,7 +46,6 @@ class Settings(BaseSettings):
         jobs: How many files are read at once.
         memory_mb: By how many megabytes the reader of one file may grow.
         seconds: How long the reading of one file may take.
-        log_level: The least of the events that are logged.
     """
 
     model_config = SettingsConfigDict(
@@ -60,12 +56,6 @@ class Settings(BaseSettings):
     jobs: int = Field(default_factory=processors, ge=1, le=256)
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
-    log_level: LogLevel = "warning"
-
-    @field_validator("log_level", mode="before")
-    @classmethod
-    def _lower(cls, value: object) -> object:
-        return value.lower() if isinstance(value, str) else value
 
     @classmethod
     def settings_customise_sources(
@@ -87,7 +77,6 @@ class Settings(BaseSettings):
         jobs: int | None = None,
         memory_mb: int | None = None,
         seconds: float | None = None,
-        log_level: str | None = None,
     ) -> Settings:
         """Read the settings; an argument that is not None overrides every other source.
 
@@ -99,7 +88,6 @@ class Settings(BaseSettings):
             "jobs": jobs,
             "memory_mb": memory_mb,
             "seconds": seconds,
-            "log_level": log_level,
         }
         overrides = {key: value for key, value in said.items() if value is not None}
         try:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """What may be quoted: a sentence, cut where a passage ends. `passage` is its ordinal."""
@@ -65,6 +68,7 @@ def read(
         Segment(span, ordinal)
         for ordinal, passage in enumerate(ordered)
         for span in sentences(document.text, passage.span)
+        if len(span.of(document.text).split()) >= FEWEST_WORDS
     ]
     return Reading(
         document=document,
