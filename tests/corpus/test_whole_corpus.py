@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow, pytest.mark.xdist_group("cor
 
 
 @pytest.fixture(scope="module")
-def library(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with Library.open(tmp_path_factory.mktemp("corpus") / "cuad.db") as opened:
         yield opened
 
