@@ -1,70 +1,76 @@
-"""PDF by pdfium: text layer, pages, and a box for every line of a span.
+"""PDF by pdfium: text layer, pages, tables, and what the print says of a line.
 
 One character of the document's text is one character of pdfium's, so a place in the text is a
 place on the page without any alignment. Three replacements, one for one, make the text readable:
 U+FFFE (pdfium's mark for a hyphen at a line's end) becomes "-", U+037E (the Greek question mark
 that some fonts use for it) becomes ";", and the carriage return of a line's end becomes a space.
+Where two columns were drawn line by line across the page, their characters change places.
 
 pdfium is not thread-safe: call this in a process of its own (`Workers`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
-import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import margins
 from fourcorners.documents.damage import broken_streams
-from fourcorners.documents.document import Box, Document, Mark, Page, Source
-from fourcorners.documents.path_errors import unreadable
-from fourcorners.documents.pdf_page import Rectangle, picture_share, shown, shows_something
+from fourcorners.documents.document import Mark, MarkKind, Page, Source
+from fourcorners.documents.pdf_boxes import boxes as boxes
+from fourcorners.documents.pdf_file import AGAIN, load_page, open_pdf
+from fourcorners.documents.pdf_page import picture_share, shows_something
+from fourcorners.documents.pdf_tables import tables
+from fourcorners.documents.pdf_text import page_text, text_lines
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
+    from pypdfium2 import PdfDocument
 
-MAX_PAGES = 20_000
 SPARSE = 100  # characters: below, a picture over most of the page means that the text is in it
 COVERED = 0.5  # of the page's area
 FEW_PER_PAGE = 100  # characters on the mean page of several: below, text is likely to be missing
-
-_AGAIN = "Fetch it again from its source, or open it in a PDF viewer and print it to a new PDF."
-_UNPRINTABLE = re.compile("[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+LARGER = 1.15  # times the usual height of letters is where a line counts as large
 
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """One page as read: what `Page` needs, and what later checks want to know."""
+    """One page as read: what `Page` needs, and what later checks want to know.
+
+    Spans are within the page. `edges` are lines near its margins with their height on it from 0
+    to 1; `heights` are lines with the height of their letters in points.
+    """
 
     text: str
     width: float = 612.0
     height: float = 792.0
     source: Source = Source.TEXT
     broken: bool = False
-    edges: tuple[tuple[Span, float], ...] = ()  # line within the page, its height on it
+    edges: tuple[tuple[Span, float], ...] = ()
+    heights: tuple[tuple[Span, float], ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 def read_pdf(file: RawFile) -> Content:
     """Return the text layer page by page; pages without one are left for text recognition."""
-    with _open(file.data, file.path) as pdf:
+    with open_pdf(file.data, file.path) as pdf:
         sheets = [_sheet(pdf, index) for index in range(len(pdf))]
     if all(sheet.broken for sheet in sheets):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
             "no page of it opens.",
-            remedy=_AGAIN,
+            remedy=AGAIN,
         )
     text = "".join(sheet.text for sheet in sheets)
     pages: list[Page] = []
     lines: list[list[margins.EdgeLine]] = []
+    marks: list[Mark] = []
+    usual = _usual_height(sheets)
     start = 0
     for number, sheet in enumerate(sheets, 1):
         span = Span(start, start + len(sheet.text))
@@ -75,144 +81,36 @@ def read_pdf(file: RawFile) -> Content:
                 for line, height in sheet.edges
             ]
         )
+        marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in sheet.marks]
+        marks += [
+            Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
+            for line, height in sheet.heights
+            if height > LARGER * usual
+        ]
         start = span.end
     if not text.strip() and all(sheet.source is Source.TEXT for sheet in sheets):
         raise InputError(
-            f"{file.path}: the PDF shows nothing: its pages are blank or damaged.", remedy=_AGAIN
+            f"{file.path}: the PDF shows nothing: its pages are blank or damaged.", remedy=AGAIN
         )
-    marks: tuple[Mark, ...] = tuple(sorted(margins.running(lines), key=lambda mark: mark.span))
-    return Content(text, tuple(pages), marks, tuple(_warnings(sheets, file.data)))
+    marks += margins.running(lines)
+    marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(text, tuple(pages), tuple(marks), tuple(_warnings(sheets, file.data)))
 
 
-def boxes(path: Path, document: Document, span: Span) -> list[Box]:
-    """Return where the words of `span` stand on paper: one box a line, in reading order.
-
-    Raises:
-        InputError: If the file is no longer the one that `document` was read from.
-    """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
-    found: list[Box] = []
-    with _open(data, path) as pdf:
-        for page in document.pages:
-            part = page.span.intersection(span)
-            if part is None or not part.strip(document.text):
-                continue
-            sheet = _load(pdf, page.number - 1)
-            textpage = sheet.get_textpage()
-            here = part.strip(document.text).shift(-page.span.start)
-            found += [Box(page.number, *line) for line in _lines(sheet, textpage, here)]
-            sheet.close()
-    return found
-
-
-def _lines(page: PdfPage, textpage: PdfTextPage, span: Span) -> Iterator[Rectangle]:
-    """Join the boxes of a span's characters into one rectangle a line.
-
-    A line ends where the next character stands on another height; pdfium's own line ends are not
-    enough, for it leaves them out after a hyphen.
-    """
-    line: Rectangle | None = None
-    width, height = page.get_size()
-    upright = _runs_across(page, textpage, span.start)
-    for index in range(span.start, min(span.end, textpage.count_chars())):
-        if chr(_code(textpage, index)).isspace():
-            continue
-        x0, y0, x1, y1 = shown(page, textpage.get_charbox(index, loose=True))
-        x0, x1 = max(x0, 0.0), min(x1, width)
-        y0, y1 = max(y0, 0.0), min(y1, height)
-        if x1 <= x0 or y1 <= y0:
-            continue
-        if line is not None and _same_line(line, (x0, y0, x1, y1), upright=upright):
-            line = min(line[0], x0), min(line[1], y0), max(line[2], x1), max(line[3], y1)
-        else:
-            if line is not None:
-                yield line
-            line = x0, y0, x1, y1
-    if line is not None:
-        yield line
-
-
-def _runs_across(page: PdfPage, textpage: PdfTextPage, index: int) -> bool:
-    """Tell whether the text runs from left to right or back, not up or down the page as shown."""
-    from pypdfium2 import raw
-
-    angle = raw.FPDFText_GetCharAngle(textpage, index) - math.radians(page.get_rotation())
-    return abs(math.sin(angle)) < 0.7
-
-
-def _same_line(line: Rectangle, box: Rectangle, *, upright: bool) -> bool:
-    """Tell whether a character continues a line: most of its height lies beside it."""
-    first, last = (1, 3) if upright else (0, 2)
-    beside = min(line[last], box[last]) - max(line[first], box[first])
-    return beside >= 0.5 * min(line[last] - line[first], box[last] - box[first])
-
-
-def _code(textpage: PdfTextPage, index: int) -> int:
-    from pypdfium2 import raw
-
-    code: int = raw.FPDFText_GetUnicode(textpage, index)
-    return code if code < 0x110000 else 0xFFFD
-
-
-def _open(data: bytes, path: Path) -> PdfDocument:
-    import pypdfium2
-    from pypdfium2 import raw
-
-    try:
-        pdf = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        code = error.err_code
-        if code == raw.FPDF_ERR_PASSWORD:
-            raise InputError(
-                f"{path}: the PDF is protected by a password.",
-                remedy="Open it with the password, save it without one and add that file.",
-            ) from error
-        if code == raw.FPDF_ERR_SECURITY:
-            raise InputError(
-                f"{path}: the PDF is encrypted in a way that is not supported.",
-                remedy="Print it to a new PDF from a viewer that opens it.",
-            ) from error
-        if b"%%EOF" not in data[-2048:]:
-            raise InputError(
-                f"{path}: the PDF is truncated: its end is missing.", remedy=_AGAIN
-            ) from error
-        raise InputError(f"{path}: the PDF is damaged: it does not open.", remedy=_AGAIN) from error
-    count = len(pdf)
-    if not 0 < count <= MAX_PAGES:
-        pdf.close()
-        problem = "holds no pages" if count <= 0 else f"claims {count} pages"
-        raise InputError(f"{path}: the PDF {problem}; 1 to {MAX_PAGES} are read.", remedy=_AGAIN)
-    return pdf
-
-
-def _load(pdf: PdfDocument, index: int) -> PdfPage:
-    """Load a page with what was typed into its form fields, which is no part of its text else."""
-    from pypdfium2 import raw
-
-    page = pdf.get_page(index)
-    typed = (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT)
-    for number in range(raw.FPDFPage_GetAnnotCount(page)):
-        annotation = raw.FPDFPage_GetAnnot(page, number)
-        subtype = raw.FPDFAnnot_GetSubtype(annotation)
-        raw.FPDFPage_CloseAnnot(annotation)
-        if subtype in typed:
-            if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
-                page.close()
-                page = pdf.get_page(index)
-            break
-    return page
+def _usual_height(sheets: list[_Sheet]) -> float:
+    """Return the height that most characters of the document have, in points."""
+    counted: Counter[float] = Counter()
+    for sheet in sheets:
+        for line, height in sheet.heights:
+            counted[round(height, 1)] += len(line)
+    return max(counted.most_common(1)[0][0], 1.0) if counted else 1.0
 
 
 def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
     from pypdfium2 import PdfiumError
 
     try:
-        page = _load(pdf, index)
+        page = load_page(pdf, index)
     except PdfiumError:
         return _Sheet("\n", broken=True)
     try:
@@ -220,37 +118,32 @@ def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
     except PdfiumError:
         page.close()
         return _Sheet("\n", broken=True)
-    text = _characters(textpage) + "\n"
-    width, height = page.get_size()
-    lines = tuple(
-        (line, _height_of(page, textpage, line.start, height))
+    shown = page_text(page, textpage)
+    text, frame = shown.text + "\n", shown.frame
+    lines = list(text_lines(shown))
+    places = {line.span: line.box for line in lines}
+    edges = tuple(
+        (line, (places[line][1] + places[line][3]) / 2 / frame.height if frame.height else 0.5)
         for line in margins.edges(text, Span(0, len(text)))
     )
+    marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
+    marks += tables(page, shown, lines)
     words = len(text.strip())
     source = Source.TEXT
     if (not words and shows_something(page)) or (
-        0 < words < SPARSE and picture_share(page) >= COVERED
+        0 < words < SPARSE and picture_share(page, frame) >= COVERED
     ):
         source = Source.NONE
     page.close()
-    return _Sheet(text, width, height, source, edges=lines)
-
-
-def _characters(textpage: PdfTextPage) -> str:
-    """Return the page's text, one character for each of pdfium's."""
-    count = textpage.count_chars()
-    text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
-    if len(text) != count:  # pdfium left some out of its string: ask for each
-        text = "".join(chr(_code(textpage, index)) for index in range(count))
-    text = text.replace("\ufffe", "-").replace("\u037e", ";").replace("\r", " ").replace("\0", " ")
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def _height_of(page: PdfPage, textpage: PdfTextPage, index: int, height: float) -> float:
-    """Return how far down the page a character stands, from 0 to 1."""
-    box = textpage.get_charbox(index, loose=True)
-    _, y0, _, y1 = shown(page, box)
-    return (y0 + y1) / 2 / height if height else 0.5
+    return _Sheet(
+        text,
+        frame.width,
+        frame.height,
+        source,
+        edges=edges,
+        heights=tuple((line.span, line.box[3] - line.box[1]) for line in lines),
+        marks=tuple(marks),
+    )
 
 
 def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
@@ -283,4 +176,4 @@ def _numbered(pages: list[int]) -> str:
     return f"Page {names} is" if len(pages) == 1 else f"Pages {names} are"
 
 
-READER = Reader(name="pdf", version=1, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=2, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -1,0 +1,178 @@
+"""Columns whose lines were drawn across the page: told by their gutter, and put in order.
+
+Most programs write one column after the other, and pdfium keeps that order. Some draw line by
+line, left and right in turn; then the words of two columns are interleaved. Tables look alike,
+but their rows are meant to be read across: only columns of running prose are parted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf_page import Frame, Rectangle
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfTextPage
+
+GAP = 9.0  # points between the columns, at least
+ROWS = 6  # with a word in both columns, at least
+COLUMN = 90.0  # points of width, at least
+FILLED = 0.72  # of its column's width is what a line of prose fills in the median
+ALIGNED = 4.0  # points by which the starts of lines may differ
+MAX_RECTANGLES = 20_000  # of one page; more is a drawing, or worse
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The characters of a page in reading order; `breaks` marks spaces that end a line now."""
+
+    indices: tuple[int, ...]
+    breaks: tuple[bool, ...]
+
+
+def runs(textpage: PdfTextPage, frame: Frame) -> list[Rectangle]:
+    """Return where the runs of text stand on the page as shown, in the order of drawing."""
+    from pypdfium2 import raw
+
+    left, top, right, bottom = (ctypes.c_double() for _ in range(4))
+    found = []
+    for index in range(min(raw.FPDFText_CountRects(textpage, 0, -1), MAX_RECTANGLES)):
+        raw.FPDFText_GetRect(textpage, index, left, top, right, bottom)
+        found.append(frame.shown((left.value, bottom.value, right.value, top.value)))
+    return found
+
+
+def rows(found: list[Rectangle]) -> list[list[Rectangle]]:
+    """Join runs that follow each other on one line; a wide gap parts the segments of a row."""
+    lines: list[list[Rectangle]] = []
+    for box in found:
+        last = lines[-1][-1] if lines else None
+        if last is None or not _beside(last, box) or box[0] < last[2] - (last[3] - last[1]):
+            lines.append([box])
+        elif box[0] - last[2] < max(GAP, 0.8 * (last[3] - last[1])):
+            lines[-1][-1] = (
+                last[0],
+                min(last[1], box[1]),
+                max(last[2], box[2]),
+                max(last[3], box[3]),
+            )
+        else:
+            lines[-1].append(box)
+    return lines
+
+
+def _beside(one: Rectangle, other: Rectangle) -> bool:
+    shared = min(one[3], other[3]) - max(one[1], other[1])
+    return shared >= 0.5 * min(one[3] - one[1], other[3] - other[1])
+
+
+def reading_order(
+    textpage: PdfTextPage, frame: Frame, text: str, found: list[Rectangle]
+) -> Order | None:
+    """Return the order in which a page's characters are read, or None if they stand in it."""
+    gutter = _gutter([line for line in rows(found) if len(line) == 2])
+    if gutter is None:
+        return None
+    pieces = list(_pieces(textpage, frame, text, gutter))
+    order: list[tuple[range, bool]] = []
+    zone: list[_Piece] = []
+    moved = False
+    for piece in [*pieces, None]:
+        if piece is not None and piece.side:
+            zone.append(piece)
+            continue
+        if sum(each.broken for each in zone) >= ROWS:
+            zone.sort(key=lambda each: each.side == "right")
+            moved = True
+        order += [(each.places, each.broken) for each in zone]
+        zone = []
+        if piece is not None:
+            order.append((piece.places, False))
+    if not moved:
+        return None
+    indices = [index for places, _ in order for index in places]
+    breaks = [broken and index == places[-1] for places, broken in order for index in places]
+    return Order(tuple(indices), tuple(breaks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gutter:
+    """The blank stripe between two columns: its middle, and its width where it is narrowest."""
+
+    x: float
+    width: float
+
+
+def _gutter(pairs: list[list[Rectangle]]) -> _Gutter | None:
+    """Return where the page parts into two columns of prose, from its rows of two segments."""
+    if len(pairs) < ROWS:
+        return None
+    middles = sorted((left[2] + right[0]) / 2 for left, right in pairs)
+    best = max(middles, key=lambda x: sum(left[2] < x < right[0] for left, right in pairs))
+    pairs = [pair for pair in pairs if pair[0][2] < best < pair[1][0]]
+    if len(pairs) < ROWS:
+        return None
+    first, second = min(pair[0][0] for pair in pairs), min(pair[1][0] for pair in pairs)
+    ends = max(pair[0][2] for pair in pairs), max(pair[1][2] for pair in pairs)
+    widths = ends[0] - first, ends[1] - second
+    if min(widths) < COLUMN or max(widths) > 2 * min(widths):
+        return None
+    filled = [
+        median((pair[side][2] - pair[side][0]) / widths[side] for pair in pairs) for side in (0, 1)
+    ]
+    aligned = sum(pair[1][0] - second <= ALIGNED for pair in pairs)
+    if min(filled) < FILLED or aligned < 0.6 * len(pairs):
+        return None
+    return _Gutter(
+        (ends[0] + second) / 2 if ends[0] < second else best,
+        min(right[0] - left[2] for left, right in pairs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a line: on one side of the gutter, or (side empty) across it."""
+
+    places: range
+    side: str
+    broken: bool = False  # the line went on in the other column
+
+
+def _pieces(textpage: PdfTextPage, frame: Frame, text: str, gutter: _Gutter) -> Iterator[_Piece]:
+    from pypdfium2 import raw
+
+    box = raw.FS_RECTF()
+    for start, end in _lines(text):
+        parts: list[_Piece] = []
+        side, piece, reached = "", start, 0.0
+        for index in range(start, end):
+            if text[index].isspace() or text[index] == "\ufffe":
+                continue
+            raw.FPDFText_GetLooseCharBox(textpage, index, box)
+            x0, _, x1, _ = frame.shown((box.left, box.bottom, box.right, box.top))
+            here = "left" if (x0 + x1) / 2 < gutter.x else "right"
+            if side not in ("", here):
+                apart = x0 - reached >= 0.8 * gutter.width and text[index - 1] in " \u00a0"
+                if side == "right" or not apart:
+                    parts, piece, side = [], start, ""  # the line runs across the page
+                    break
+                parts.append(_Piece(range(piece, index), side, broken=True))
+                piece = index
+            side, reached = here, x1
+        yield from parts
+        yield _Piece(range(piece, end), side)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where lines start and end; pdfium leaves out the line end after a hyphen."""
+    start = 0
+    for index, sign in enumerate(text):
+        if sign in "\n\ufffe":
+            yield start, index + 1
+            start = index + 1
+    if start < len(text):
+        yield start, len(text)
