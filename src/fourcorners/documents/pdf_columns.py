@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GAP = 9.0  # points between the columns, at least
 ROWS = 6  # with a word in both columns, at least
 COLUMN = 90.0  # points of width, at least
-FILLED = 0.72  # of its column's width is what a line of prose fills in the median
+FILLED = 0.8  # of its column's width is what a line of prose fills in the median
 ALIGNED = 4.0  # points by which the starts of lines may differ
 MAX_RECTANGLES = 20_000  # of one page; more is a drawing, or worse
 
@@ -119,7 +119,7 @@ def _gutter(pairs: list[list[Rectangle]]) -> _Gutter | None:
     first, second = min(pair[0][0] for pair in pairs), min(pair[1][0] for pair in pairs)
     ends = max(pair[0][2] for pair in pairs), max(pair[1][2] for pair in pairs)
     widths = ends[0] - first, ends[1] - second
-    if min(widths) < COLUMN or max(widths) > 2 * min(widths):
+    if min(widths) < COLUMN or max(widths) > 1.7 * min(widths):
         return None
     filled = [
         median((pair[side][2] - pair[side][0]) / widths[side] for pair in pairs) for side in (0, 1)
