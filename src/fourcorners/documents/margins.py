@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
+Line = TypeVar("Line")
 SHARE = 0.6  # of the pages with text
 FEWEST_PAGES = 3
 EDGE = 0.16  # the part of a page's height, at top and bottom, that is margin
@@ -52,6 +54,11 @@ def edges(text: str, page: Span) -> list[Span]:
         if line.strip():
             lines.append(Span(start, start + len(line)).strip(text))
         start += len(line) + 1
+    return outermost(lines)
+
+
+def outermost(lines: list[Line]) -> list[Line]:
+    """Return the first and last few lines of a page."""
     return lines if len(lines) <= 2 * LINES else lines[:LINES] + lines[-LINES:]
 
 

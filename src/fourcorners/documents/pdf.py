@@ -120,11 +120,10 @@ def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
         return _Sheet("\n", broken=True)
     shown = page_text(page, textpage)
     text, frame = shown.text + "\n", shown.frame
-    lines = list(text_lines(shown))
-    places = {line.span: line.box for line in lines}
+    lines = text_lines(shown)
     edges = tuple(
-        (line, (places[line][1] + places[line][3]) / 2 / frame.height if frame.height else 0.5)
-        for line in margins.edges(text, Span(0, len(text)))
+        (line.span, (line.box[1] + line.box[3]) / 2 / frame.height if frame.height else 0.5)
+        for line in margins.outermost(lines)
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += tables(page, shown, lines)

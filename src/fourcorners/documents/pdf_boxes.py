@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_BLANKS = [number for number in range(0x3001) if chr(number).isspace()]
 _LEVEL = 0.7  # sine of the angle up to which writing runs across the page rather than along it
 
 
@@ -116,7 +117,8 @@ def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:
         return
     width, height = text.frame.width, text.frame.height
     whole = text.boxes(Span(0, len(text.text)))
-    signs = np.array([not sign.isspace() for sign in text.text], dtype=bool)
+    codes = np.frombuffer(text.text.encode("utf-32-le"), dtype=np.uint32)
+    signs = ~np.isin(codes, _BLANKS)
     whole = whole.clip(0, np.array([width, height, width, height], dtype=np.float32))
     signs &= (whole[:, 2] > whole[:, 0]) & (whole[:, 3] > whole[:, 1])
     places = np.flatnonzero(signs)
@@ -131,8 +133,10 @@ def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:
     first, last = _pieces(own)
     line: list[float] | None = None
     start = end = 0
-    for a, b in zip(first.tolist(), last.tolist(), strict=True):
-        piece = [*own[a:b, :2].min(axis=0).tolist(), *own[a:b, 2:].max(axis=0).tolist()]
+    corners = np.hstack(
+        (np.minimum.reduceat(own[:, :2], first), np.maximum.reduceat(own[:, 2:], first))
+    )
+    for a, b, piece in zip(first.tolist(), last.tolist(), corners.tolist(), strict=True):
         if line is not None and _continues(line, piece, others):
             line = [*map(min, line[:2], piece[:2]), *map(max, line[2:], piece[2:])]
         else:

@@ -34,22 +34,23 @@ class Order:
     breaks: tuple[bool, ...]
 
 
-def runs(textpage: PdfTextPage, frame: Frame) -> list[Rectangle]:
+def _runs(textpage: PdfTextPage, frame: Frame) -> list[Rectangle]:
     """Return where the runs of text stand on the page as shown, in the order of drawing."""
     from pypdfium2 import raw
 
+    page = textpage.raw
     left, top, right, bottom = (ctypes.c_double() for _ in range(4))
     found = []
     for index in range(min(raw.FPDFText_CountRects(textpage, 0, -1), MAX_RECTANGLES)):
-        raw.FPDFText_GetRect(textpage, index, left, top, right, bottom)
+        raw.FPDFText_GetRect(page, index, left, top, right, bottom)
         found.append(frame.shown((left.value, bottom.value, right.value, top.value)))
     return found
 
 
-def rows(found: list[Rectangle]) -> list[list[Rectangle]]:
-    """Join runs that follow each other on one line; a wide gap parts the segments of a row."""
+def rows(textpage: PdfTextPage, frame: Frame) -> list[list[Rectangle]]:
+    """Return the lines of a page as shown; a wide gap parts the segments of a line."""
     lines: list[list[Rectangle]] = []
-    for box in found:
+    for box in _runs(textpage, frame):
         last = lines[-1][-1] if lines else None
         if last is None or not _beside(last, box) or box[0] < last[2] - (last[3] - last[1]):
             lines.append([box])
@@ -71,10 +72,10 @@ def _beside(one: Rectangle, other: Rectangle) -> bool:
 
 
 def reading_order(
-    textpage: PdfTextPage, frame: Frame, text: str, found: list[Rectangle]
+    textpage: PdfTextPage, frame: Frame, text: str, lines: list[list[Rectangle]]
 ) -> Order | None:
     """Return the order in which a page's characters are read, or None if they stand in it."""
-    gutter = _gutter([line for line in rows(found) if len(line) == 2])
+    gutter = _gutter([line for line in lines if len(line) == 2])
     if gutter is None:
         return None
     pieces = list(_pieces(textpage, frame, text, gutter))

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.documents.pdf_columns import ALIGNED, rows
+from fourcorners.documents.pdf_columns import ALIGNED
 from fourcorners.documents.pdf_page import MAX_OBJECTS, Frame, Rectangle
 from fourcorners.documents.pdf_text import PageText, TextLine
 from fourcorners.text.span import Span, union
@@ -47,7 +47,7 @@ def tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterator[Mar
     ruled = list(_ruled(_rules(page, text.frame)))
     aligned = [
         grid
-        for grid in _aligned(text.runs)
+        for grid in _aligned(text.rows)
         if not any(each.holds(grid.xs[0] + 1, (grid.ys[0] + grid.ys[-1]) / 2) for each in ruled)
     ]
     for grid in [*ruled, *aligned]:
@@ -170,10 +170,10 @@ def _snapped(places: list[float]) -> list[float]:
     return kept
 
 
-def _aligned(found: list[Rectangle]) -> Iterator[Grid]:
+def _aligned(lines: list[list[Rectangle]]) -> Iterator[Grid]:
     """Yield the grids of rows in sequence whose segments start or end at the same places."""
     group: list[list[Rectangle]] = []
-    for row in [*rows(found), []]:
+    for row in [*lines, []]:
         if len(row) >= 2 and (not group or _follows(group[-1], row)):
             group.append(row)
             continue

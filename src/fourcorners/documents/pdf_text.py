@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf_columns import reading_order, runs
+from fourcorners.documents.pdf_columns import reading_order, rows
 from fourcorners.documents.pdf_page import Frame, Rectangle, frame_of
 from fourcorners.text.span import Span
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 _UNPRINTABLE = re.compile("[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi(?!tasse)", re.IGNORECASE)
 _FORCED_BOLD = 1 << 18  # of the flags of a font's descriptor (ISO 32000-1, table 123)
-_HEAVY = 600  # of the weights from 100 to 900; 400 is usual
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _LABEL = re.compile(r"\S{1,12}\s+(?=\S)")
 
 
@@ -35,24 +38,21 @@ class PageText:
     order: tuple[int, ...] | None
     textpage: PdfTextPage
     frame: Frame
-    runs: list[Rectangle]
+    rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
 
     def index(self, offset: int) -> int:
         """Return pdfium's index of a character of the text."""
         return offset if self.order is None else self.order[offset]
 
-    def box(self, offset: int) -> Rectangle:
-        """Return where a character stands on the page as shown."""
-        from pypdfium2 import raw
-
-        box = raw.FS_RECTF()
-        raw.FPDFText_GetLooseCharBox(self.textpage, self.index(offset), box)
-        return self.frame.shown((box.left, box.bottom, box.right, box.top))
-
     def boxes(self, span: Span) -> NDArray[np.float32]:
         """Return where the characters of a span stand on the page as shown, one row each."""
-        places = range(span.start, span.end) if self.order is None else self.order[slice_of(span)]
-        return self.frame.shown_all(character_boxes(self.textpage, places))
+        return self.places(range(span.start, span.end))
+
+    def places(self, offsets: Sequence[int]) -> NDArray[np.float32]:
+        """Return where some characters stand on the page as shown, one row each."""
+        if self.order is not None:
+            offsets = [self.order[offset] for offset in offsets]
+        return self.frame.shown_all(_character_boxes(self.textpage, offsets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,11 @@ class TextLine:
     bold: Span
 
 
-def slice_of(span: Span) -> slice:
-    """Return the span as an index."""
-    return slice(span.start, span.end)
-
-
 def page_text(page: PdfPage, textpage: PdfTextPage) -> PageText:
     """Return the text of a page in reading order: column after column where there are columns."""
     found = _characters(textpage)
     frame = frame_of(page)
-    drawn = runs(textpage, frame)
+    drawn = rows(textpage, frame)
     order = reading_order(textpage, frame, found, drawn)
     if order is None:
         return PageText(_cleaned(found), None, textpage, frame, drawn)
@@ -107,33 +102,44 @@ def code(textpage: PdfTextPage, index: int) -> int:
     return found if found < 0x110000 else 0xFFFD
 
 
-def character_boxes(textpage: PdfTextPage, indices: range | tuple[int, ...]) -> NDArray[np.float32]:
+def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
     """Return (left, bottom, right, top) of each character, in the page's own space."""
     import numpy as np
+
+    count = len(indices)
+    boxes = np.zeros((count, 4), dtype=np.float32)  # FS_RECTF: left, top, right, bottom
+    first, size = boxes.ctypes.data, boxes.itemsize * 4
+    addresses = range(first, first + size * count, size)
+    page = ctypes.cast(textpage.raw, ctypes.c_void_p).value
+    deque(map(_loose_box(), repeat(page), indices, addresses), maxlen=0)
+    return boxes[:, [0, 3, 2, 1]]
+
+
+@cache
+def _loose_box() -> Callable[..., int]:
+    """Return `FPDFText_GetLooseCharBox` taking addresses as numbers: called a million times."""
     from pypdfium2 import raw
 
-    boxes = (raw.FS_RECTF * max(len(indices), 1))()
-    first, size = boxes[0], ctypes.sizeof(raw.FS_RECTF)
-    ask, at = raw.FPDFText_GetLooseCharBox, ctypes.byref
-    for place, index in enumerate(indices):
-        ask(textpage, index, at(first, place * size))
-    fields = np.frombuffer(boxes, dtype=np.float32).reshape(-1, 4)[: len(indices)]
-    return fields[:, [0, 3, 2, 1]]  # FS_RECTF has left, top, right, bottom
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+    address = ctypes.cast(raw.FPDFText_GetLooseCharBox, ctypes.c_void_p).value
+    if address is None:
+        raise RuntimeError("pdfium has no FPDFText_GetLooseCharBox")
+    return prototype(address)
 
 
-def text_lines(page: PageText) -> Iterator[TextLine]:
-    """Yield the lines of a page that hold words, with their place and their bold part."""
+def text_lines(page: PageText) -> list[TextLine]:
+    """Return the lines of a page that hold words, with their place and their bold part."""
     face = _Face(page.textpage)
-    start = 0
-    for line in page.text.split("\n"):
-        words = Span(start, start + len(line)).strip(page.text)
-        start += len(line) + 1
-        if not words:
-            continue
-        x0, y0, x1, y1 = page.box(words.start)
-        a0, b0, a1, b1 = page.box(words.end - 1)
+    spans = [Span(*found.span()) for found in _LINE.finditer(page.text)]
+    ends = [offset for span in spans for offset in (span.start, span.end - 1)]
+    boxes = page.places(ends).tolist() if ends else []
+    lines = []
+    for span, (x0, y0, x1, y1), (a0, b0, a1, b1) in zip(
+        spans, boxes[::2], boxes[1::2], strict=True
+    ):
         box = min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1)
-        yield TextLine(words, box, _bold_part(page, words, face))
+        lines.append(TextLine(span, box, _bold_part(page, span, face)))
+    return lines
 
 
 def _bold_part(page: PageText, words: Span, face: _Face) -> Span:
@@ -160,22 +166,25 @@ class _Face:
     """Asks for the weight of a page's letters; one buffer serves all questions."""
 
     def __init__(self, textpage: PdfTextPage) -> None:
-        self._textpage = textpage
+        from pypdfium2 import raw
+
+        self._raw = raw
+        self._textpage = textpage.raw
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
 
     def is_bold(self, index: int) -> bool:
-        """Tell whether a character is bold, by its font's name, flags or weight, or by outline."""
-        from pypdfium2 import raw
+        """Tell whether a character is bold, by its font's name or flags, or by its outline."""
+        raw, flags = self._raw, self._flags
+        if not raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 128, flags):
+            return False
+        if flags.value & _FORCED_BOLD or _is_bold_name(self._name.value):
+            return True
+        item = raw.FPDFText_GetTextObject(self._textpage, index)
+        mode = raw.FPDFTextObj_GetTextRenderMode(item) if item else None
+        return bool(mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE)
 
-        textpage, name, flags = self._textpage, self._name, self._flags
-        if not raw.FPDFText_GetFontInfo(textpage, index, name, 128, flags):
-            return False
-        if flags.value & _FORCED_BOLD or _BOLD_NAME.search(name.value.decode("latin-1")):
-            return True
-        if raw.FPDFText_GetFontWeight(textpage, index) >= _HEAVY:
-            return True
-        item = raw.FPDFText_GetTextObject(textpage, index)
-        if not item:
-            return False
-        return bool(raw.FPDFTextObj_GetTextRenderMode(item) == raw.FPDF_TEXTRENDERMODE_FILL_STROKE)
+
+@lru_cache(maxsize=256)
+def _is_bold_name(name: bytes) -> bool:
+    return _BOLD_NAME.search(name.decode("latin-1")) is not None
