@@ -142,7 +142,7 @@ def candidates(example: Example, curve: Curve) -> list[tuple[Span, float]]:
         return sorted(example.facts, key=lambda each: -each[1])
     probability = curve.probability(example.features)
     return [
-        (example.spans[at], float(probability[at]))
+        (example.spans[at], round(float(probability[at]), 5))
         for at in best_first(probability, MOST_CANDIDATES)
     ]
 

@@ -115,7 +115,7 @@ def test_a_removed_document_takes_its_cells_along(library: Library, playbook: Pl
     grid = review(library, playbook, encoder=ENCODER)
     gone = grid.documents[0].id
     library.remove(gone)
-    assert store.load(library, playbook.hash, gone) == {}
+    assert store.load(library, playbook, gone) == {}
     assert len(review(library, playbook, encoder=ENCODER).findings) == 5 * 17
 
 
@@ -175,9 +175,9 @@ def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
         reported |= set(said.split())
         ids = {entry.name: entry.id for entry in library.documents()}
         for name in reported:
-            assert len(store.load(library, playbook.hash, ids[name])) == 17
+            assert len(store.load(library, playbook, ids[name])) == 17
         for entry in library.documents():
-            assert len(store.load(library, playbook.hash, entry.id)) in (0, 17)
+            assert len(store.load(library, playbook, entry.id)) in (0, 17)
         assert library.check() == []
     assert killed
     grid = review(library, playbook, encoder=ENCODER)

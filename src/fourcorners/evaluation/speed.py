@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.find import find_files
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.library.ingest import add
@@ -43,9 +44,8 @@ def measure(
         raise ConfigError(
             f"{library.path} is not empty.", remedy="Measure speed with a library of its own."
         )
-    texts = sorted((data / "contracts").glob("*.txt"))
-    pdfs = sorted((data / "pdf").glob("*.pdf"))
-    paths = [*texts, *pdfs][:limit]
+    folders = [data / name for name in ("contracts", "pdf") if (data / name).is_dir()]
+    paths = [path for path in find_files(folders) if isinstance(path, Path)][:limit]
     started = time.perf_counter()
     report = add(
         library,

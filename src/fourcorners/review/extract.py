@@ -14,7 +14,7 @@ from fourcorners.review.scoring import Prepared, best_first, facts, score
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
-MOST_CANDIDATES = 50
+MOST_CANDIDATES = 30
 MOST_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
 
 
@@ -73,7 +73,8 @@ def _candidates(reading: Reading, prepared: Prepared, curve: Curve) -> list[tupl
             return sorted(known, key=lambda each: -each[1])
     probability = curve.probability(score(reading, prepared))
     spans = [segment.span for segment in reading.segments]
-    return [(spans[at], float(probability[at])) for at in best_first(probability, MOST_CANDIDATES)]
+    best = best_first(probability, MOST_CANDIDATES)
+    return [(spans[at], round(float(probability[at]), 5)) for at in best]
 
 
 def choose(

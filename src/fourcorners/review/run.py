@@ -217,7 +217,7 @@ def _failed(
 
 def _grid(library: Library, playbook: Playbook, entries: Iterable[Entry]) -> Iterator[Finding]:
     for entry in entries:
-        cells = store.load(library, playbook.hash, entry.id)
+        cells = store.load(library, playbook, entry.id)
         for provision in playbook.provisions:
             yield cells[provision.id]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding
 
 _ROOM = "review"
@@ -32,6 +34,19 @@ register(
 )
 
 
+def _lean(finding: Finding) -> Finding:
+    """Leave out the query: it is the playbook's, the same for every document."""
+    if finding.searched is None:
+        return finding
+    return replace(finding, searched=replace(finding.searched, query=""))
+
+
+def _whole(finding: Finding, query: str) -> Finding:
+    if finding.searched is None:
+        return finding
+    return replace(finding, searched=replace(finding.searched, query=query))
+
+
 def save(library: Library, playbook: str, engine: str, findings: Iterable[Finding]) -> None:
     """Store cells under the playbook's hash and the engine that filled them.
 
@@ -48,7 +63,7 @@ def save(library: Library, playbook: str, engine: str, findings: Iterable[Findin
                 finding.provision,
                 engine,
                 finding.state.value,
-                _FINDING.dump(finding),
+                _FINDING.dump(_lean(finding)),
                 now,
             )
             for finding in findings
@@ -56,14 +71,19 @@ def save(library: Library, playbook: str, engine: str, findings: Iterable[Findin
     )
 
 
-def load(library: Library, playbook: str, document: str) -> dict[str, Finding]:
-    """Return the stored cells of a document, by provision."""
+def load(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
+    """Return the stored cells of a document, by provision, of those that the playbook has."""
     library.prepare(_ROOM)
     rows = library.execute(
         "SELECT provision, finding FROM review_findings WHERE document = ? AND playbook = ?",
-        (document, playbook),
+        (document, playbook.hash),
     )
-    return {string(provision): _FINDING.load(string(text)) for provision, text in rows}
+    queries = {provision.id: str(provision.query) for provision in playbook.provisions}
+    return {
+        string(provision): _whole(_FINDING.load(string(text)), queries[string(provision)])
+        for provision, text in rows
+        if provision in queries
+    }
 
 
 def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
