@@ -42,11 +42,12 @@ def choose(data: Path) -> list[dict[str, object]]:
     means = {path: characters_a_line(path.read_bytes().decode("utf-8")) for path in texts}
     flat_texts = [path for path in texts if means[path] > FLAT_CHARS][:FLAT]
     others = [path for path in texts if means[path] <= FLAT_CHARS][: TEXTS - len(flat_texts)]
-    for path in sorted([*flat_texts, *others]):
-        chosen.append({"name": path.name, "source": "text", "flat": path in flat_texts})
-    return chosen
+    return chosen + [
+        {"name": path.name, "source": "text", "flat": path in flat_texts}
+        for path in sorted([*flat_texts, *others])
+    ]
 
 
 if __name__ == "__main__":
     for line in choose(Path(sys.argv[1])):
-        print(json.dumps(line))
+        sys.stdout.write(json.dumps(line) + "\n")
