@@ -12,6 +12,7 @@ import pytest
 
 from fourcorners.documents import package
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.docx import original
 from fourcorners.documents.read import read
 from fourcorners.errors import InputError
 
@@ -40,7 +41,7 @@ def test_paragraphs_tabs_and_breaks(make_docx: Any) -> None:
     document = read(make_docx(body))
     assert document.text == "First\tpart\nbelow\n\nSec ond, non-exclusive\n"
     assert (document.marks, document.warnings, document.pages) == ((), (), ())
-    assert document.reader == "docx/1"
+    assert document.reader == "docx/2"
 
 
 def test_tracked_changes_are_read_as_accepted(make_docx: Any) -> None:
@@ -55,10 +56,180 @@ def test_tracked_changes_are_read_as_accepted(make_docx: Any) -> None:
     body += p(f'<w:moveTo w:id="4" w:author="Ann">{r("Moved clause.")}</w:moveTo>')
     document = read(make_docx(body))
     assert document.text == "The fee is 250k per annum.\n\nStays.\n\nMoved clause.\n"
-    assert marked(document, MarkKind.INSERTED) == [("Ben", "250k"), ("Ann", "Moved clause.")]
+    assert marked(document, MarkKind.INSERTED) == [("Ben", "250k"), ("Ann, moved", "Moved clause.")]
     assert document.warnings == (
         "It has tracked changes (Ann, Ben), read as if all were accepted.",
     )
+
+
+def test_both_versions_of_a_redline_are_read(make_docx: Any) -> None:
+    day = 'w:date="2026-03-04T09:00:00Z"'
+    lists = (
+        '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/>'
+        '<w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    number = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    body = p(
+        r("The fee is "),
+        f'<w:del w:id="1" w:author="Ann" {day}>{gone("100")}</w:del>',
+        f'<w:ins w:id="2" w:author="Ben" {day}>{r("250")}</w:ins>',
+        r(" a day."),
+        properties=number,
+    )
+    body += p(
+        f'<w:del w:id="3" w:author="Ann" {day}>{gone("Gone clause.")}</w:del>',
+        properties=f'{number}<w:rPr><w:del w:id="4" w:author="Ann" {day}/></w:rPr>',
+    )
+    body += p(
+        f'<w:ins w:id="5" w:author="Ben" {day}>{r("New clause.")}</w:ins>',
+        properties=f'{number}<w:rPr><w:ins w:id="6" w:author="Ben" {day}/></w:rPr>',
+    )
+    body += p(f'<w:moveFrom w:id="7" w:author="Ann" {day}>{r("Moved.")}</w:moveFrom>')
+    body += p(r("Stays."), properties=number)
+    body += p(f'<w:moveTo w:id="8" w:author="Ann" {day}>{r("Moved.")}</w:moveTo>')
+    path = make_docx(body, numbering=lists)
+    accepted, before = read(path), original(path)
+    assert accepted.text == "1. The fee is 250 a day.\n\n2. New clause.\n\n3. Stays.\n\nMoved.\n"
+    assert before.text == "1. The fee is 100 a day.\n\n2. Gone clause.\n\nMoved.\n\n3. Stays.\n"
+    when = "2026-03-04T09:00:00Z"
+    assert marked(accepted, MarkKind.INSERTED) == [
+        (f"Ben, {when}", "250"),
+        (f"Ben, {when}", "New clause."),
+        (f"Ann, {when}, moved", "Moved."),
+    ]
+    assert marked(accepted, MarkKind.DELETED) == [
+        (f"Ann, {when}: 100", ""),
+        (f"Ann, {when}: Gone clause.", ""),
+        (f"Ann, {when}, moved: Moved.", ""),
+    ]
+    assert marked(before, MarkKind.DELETED) == [
+        (f"Ann, {when}", "100"),
+        (f"Ann, {when}", "Gone clause."),
+        (f"Ann, {when}, moved", "Moved."),
+    ]
+    assert [words for _, words in marked(before, MarkKind.INSERTED)] == ["", "", ""]
+    assert (accepted.sha256, accepted.id == before.id) == (before.sha256, False)
+    assert "before any was made" in before.warnings[0]
+
+
+def test_rows_and_formats_that_were_changed(make_docx: Any) -> None:
+    def row(words: str, change: str = "") -> str:
+        return f"<w:tr><w:trPr>{change}</w:trPr><w:tc>{p(r(words))}</w:tc></w:tr>"
+
+    body = (
+        f"<w:tbl>{row('kept')}"
+        + row("gone", '<w:del w:id="1" w:author="Ann"/>')
+        + row("new", '<w:ins w:id="2" w:author="Ben"/>')
+        + "</w:tbl>"
+    )
+    body += p(
+        r("Was a heading."),
+        properties='<w:pPrChange w:id="3" w:author="Ann"><w:pPr><w:outlineLvl w:val="0"/></w:pPr>'
+        "</w:pPrChange>",
+    )
+    path = make_docx(body)
+    accepted, before = read(path), original(path)
+    assert accepted.text == "kept\nnew\n\nWas a heading.\n"
+    assert before.text == "kept\ngone\n\nWas a heading.\n"
+    assert marked(accepted, MarkKind.DELETED) == [("Ann: gone", "")]
+    assert marked(accepted, MarkKind.INSERTED) == [("Ben", "new")]
+    assert marked(accepted, MarkKind.HEADING) == []
+    assert marked(before, MarkKind.HEADING) == [("1", "Was a heading.")]
+
+
+def test_only_word_documents_have_a_version_before(make_pdf: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="only Word documents"):
+        original(make_pdf([(72, 700, "A deed")]))
+    with pytest.raises(InputError, match="no such file"):
+        original(tmp_path / "none.docx")
+
+
+def test_headers_and_footers_stand_once_at_the_end(make_docx: Any) -> None:
+    path = make_docx(
+        p(r("Body.")) + p(r("End.")), hdr=p(r("Draft of May")), ftr=p(r("Page "), r("1"))
+    )
+    renamed = path.with_name("margins.docx")
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(renamed, "w") as target:
+        for name in source.namelist():
+            data = source.read(name)
+            if name == "word/_rels/document.xml.rels":
+                data = data.replace(b'/hdr"', b'/header"').replace(b'/ftr"', b'/footer"')
+            target.writestr(name, data)
+    document = read(renamed)
+    assert document.text == "Body.\n\nEnd.\n\nDraft of May\n\nPage 1\n"
+    assert marked(document, MarkKind.HEADER) == [("", "Draft of May")]
+    assert marked(document, MarkKind.FOOTER) == [("", "Page 1")]
+
+
+def test_a_hidden_paragraph_end_lets_the_next_run_on(make_docx: Any) -> None:
+    """What Word calls a style separator: a heading and its clause on one line."""
+    lead = '<w:outlineLvl w:val="1"/><w:rPr><w:vanish/><w:specVanish/></w:rPr>'
+    body = p(r("Term."), properties=lead) + p(r(" It runs for a year.")) + p(r("Next."))
+    document = read(make_docx(body))
+    assert document.text == "Term. It runs for a year.\n\nNext.\n"
+    assert marked(document, MarkKind.HEADING) == [("2", "Term.")]
+
+
+def test_form_fields_show_what_was_chosen(make_docx: Any) -> None:
+    def form(data: str) -> str:
+        begin = f'<w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar>'
+        return f'<w:r>{begin}</w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+
+    entries = "".join(f'<w:listEntry w:val="{law}"/>' for law in ("Ohio", "Texas", "Utah"))
+    body = p(r("Law of "), form(f'<w:ddList><w:result w:val="1"/>{entries}</w:ddList>'))
+    body += p(form('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>'), r(" agreed"))
+    body += p(form('<w:checkBox><w:default w:val="0"/></w:checkBox>'), r(" refused"))
+    assert read(make_docx(body)).text == "Law of Texas\n\n\u2612 agreed\n\n\u2610 refused\n"
+
+
+def test_a_field_within_the_code_of_another_is_not_shown(make_docx: Any) -> None:
+    def sign(kind: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+    code = "<w:r><w:instrText>IF </w:instrText></w:r>"
+    inner = sign("begin") + code + sign("separate") + r("1 = 1") + sign("end")
+    body = p(sign("begin"), code, inner, sign("separate"), r("Shown."), sign("end"))
+    assert read(make_docx(body + p(sign("begin"), r("Not lost.")))).text == "Shown.\n\nNot lost.\n"
+
+
+def test_bold_words_are_marked(make_docx: Any) -> None:
+    styles = "".join(
+        f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>'
+        "<w:rPr><w:b/></w:rPr></w:style>"
+        for kind, name in (("paragraph", "B"), ("character", "E"))
+    )
+    body = p(r("Plain "), r("bo", "<w:b/>"), r("ld", "<w:b/>"), r(" plain"))
+    body += p(
+        r("Heavy "),
+        r("turned off", '<w:rStyle w:val="E"/>'),
+        r(" and off", '<w:b w:val="0"/>'),
+        properties='<w:pStyle w:val="B"/>',
+    )
+    document = read(make_docx(body, styles=styles))
+    assert marked(document, MarkKind.BOLD) == [("", "bold"), ("", "Heavy ")]
+
+
+def test_cells_are_marked_with_row_and_column(make_docx: Any) -> None:
+    def cell(words: str, properties: str = "") -> str:
+        return f"<w:tc><w:tcPr>{properties}</w:tcPr>{p(r(words))}</w:tc>"
+
+    wide = cell("Title", '<w:gridSpan w:val="2"/>')
+    inner = f"<w:tc><w:tbl><w:tr>{cell('in')}{cell('side')}</w:tr></w:tbl>{p()}</w:tc>"
+    body = (
+        f"<w:tbl><w:tr>{wide}{cell('x')}</w:tr><w:tr>{inner}{cell('b')}{cell('c')}</w:tr></w:tbl>"
+    )
+    document = read(make_docx(body))
+    assert document.text == "Title | x\nin | side | b | c\n"
+    assert marked(document, MarkKind.CELL) == [
+        ("1,1", "Title"),
+        ("1,3", "x"),
+        ("2,1", "in | side"),
+        ("1,1", "in"),
+        ("1,2", "side"),
+        ("2,2", "b"),
+        ("2,3", "c"),
+    ]
 
 
 def test_a_deleted_paragraph_end_joins_the_paragraphs(make_docx: Any) -> None:
@@ -202,12 +373,33 @@ def test_hidden_text_is_kept_and_marked(make_docx: Any) -> None:
     assert document.warnings == ("It holds hidden text, which is read and marked.",)
 
 
-def test_comments_are_counted(make_docx: Any) -> None:
+def test_comments_mark_the_words_they_are_about(make_docx: Any) -> None:
     comments = f'<w:comment w:id="0" w:author="Ann">{p(r("Really?"))}</w:comment>'
     body = p('<w:commentRangeStart w:id="0"/>', r("Fee"), '<w:commentRangeEnd w:id="0"/>')
     document = read(make_docx(body, comments=comments))
     assert document.text == "Fee\n"
-    assert document.warnings == ("It has 1 comments, which are not read.",)
+    assert document.warnings == ("It has 1 comment, kept beside the text.",)
+    assert marked(document, MarkKind.COMMENT) == [("Ann: Really?", "Fee")]
+
+
+def test_a_comment_may_span_paragraphs_or_no_words(make_docx: Any) -> None:
+    comments = "".join(
+        f'<w:comment w:id="{number}" w:author="Ann" w:date="2026-01-02">{p(r(words))}</w:comment>'
+        for number, words in enumerate(("Both?", "Here?"))
+    )
+    body = p(r("One "), '<w:commentRangeStart w:id="0"/>', r("two")) + p(
+        r("three"), '<w:commentRangeEnd w:id="0"/>', r(" four")
+    )
+    body += p(r("five"), '<w:r><w:commentReference w:id="1"/></w:r>', r(" six"))
+    document = read(make_docx(body, comments=comments))
+    assert document.text == "One two\n\nthree four\n\nfive six\n"
+    assert marked(document, MarkKind.COMMENT) == [
+        ("Ann, 2026-01-02: Both?", "two"),
+        ("Ann, 2026-01-02: Both?", "three"),
+        ("Ann, 2026-01-02: Here?", ""),
+    ]
+    place = document.marks[-1].span
+    assert document.text[: place.start].endswith("five")
 
 
 def test_strict_documents_are_read(make_docx: Any) -> None:

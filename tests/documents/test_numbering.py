@@ -235,7 +235,7 @@ def test_an_empty_paragraph_counts_and_a_deleted_one_does_not(make_docx: Any) ->
         (20, "ordinalText", "Twentieth"),
         (32, "ordinalText", "Thirty-second"),
         (9, "ordinalText", "Ninth"),
-        (120, "ordinalText", "120th"),
+        (120, "ordinalText", "One hundred twentieth"),
         (5, "chineseCounting", "5"),
     ],
 )

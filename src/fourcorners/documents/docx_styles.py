@@ -23,6 +23,7 @@ class ParagraphFormat:
     level: int | None = None
     outline: int | None = None
     hidden: bool | None = None
+    bold: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class Styles:
     def __init__(self, root: _Element | None) -> None:
         self._styles: dict[str, Style] = {}
         self.default = ""
+        self.bold = False  # what the document says of all its text
+        if root is not None:
+            defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
+            self.bold = flag(defaults, "b") or False
         for node in root.iterfind(f"{W}style") if root is not None else ():
             style = Style(
                 id=node.get(f"{W}styleId", ""),
@@ -69,6 +74,7 @@ class Styles:
             level=next((f.level for f in formats if f.level is not None), None),
             outline=next((f.outline for f in formats if f.outline is not None), None),
             hidden=next((f.hidden for f in formats if f.hidden is not None), None),
+            bold=next((f.bold for f in formats if f.bold is not None), None),
         )
 
     def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
@@ -94,6 +100,7 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
         level=integer(value(numbering, "ilvl")),
         outline=integer(value(properties, "outlineLvl")),
         hidden=flag(run, "vanish"),
+        bold=flag(run, "b"),
     )
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
+_GROWING = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
+_LOOK_BACK = 4
+
 
 @dataclass(slots=True)
 class Fragment:
@@ -38,15 +41,17 @@ class Fragment:
         """Mark everything from `start` to the end; a mark that continues one of its like grows."""
         if start >= self.length:
             return
-        last = self.marks[-1] if self.marks else None
-        if (
-            last is not None
-            and kind in (MarkKind.INSERTED, MarkKind.HIDDEN)
-            and (last.kind, last.detail, last.span.end) == (kind, detail, start)
-        ):
-            self.marks[-1] = Mark(kind, Span(last.span.start, self.length), detail)
-        else:
-            self.marks.append(Mark(kind, Span(start, self.length), detail))
+        if kind in _GROWING:
+            for at in range(len(self.marks) - 1, max(-1, len(self.marks) - 1 - _LOOK_BACK), -1):
+                last = self.marks[at]
+                if (last.kind, last.detail, last.span.end) == (kind, detail, start):
+                    self.marks[at] = Mark(kind, Span(last.span.start, self.length), detail)
+                    return
+        self.marks.append(Mark(kind, Span(start, self.length), detail))
+
+    def point(self, kind: MarkKind, detail: str) -> None:
+        """Mark the place after the words so far."""
+        self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
     def extend(self, other: Fragment) -> None:
         """Append another fragment with its marks."""

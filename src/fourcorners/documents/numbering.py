@@ -40,6 +40,7 @@ class Level:
     restart: int | None = None  # restarts after this level, from 1; 0 never; None after any
     legal: bool = False  # every number of the label in decimal
     linked_style: str | None = None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,8 @@ def _start(found: NumberedList, at: int) -> int:
 
 
 def _written(found: NumberedList, level: Level, counts: list[int | None]) -> str:
+    if level.hidden:
+        return ""
     if level.style == "bullet":
         return "\u2022" if level.text.strip() else ""
 
@@ -167,13 +170,27 @@ def _levels(parent: _Element) -> dict[int, Level]:
         if at is None or not 0 <= at < LEVELS:
             continue
         start = integer(value(node, "start"))
+        picture = node.find(f"{W}lvlPicBulletId") is not None
         levels[at] = Level(
             start=0 if start is None else start,
-            style=value(node, "numFmt") or "decimal",
-            text=value(node, "lvlText") or "",
+            style=_style(node),
+            text=value(node, "lvlText") or ("\u2022" if picture else ""),
             suffix=_SUFFIXES.get(value(node, "suff") or "tab", " "),
             restart=integer(value(node, "lvlRestart")),
             legal=flag(node, "isLgl") or False,
             linked_style=value(node, "pStyle"),
+            hidden=flag(node.find(f"{W}rPr"), "vanish") or False,
         )
     return levels
+
+
+def _style(level: _Element) -> str:
+    """Return the number format; one of the author's own is the list of its first numbers."""
+    for found in level.iter(f"{W}numFmt"):
+        name = found.get(f"{W}val") or "decimal"
+        written = found.get(f"{W}format")
+        if name != "custom":
+            return name
+        if written:
+            return f"custom {written}"
+    return "decimal"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
@@ -23,29 +25,44 @@ _ORDINALS = {
 }
 
 
+_CHICAGO = "*\u2020\u2021\u00a7"  # ISO/IEC 29500-1, 17.18.59: as the Chicago Manual of Style has it
+_STYLES: dict[str, Callable[[int], str]] = {
+    "none": lambda _: "",
+    "lowerLetter": lambda count: letters(count),
+    "upperLetter": lambda count: letters(count).upper(),
+    "lowerRoman": lambda count: roman(count),
+    "upperRoman": lambda count: roman(count).upper(),
+    "decimalZero": lambda count: f"{count:02d}",
+    "ordinal": lambda count: ordinal(count),
+    "cardinalText": lambda count: cardinal_text(count).capitalize(),
+    "ordinalText": lambda count: ordinal_text(count).capitalize(),
+    "numberInDash": lambda count: f"- {count} -",
+    "hex": lambda count: f"{count:X}",
+    "chicago": lambda count: chicago(count),
+    "decimalEnclosedCircle": lambda count: _sign(count, 0x2460, 20),
+    "decimalEnclosedParen": lambda count: _sign(count, 0x2474, 20),
+    "decimalEnclosedFullstop": lambda count: _sign(count, 0x2488, 20),
+    "decimalFullWidth": lambda count: "".join(chr(0xFF10 + int(digit)) for digit in str(count)),
+}
+
+
 def numeral(count: int, style: str) -> str:
     """Write a count in a style of Word's (`w:numFmt`); a style that is not known is decimal."""
-    match style:
-        case "none":
-            return ""
-        case "lowerLetter":
-            return letters(count)
-        case "upperLetter":
-            return letters(count).upper()
-        case "lowerRoman":
-            return roman(count)
-        case "upperRoman":
-            return roman(count).upper()
-        case "decimalZero":
-            return f"{count:02d}"
-        case "ordinal":
-            return ordinal(count)
-        case "cardinalText":
-            return cardinal_text(count).capitalize()
-        case "ordinalText":
-            return ordinal_text(count).capitalize()
-        case _:
-            return str(count)
+    if style.startswith("custom "):  # "001, 002, 003, ...": zeros before it
+        return str(count).zfill(len(style.removeprefix("custom ").split(",")[0].strip()))
+    write = _STYLES.get(style)
+    return str(count) if write is None or count < 0 else write(count)
+
+
+def chicago(count: int) -> str:
+    """Return the footnote signs of the Chicago Manual of Style, doubled after the fourth."""
+    if not 1 <= count <= 400:
+        return str(count)
+    return _CHICAGO[(count - 1) % 4] * ((count - 1) // 4 + 1)
+
+
+def _sign(count: int, first: int, last: int) -> str:
+    return chr(first + count - 1) if 1 <= count <= last else str(count)
 
 
 def letters(count: int) -> str:
@@ -74,9 +91,15 @@ def ordinal(count: int) -> str:
 
 
 def cardinal_text(count: int) -> str:
-    """Return the count in words, up to ninety-nine."""
-    if not 0 <= count < 100:
+    """Return the count in words, up to nine thousand nine hundred ninety-nine."""
+    if not 0 <= count < 10_000:
         return str(count)
+    if count >= 1000:
+        rest = f" {cardinal_text(count % 1000)}" if count % 1000 else ""
+        return f"{_ONES[count // 1000]} thousand{rest}"
+    if count >= 100:
+        rest = f" {cardinal_text(count % 100)}" if count % 100 else ""
+        return f"{_ONES[count // 100]} hundred{rest}"
     if count < 20:
         return _ONES[count]
     tens, ones = divmod(count, 10)
@@ -84,12 +107,14 @@ def cardinal_text(count: int) -> str:
 
 
 def ordinal_text(count: int) -> str:
-    """Return first, second … ninety-ninth."""
-    head, dash, last = cardinal_text(count).rpartition("-")
+    """Return first, second … ninety-ninth and so on."""
+    words = cardinal_text(count)
+    cut = max(words.rfind(" "), words.rfind("-")) + 1
+    head, last = words[:cut], words[cut:]
     if last.isdigit():
         return ordinal(count)
     if last in _ORDINALS:
         last = _ORDINALS[last]
     else:
         last = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
-    return f"{head}{dash}{last}"
+    return f"{head}{last}"

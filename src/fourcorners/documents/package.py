@@ -10,6 +10,7 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -81,15 +82,23 @@ class Package:
 
     def related(self, name: str) -> dict[str, str]:
         """Return the parts that a part refers to: the last word of the kind, the part's name."""
+        found: dict[str, str] = {}
+        for kind, place in self._relations(name):
+            found.setdefault(kind, place)
+        return found
+
+    def all_related(self, name: str, kind: str) -> list[str]:
+        """Return every part of a kind that a part refers to, each once."""
+        return list(dict.fromkeys(at for found, at in self._relations(name) if found == kind))
+
+    def _relations(self, name: str) -> Iterator[tuple[str, str]]:
         folder, base = posixpath.split(name)
         root = self.tree(posixpath.join(folder, "_rels", f"{base}.rels"))
-        found: dict[str, str] = {}
         for relation in root if root is not None else ():
             kind, target = relation.get("Type", ""), unquote(relation.get("Target", ""))
             if relation.get("TargetMode") != "External" and target:
                 place = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-                found.setdefault(kind.rpartition("/")[2], place)
-        return found
+                yield kind.rpartition("/")[2], place
 
     def _part(self, name: str) -> bytes | None:
         entry = self._entries.get(name)

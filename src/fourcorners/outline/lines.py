@@ -32,7 +32,7 @@ class Lines:
         self.ignored = union(
             mark.span
             for mark in document.marks
-            if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER, MarkKind.COMMENT, MarkKind.DELETED)
+            if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
         )
         self._ignored_starts = [span.start for span in self.ignored]
         self._tops = [page.span.start for page in document.pages]
@@ -40,7 +40,7 @@ class Lines:
         self._breaks = [match.start() for match in _BREAK.finditer(self.text)]
 
     def is_ignored(self, offset: int) -> bool:
-        """Tell whether the offset stands in a running header or footer, or a comment."""
+        """Tell whether the offset stands in a running header or footer."""
         at = bisect_right(self._ignored_starts, offset) - 1
         return at >= 0 and offset < self.ignored[at].end
 

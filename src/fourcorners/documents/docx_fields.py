@@ -1,0 +1,59 @@
+"""Word's fields: what they show is text, what they are made of is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.docx_styles import W, flag, integer, value
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_TICKED, _UNTICKED = "\u2612", "\u2610"
+
+
+@dataclass(slots=True)
+class Fields:
+    """The fields that are open at a place: for each, whether its code is still being written."""
+
+    _open: list[bool] = field(default_factory=list)
+
+    def see(self, node: _Element) -> None:
+        """Take note of a `w:fldChar`."""
+        match node.get(f"{W}fldCharType"):
+            case "begin":
+                self._open.append(True)
+            case "separate" if self._open:
+                self._open[-1] = False
+            case "end" if self._open:
+                self._open.pop()
+
+    @property
+    def in_code(self) -> bool:
+        """Tell whether words here are the result of a field within another field's code."""
+        return any(self._open[:-1])
+
+    def end_of_paragraph(self) -> None:
+        """Forget fields whose code did not end: their words are better read than lost."""
+        if any(self._open):
+            self._open.clear()
+
+
+def form_field(node: _Element) -> str:
+    """Return what a form field of the old kind shows that is no text of its own."""
+    data = node.find(f"{W}ffData")
+    if data is None:
+        return ""
+    options = data.find(f"{W}ddList")
+    if options is not None:
+        entries = [entry.get(f"{W}val") or "" for entry in options.iterfind(f"{W}listEntry")]
+        chosen = integer(value(options, "result")) or integer(value(options, "default")) or 0
+        return entries[chosen] if 0 <= chosen < len(entries) else ""
+    box = data.find(f"{W}checkBox")
+    if box is None:
+        return ""
+    ticked = flag(box, "checked")
+    if ticked is None:
+        ticked = flag(box, "default")
+    return _TICKED if ticked else _UNTICKED
