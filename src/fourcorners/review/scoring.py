@@ -17,7 +17,7 @@ from fourcorners.outline.card import Card
 from fourcorners.playbooks.playbook import CardField, Provision
 from fourcorners.review.reading import Reading
 from fourcorners.search.query.match import Match, matches
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, union
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,11 +70,10 @@ def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
 
     provision = prepared.provision
     segments = reading.segments
-    matched = matches(provision.query, reading.index)
+    look_alikes = matches(provision.avoid, reading.index) if provision.avoid else []
+    matched = apart(matches(provision.query, reading.index), look_alikes)
     words, clause = _boosts(reading, matched)
-    avoid = np.zeros(len(segments), np.float32)
-    if provision.avoid is not None:
-        avoid = _boosts(reading, matches(provision.avoid, reading.index))[0]
+    avoid = _boosts(reading, look_alikes)[0]
     meaning = _meaning(reading, prepared)
     in_passage = np.array([segment.passage for segment in segments], np.intp)
     meant = meaning[in_passage] if len(segments) else np.zeros(0, np.float32)
@@ -103,6 +102,18 @@ def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
         ],
         axis=1,
     ).astype(np.float32)
+
+
+def apart(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
+    """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
+    taken = union(match.span for match in look_alikes)
+    starts = [span.start for span in taken]
+    kept = []
+    for match in matched:
+        at = bisect_right(starts, match.span.end - 1) - 1
+        if at < 0 or taken[at].end <= match.span.start:
+            kept.append(match)
+    return kept
 
 
 def _boosts(

@@ -1,0 +1,65 @@
+"""What speaks for a sentence, feature by feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourcorners.playbooks.playbook import CardField, Playbook, Provision
+from fourcorners.review.reading import Reading
+from fourcorners.review.scoring import FEATURES, Prepared, apart, best_first, score
+from fourcorners.search.query import parse
+from fourcorners.search.query.match import matches
+from fourcorners.text.words import WordIndex
+
+
+def column(reading: Reading, provision: Provision, name: str) -> dict[str, float]:
+    """Return a feature by the first words of its sentence."""
+    values = score(reading, Prepared(provision, None))[:, FEATURES.index(name)]
+    text = reading.document.text
+    return {
+        " ".join(segment.span.of(text).split()[:3]): float(value)
+        for segment, value in zip(reading.segments, values, strict=True)
+    }
+
+
+def test_a_sentence_collects_the_boosts_of_the_parts_it_matches(
+    reading: Reading, playbook: Playbook
+) -> None:
+    words = column(reading, playbook.provisions[0], "words")
+    assert words["2.2 The Customer"] == np.float32(0.8)  # ^6 and ^2
+    assert words["3.2 This Agreement"] == 0
+
+
+def test_words_of_a_look_alike_count_for_nothing(reading: Reading, playbook: Playbook) -> None:
+    control = playbook.provisions[0]
+    assert column(reading, control, "words")["1.2 Quality control"] == 0
+    assert column(reading, control, "avoid")["1.2 Quality control"] == 9
+
+
+def test_a_look_alike_takes_only_the_words_it_shares() -> None:
+    index = WordIndex("The audit committee meets. The Customer may audit the records.")
+    kept = apart(matches(parse("audit"), index), matches(parse('"audit committee"'), index))
+    assert [match.span.start for match in kept] == [44]
+
+
+def test_the_card_speaks_for_the_sentence_of_its_fact(reading: Reading) -> None:
+    law = Provision("law", "Law", "", parse("zzz"), card=CardField.GOVERNING_LAW)
+    card = column(reading, law, "card")
+    assert card["3.2 This Agreement"] > 0.5
+    assert sum(value > 0 for value in card.values()) == 1
+
+
+def test_headings_above_speak_for_the_sentences_below(reading: Reading) -> None:
+    supply = Provision("supply", "Supply", "", parse("termination^4"))
+    heading = column(reading, supply, "heading")
+    assert heading["2.1 This Agreement"] > 0
+    assert heading["3.1 Neither party"] == 0
+
+
+def test_a_heading_is_no_sentence(reading: Reading) -> None:
+    quoted = [segment.span.of(reading.document.text) for segment in reading.segments]
+    assert not any(words.strip() in ("SUPPLY AGREEMENT", "3. GENERAL") for words in quoted)
+
+
+def test_ties_go_to_the_earlier_sentence() -> None:
+    assert best_first(np.array([0.1, 0.9, 0.9, 0.2], np.float32), 3) == [1, 2, 3]
