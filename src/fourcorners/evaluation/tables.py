@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from statistics import mean
+from typing import TYPE_CHECKING, cast
 
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.cuad import CATEGORIES, NINE
 from fourcorners.evaluation.extraction import Counts, Scores, added, macro
-from fourcorners.evaluation.intervals import bootstrap
+from fourcorners.evaluation.intervals import bootstrap, wilson
+from fourcorners.evaluation.outlines import (
+    Verdict,
+    deep_parent,
+    node_f1,
+    node_precision,
+    node_recall,
+)
+from fourcorners.evaluation.runs import Outlined
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,9 +66,9 @@ def extraction_table(scores: Scores, provisions: Sequence[str], title: str) -> T
     """Return the figures of each provision and their mean."""
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", header_style="bold")
-    table.add_column("Provision")
-    for head in ("F1", "strict F1", "precision", "recall", "chars/contract", "char precision"):
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.add_column("Provision", no_wrap=True)
+    for head in ("F1", "strict", "prec.", "recall", "chars", "of them right"):
         table.add_column(head, justify="right")
     for name in provisions:
         counts = scores.provisions[name]
@@ -84,5 +93,101 @@ def extraction_table(scores: Scores, provisions: Sequence[str], title: str) -> T
             f"{mean['characters']:,.0f}",
             f"{mean['character_precision']:.2f}",
             style="bold",
+        )
+    return table
+
+
+def outline_summary(run: Sequence[Outlined]) -> dict[str, Json]:
+    """Return what can be said of a run of outlines without a truth."""
+    trusted = [each for each in run if each.nodes]
+    nodes = [len(each.nodes) for each in trusted]
+    depths = [max(map(each.depth, range(len(each.nodes)))) + 1 for each in trusted]
+    return {
+        "contracts": len(run),
+        "above_floor": round(len(trusted) / len(run), 4) if run else 0.0,
+        "confidence": round(mean(each.confidence for each in run), 4) if run else 0.0,
+        "nodes": round(mean(nodes), 1) if nodes else 0.0,
+        "depth": round(mean(depths), 2) if depths else 0.0,
+    }
+
+
+def outline_measures(verdicts: Sequence[Verdict]) -> dict[str, Json]:
+    """Return how outlines compare with the audited ones, with 95% intervals."""
+    parts: dict[str, Sequence[Verdict]] = {
+        "all": verdicts,
+        "flat": [each for each in verdicts if each.flat],
+        "text": [each for each in verdicts if each.source == "text"],
+        "pdf": [each for each in verdicts if each.source == "pdf"],
+    }
+    return {
+        **{name: _outline_figures(part) for name, part in parts.items() if part},
+        "places_lost": sum(each.lost for each in verdicts),
+        "disagreements": [
+            {
+                "name": verdict.name,
+                "what": each.what,
+                "label": each.label,
+                "start": each.start,
+                "said": each.said,
+            }
+            for verdict in verdicts
+            for each in verdict.disagreements
+        ],
+    }
+
+
+def _outline_figures(verdicts: Sequence[Verdict]) -> dict[str, Json]:
+    right = sum(each.top_right for each in verdicts)
+    low, high = wilson(right, len(verdicts))
+    figures: dict[str, Json] = {
+        "contracts": len(verdicts),
+        "top_right": round(right / len(verdicts), 4),
+        "top_right_interval": [round(low, 4), round(high, 4)],
+    }
+    for name, measure in (
+        ("node_f1", node_f1),
+        ("node_precision", node_precision),
+        ("node_recall", node_recall),
+        ("deep_parent", deep_parent),
+    ):
+        low, high = bootstrap(verdicts, measure, samples=400)
+        figures[name] = round(measure(verdicts), 4)
+        figures[f"{name}_interval"] = [round(low, 4), round(high, 4)]
+    return figures
+
+
+def summary_table(title: str, figures: Mapping[str, Json]) -> Table:
+    """Return figures as a table of two columns."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, value in figures.items():
+        table.add_row(name.replace("_", " "), f"{value}")
+    return table
+
+
+def outline_table(measures: Mapping[str, Json]) -> Table:
+    """Return the figures of an audited run of outlines."""
+    from rich.table import Table
+
+    table = Table(title="Outlines, audited", title_justify="left", header_style="bold")
+    table.add_column("Contracts")
+    for head in ("", "top level right", "95%", "node F1", "deeper labels, parent right"):
+        table.add_column(head, justify="right")
+    for name in ("text", "pdf", "flat", "all"):
+        figures = measures.get(name)
+        if not isinstance(figures, Mapping):
+            continue
+        low, high = cast("list[float]", figures["top_right_interval"])
+        table.add_row(
+            name,
+            f"{figures['contracts']}",
+            f"{figures['top_right']:.1%}",
+            f"{low:.0%} to {high:.0%}",
+            f"{figures['node_f1']:.1%}",
+            f"{figures['deep_parent']:.1%}",
+            style="bold" if name == "all" else None,
         )
     return table
