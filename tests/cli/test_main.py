@@ -24,6 +24,7 @@ COMMANDS = [
     ["playbook", "list"],
     ["playbook", "check"],
     ["bench", "extraction"],
+    ["bench", "outline"],
     ["bench", "score"],
     ["bench", "speed"],
 ]

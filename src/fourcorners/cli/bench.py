@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.cuad import AnnotatedContract
     from fourcorners.evaluation.extraction import Scores
+    from fourcorners.evaluation.runs import Outlined
     from fourcorners.library.store import Library
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
@@ -39,6 +40,16 @@ KeepOption = Annotated[
         metavar="FILE",
         help="Keep the library here, and go on with it another time.",
         show_default="a temporary one",
+    ),
+]
+
+TruthOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--truth",
+        metavar="FILE",
+        help="Outlines that a person has read, to score against.",
+        show_default="those of the repository, if it is there",
     ),
 ]
 
@@ -85,12 +96,50 @@ def extraction(
     _report(score(contracts, answers), record, record_out)
 
 
+@app.command("outline")
+def outline(
+    data: DataOption,
+    run_out: Annotated[
+        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
+    ] = None,
+    record_out: RecordOption = None,
+    limit: LimitOption = None,
+    jobs: JobsOption = None,
+    truth: TruthOption = None,
+) -> None:
+    """Outline the contracts, and score those that were audited.
+
+    All texts and PDFs under DIR are outlined; the audited ones a person has read before.
+    """
+    from fourcorners.cli import console
+    from fourcorners.evaluation import runs
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.outlining import contract_files, outline_files
+    from fourcorners.settings import Settings
+
+    require_place(run_out)
+    require_place(record_out)
+    settings = Settings.load(jobs=jobs)
+    record = Record("outline", {"data": str(data), "limit": limit, "jobs": settings.jobs})
+    paths = contract_files(data, limit=limit)
+    with _bar() as step:
+        run = outline_files(paths, settings=settings, on_progress=step)
+    for name, reason in run.failed:
+        console.err().print(f"{name}: {reason}", markup=False)
+    if run_out is not None:
+        runs.write_outlines(run_out, run.outlines)
+    record.settings["readers"] = run.readers
+    record.measures["failed"] = [name for name, _ in run.failed]
+    _report_outlines(run.outlines, data, truth, record, record_out)
+
+
 @app.command("score")
 def score_run(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
     data: DataOption,
     record_out: RecordOption = None,
     limit: LimitOption = None,
+    truth: TruthOption = None,
 ) -> None:
     """Score a run file without running anything."""
     from fourcorners.evaluation import cuad, runs
@@ -98,6 +147,10 @@ def score_run(
     from fourcorners.evaluation.extraction import score
 
     require_place(record_out)
+    if runs.holds_outlines(run):
+        record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
+        _report_outlines(runs.read_outlines(run)[:limit], data, truth, record, record_out)
+        return
     answers = runs.read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
     _report(score(cuad.load(data, limit=limit), answers), record, record_out)
@@ -149,6 +202,37 @@ def _report(scores: Scores, record: Record, path: Path | None) -> None:
     rest = [name for name in CATEGORIES if name not in NINE]
     out.print(extraction_table(scores, rest, "The other categories of CUAD"))
     out.print(extraction_table(scores, NINE, "The nine provisions of the paper"))
+
+
+def _report_outlines(
+    run: Sequence[Outlined], data: Path, truth: Path | None, record: Record, path: Path | None
+) -> None:
+    from fourcorners.cli import console
+    from fourcorners.evaluation.audit import read_truth, shipped_truth
+    from fourcorners.evaluation.outlines import score
+    from fourcorners.evaluation.outlining import audited_texts
+    from fourcorners.evaluation.tables import (
+        outline_measures,
+        outline_summary,
+        outline_table,
+        summary_table,
+    )
+
+    summary = outline_summary(run)
+    record.measures["summary"] = summary
+    where = truth or shipped_truth()
+    audited = read_truth(where) if where else []
+    names = {each.name for each in audited}
+    if record.settings["limit"] is not None:
+        names &= {each.name for each in run}
+    texts = audited_texts(data, names) if names else {}
+    verdicts = score(audited, run, texts)
+    if verdicts:
+        record.measures.update(outline_measures(verdicts))
+    record.write(path)
+    console.out().print(summary_table("Outlines", summary))
+    if verdicts:
+        console.out().print(outline_table(record.measures))
 
 
 def _seen(contracts: list[AnnotatedContract]) -> list[str]:

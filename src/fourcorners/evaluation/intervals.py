@@ -1,7 +1,8 @@
-"""Confidence intervals by the bootstrap over documents."""
+"""Confidence intervals: the bootstrap over documents, and Wilson's for a share."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -29,3 +30,15 @@ def bootstrap(
         for _ in range(samples)
     )
     return drawn[int(0.025 * samples)], drawn[min(samples - 1, int(0.975 * samples))]
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """Return the 95% interval of a share (Wilson, 1927)."""
+    if not trials:
+        return (0.0, 0.0)
+    z = 1.959964
+    share = successes / trials
+    middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    spread = share * (1 - share) / trials + z * z / (4 * trials * trials)
+    half = z * math.sqrt(spread) / (1 + z * z / trials)
+    return (max(0.0, middle - half), min(1.0, middle + half))
