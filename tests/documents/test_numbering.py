@@ -209,6 +209,41 @@ def test_bullets_empty_labels_and_missing_parents(make_docx: Any) -> None:
     assert text.split("\n\n") == ["\u2022 x", "y", "1.1 z", "u\n"]
 
 
+def test_a_level_left_out_counts_as_if_it_had_been_there(make_docx: Any) -> None:
+    body = "".join(item("x", 1, at) for at in (1, 0, 2, 1))
+    assert lines(make_docx(body, numbering=LEGAL + listed(1, 1)))[::2] == [
+        "1.1",
+        "2.",
+        "(a)",
+        "2.2",
+    ]
+
+
+def test_text_boxes_notes_and_margins_count_apart(make_docx: Any) -> None:
+    def box(words: str) -> str:
+        inside = f"<w:txbxContent>{item(words, 1, 0)}</w:txbxContent>"
+        return f"<w:p><w:r><w:pict><v:textbox>{inside}</v:textbox></w:pict></w:r></w:p>"
+
+    note = '<w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+    body = item("a", 1, 0) + box("b") + item("c", 1, 0) + box("d") + note + item("e", 1, 0)
+    footnotes = f'<w:footnote w:id="2">{item("f", 1, 0)}</w:footnote>'
+    text = read(make_docx(body, numbering=LEGAL + listed(1, 1), footnotes=footnotes)).text
+    assert text.split("\n\n") == ["1. a", "1. b", "2. c", "2. d", "[1]", "3. e", "[1] 1. f\n"]
+
+
+def test_zeros_before_a_number_and_numbers_that_are_hidden(make_docx: Any) -> None:
+    own = (
+        '<w:lvl w:ilvl="0"><w:start w:val="9"/><mc:AlternateContent><mc:Choice Requires="w14">'
+        '<w:numFmt w:val="custom" w:format="001, 002, 003, ..."/></mc:Choice><mc:Fallback>'
+        '<w:numFmt w:val="decimal"/></mc:Fallback></mc:AlternateContent><w:lvlText w:val="%1"/>'
+        "</w:lvl>"
+    )
+    unseen = level(1, "decimal", "%2").replace("</w:lvl>", "<w:rPr><w:vanish/></w:rPr></w:lvl>")
+    body = item("x", 1, 0) + item("y", 1, 0) + item("z", 1, 1)
+    text = read(make_docx(body, numbering=definition(1, own, unseen) + listed(1, 1))).text
+    assert text.split("\n\n") == ["009 x", "010 y", "z\n"]
+
+
 def test_an_empty_paragraph_counts_and_a_deleted_one_does_not(make_docx: Any) -> None:
     deleted = (
         '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:rPr>'
@@ -236,6 +271,13 @@ def test_an_empty_paragraph_counts_and_a_deleted_one_does_not(make_docx: Any) ->
         (32, "ordinalText", "Thirty-second"),
         (9, "ordinalText", "Ninth"),
         (120, "ordinalText", "One hundred twentieth"),
+        (1101, "cardinalText", "One thousand one hundred one"),
+        (2, "chicago", "\u2020"),
+        (5, "chicago", "**"),
+        (3, "decimalEnclosedCircle", "\u2462"),
+        (7, "numberInDash", "- 7 -"),
+        (26, "hex", "1A"),
+        (10000, "cardinalText", "10000"),
         (5, "chineseCounting", "5"),
     ],
 )

@@ -80,9 +80,9 @@ def _content(file: RawFile, version: Version) -> Content:
         )
     parts = package.related(main)
     styles = Styles(package.tree(parts.get("styles", "")))
-    lists = package.tree(parts.get("numbering", ""))
+    numbering = Numbering(package.tree(parts.get("numbering", "")), styles)
     comments = _comments(package.tree(parts.get("comments", "")))
-    story = Story(styles, Numbering(lists, styles), version, comments)
+    story = Story(styles, numbering, version, comments)
     blocks = story.blocks(body)
     for kind in ("footnotes", "endnotes"):
         blocks += story.notes(kind, package.tree(parts.get(kind, "")))
@@ -91,7 +91,7 @@ def _content(file: RawFile, version: Version) -> Content:
             f"{file.path}: the document holds no text.",
             remedy="If it shows scanned pages, print it to PDF and run text recognition (OCR).",
         )
-    blocks += _margins(package, main, story, lists)
+    blocks += _margins(package, main, story)
     whole = joined(blocks, "\n\n")
     whole.add("\n")
     marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
@@ -115,17 +115,16 @@ def _said(node: _Element) -> str:
     )
 
 
-def _margins(
-    package: Package, main: str, story: Story, lists: _Element | None
-) -> Iterator[Fragment]:
+def _margins(package: Package, main: str, story: Story) -> Iterator[Fragment]:
     """Yield what stands at the head and foot of the pages, each text once."""
     seen: set[str] = set()
+    numbering = story.numbering.aside()  # the margins share one count
     for name, mark in _MARGINS.items():
         for part in package.all_related(main, name):
             root = package.tree(part)
             if root is None:
                 continue
-            aside = Story(story.styles, Numbering(lists, story.styles), story.version)
+            aside = Story(story.styles, numbering, story.version)
             found = joined(aside.blocks(root), "\n")
             story.authors |= aside.authors
             story.hidden |= aside.hidden

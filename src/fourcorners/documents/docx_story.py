@@ -98,11 +98,15 @@ class Story:
     authors: set[str] = field(default_factory=set)
     hidden: bool = False
     cited: dict[str, list[str]] = field(default_factory=dict)  # ids of notes in order of reference
+    _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
     _kept: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
     _lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
     _open: dict[str, int] = field(default_factory=dict)  # comments, and where their words start
     _placed: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: Fields = field(default_factory=Fields)
+
+    def __post_init__(self) -> None:
+        self._boxes = self.numbering.aside()
 
     def blocks(self, parent: _Element) -> list[Fragment]:
         """Return the paragraphs and tables below an element, each as one fragment."""
@@ -138,6 +142,7 @@ class Story:
         """Return the notes that the text refers to, each marked, in the order of reference."""
         if root is None:
             return []
+        self.numbering = self.numbering.aside()
         by_id = {note.get(f"{W}id", ""): note for note in root}
         found: list[Fragment] = []
         for number, note_id in enumerate(self.cited.get(kind, []), 1):
@@ -285,10 +290,10 @@ class Story:
 
     def _box(self, node: _Element) -> list[Fragment]:
         """Read a text box apart from the paragraph that it hangs on."""
-        kept, lead, opened = self._kept, self._lead, self._open
-        self._kept, self._lead, self._open = Fragment(), None, {}
+        kept, lead, opened, numbering = self._kept, self._lead, self._open, self.numbering
+        self._kept, self._lead, self._open, self.numbering = Fragment(), None, {}, self._boxes
         found = self.blocks(node)
-        self._kept, self._lead, self._open = kept, lead, opened
+        self._kept, self._lead, self._open, self.numbering = kept, lead, opened, numbering
         return found
 
     def _table(self, node: _Element) -> Fragment:

@@ -70,6 +70,12 @@ class Numbering:
         self._counts: dict[str, list[int | None]] = {}
         self._restarted: set[tuple[str, int]] = set()
 
+    def aside(self) -> Numbering:
+        """Return the same lists, counting from the start: notes and text boxes count apart."""
+        other = Numbering(None, self._styles)
+        other._lists = self._lists
+        return other
+
     def label(self, style_id: str, direct: ParagraphFormat) -> Label | None:
         """Count a paragraph and return its number; call it once for each, in order."""
         inherited = self._styles.resolve(style_id)
@@ -104,6 +110,9 @@ class Numbering:
             self._restarted.add((number, at))
             before = None
         counts[at] = _start(found, at) if before is None else before + 1
+        for above in range(at):  # a level that was left out counts as if it had been there
+            if counts[above] is None:
+                counts[above] = _start(found, above)
         for below in range(at + 1, LEVELS):
             restart = found.levels.get(below, Level()).restart
             if restart is None or at < restart:
