@@ -136,6 +136,7 @@ def without(*gone: int) -> tuple[OutlinedNode, ...]:
     [
         ("Section 7.2(a)", "7.2.a.", True),
         ("Article VII", "VII", True),
+        ("Recital B", "B", True),
         ("7.0", "7", True),
         ("3.02", "3.2", True),
         ("SCHEDULE 2", "Schedule 2", True),

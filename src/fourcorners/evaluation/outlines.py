@@ -11,7 +11,7 @@ from fourcorners.evaluation.audit import FRAME, AuditedNode, AuditedOutline
 from fourcorners.evaluation.runs import Outlined, OutlinedNode
 from fourcorners.outline.tree import NodeKind
 
-_DROPPED = frozenset({"article", "section", "clause", "paragraph"})
+_DROPPED = frozenset({"article", "section", "clause", "paragraph", "recital"})
 _ATTACHED = frozenset({"schedule", "exhibit", "annex", "appendix", "attachment", "addendum"})
 _TAIL = r"[)\].:]*[\s\"“”'*\[]*"
 
@@ -19,8 +19,8 @@ _TAIL = r"[)\].:]*[\s\"“”'*\[]*"
 def normal(label: str) -> tuple[str, ...]:
     """Return a label as a lawyer compares it: `Section 7.2(a)` and `7.2.a.` are the same.
 
-    The words article, section, clause and paragraph fall away, as do leading zeros and the `.0`
-    of `7.0`; letters keep their case.
+    The words article, section, clause, paragraph and recital fall away, as do leading zeros and
+    the `.0` of `7.0`; letters keep their case.
     """
     parts = [
         part.lower() if part.lower() in _ATTACHED else part.lstrip("0") or "0"
