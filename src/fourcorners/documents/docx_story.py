@@ -54,6 +54,7 @@ _PASSED_OVER = frozenset(
 )
 _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+_LONGEST_COMMENT = 100  # paragraphs that one comment is about, at most
 _COMMENTS = frozenset(
     {f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"}
 )  # fmt: skip
@@ -101,7 +102,7 @@ class Story:
     _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
     _kept: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
     _lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
-    _open: dict[str, int] = field(default_factory=dict)  # comments, and where their words start
+    _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: Fields = field(default_factory=Fields)
 
@@ -162,16 +163,19 @@ class Story:
         whole = not self.version.lacks_end(node)
         # Numbered before its text boxes are, and not at all where it is part of the next one.
         paragraph = self._numbered(style, direct) if whole else Fragment()
-        words, boxes = Fragment(), list[Fragment]()
-        words.extend(self._kept)
+        words, boxes = self._kept, list[Fragment]()
         self._kept = Fragment()
-        self._open = dict.fromkeys(self._open, len(words))
+        self._open = {
+            comment: (len(words), lasted + 1)
+            for comment, (_, lasted) in self._open.items()
+            if lasted < _LONGEST_COMMENT
+        }
         inherited = self.styles.resolve(style)
         bold = self.styles.bold if inherited.bold is None else inherited.bold
         run = _Run(hidden=inherited.hidden or False, style_bold=bold, bold=bold)
         self._inline(node, words, boxes, run)
-        for comment in self._open:
-            words.mark(MarkKind.COMMENT, self._open[comment], self.comments.get(comment, ""))
+        for comment, (start, _) in self._open.items():
+            words.mark(MarkKind.COMMENT, start, self.comments[comment])
         self._fields.end_of_paragraph()
         if not whole:
             self._kept = words
@@ -186,15 +190,17 @@ class Story:
 
     def _run_in(self, node: _Element, paragraph: Fragment, boxes: list[Fragment]) -> list[Fragment]:
         """Join the paragraph to the one before where its end does not show, as Word draws it."""
+        mark = node.find(f"{W}pPr/{W}rPr")
+        words = paragraph.text
+        shows = not (flag(mark, "vanish") or flag(mark, "specVanish"))
+        shows = shows or not words.strip() or _all_hidden(paragraph)
         lead, self._lead = self._lead, None
         if lead is not None:
-            if len(paragraph) and not (lead.text[-1:].isspace() or paragraph.text[:1].isspace()):
+            if words and not (words[0].isspace() or lead.pieces[-1][-1:].isspace()):
                 lead.add(" ")
             lead.extend(paragraph)
             paragraph = lead
-        mark = node.find(f"{W}pPr/{W}rPr")
-        shows = not (flag(mark, "vanish") or flag(mark, "specVanish"))
-        if shows or not paragraph.text.strip() or _all_hidden(paragraph):
+        if shows:
             return [paragraph, *boxes]
         self._lead = paragraph
         return boxes
@@ -277,10 +283,10 @@ class Story:
         if said is None:
             return
         if node.tag == f"{W}commentRangeStart":
-            self._open[name] = len(words)
+            self._open[name] = len(words), 0
             self._placed.add(name)
         elif name in self._open:
-            start = self._open.pop(name)
+            start, _ = self._open.pop(name)
             words.mark(MarkKind.COMMENT, start, said)
             if start >= len(words):
                 words.point(MarkKind.COMMENT, said)

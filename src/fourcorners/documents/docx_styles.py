@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING_NAME = re.compile(r"heading (\d)$")
+_DEEPEST = 64  # styles based on styles; Word allows eleven
 _BODY = 9  # the outline level of text that is no heading
 
 
@@ -61,7 +62,7 @@ class Styles:
         """Yield the style and those it is based on, the nearest first."""
         seen: set[str] = set()
         style = self._styles.get(style_id)
-        while style is not None and style.id not in seen:
+        while style is not None and style.id not in seen and len(seen) < _DEEPEST:
             seen.add(style.id)
             yield style
             style = self._styles.get(style.based_on or "")

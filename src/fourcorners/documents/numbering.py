@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LEVELS = 9
+_LONGEST = 200  # characters of a number, at most
 _PLACE = re.compile(r"%([1-9])")
 _LEGAL_ALREADY = frozenset({"decimal", "decimalZero", "none"})  # Word leaves "Section 1.01" so
 _SUFFIXES = {"nothing": "", "space": " ", "tab": " "}
@@ -183,7 +184,7 @@ def _levels(parent: _Element) -> dict[int, Level]:
         levels[at] = Level(
             start=0 if start is None else start,
             style=_style(node),
-            text=value(node, "lvlText") or ("\u2022" if picture else ""),
+            text=(value(node, "lvlText") or ("\u2022" if picture else ""))[:_LONGEST],
             suffix=_SUFFIXES.get(value(node, "suff") or "tab", " "),
             restart=integer(value(node, "lvlRestart")),
             legal=flag(node, "isLgl") or False,

@@ -113,7 +113,10 @@ def _gutter(pairs: list[list[Rectangle]]) -> _Gutter | None:
     if len(pairs) < ROWS:
         return None
     middles = sorted((left[2] + right[0]) / 2 for left, right in pairs)
-    best = max(middles, key=lambda x: sum(left[2] < x < right[0] for left, right in pairs))
+    best = max(
+        middles[:: len(middles) // 200 + 1],
+        key=lambda x: sum(left[2] < x < right[0] for left, right in pairs),
+    )
     pairs = [pair for pair in pairs if pair[0][2] < best < pair[1][0]]
     if len(pairs) < ROWS:
         return None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 THIN = 3.0  # points: what is thinner is a line
 SNAP = 3.0  # points within which lines meet
 MAX_RULES = 600  # of one page; more is a drawing
+MOST = 50  # segments of a row that are compared
 FEWEST_ROWS = 3  # of a table without rules
 NARROW = 40.0  # points: a first column below that holds clause numbers or bullets
 
@@ -191,8 +192,8 @@ def _follows(above: list[Rectangle], row: list[Rectangle]) -> bool:
 def _shared(above: list[Rectangle], row: list[Rectangle]) -> int:
     """Count the segments after the first that start or end where one of the row above does."""
     return sum(
-        any(abs(one[side] - other[side]) <= ALIGNED for side in (0, 2) for other in above[1:])
-        for one in row[1:]
+        any(abs(one[side] - other[side]) <= ALIGNED for side in (0, 2) for other in above[1:MOST])
+        for one in row[1:MOST]
     )
 
 
