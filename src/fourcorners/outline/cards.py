@@ -24,6 +24,12 @@ _OPENS = re.compile(
     r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed)\b"
     r"[^;]{0,200}?\b(?:is\b|made\b|dated\b|entered\b|between\b|effective\b|BETWEEN\b|DATED\b|MADE\b)"
 )
+_RECITALS = re.compile(
+    r"\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|\bR\s?E\s?C\s?I\s?T\s?A\s?L\s?S\b|^\W*(?:Recitals?|RECITALS?|Background|BACKGROUND|"
+    r"Introduction|INTRODUCTION|Preliminary\s+Statements?)\W*$|\bWhereas\b|\bWITNESSETH|\bNOW,?\s+THEREFORE|"
+    r"\b(?:agrees?|covenants?)\s+as\s+follows|\bAGREED\s+TERMS|\bIT\s+IS\s+(?:HEREBY\s+)?AGREED",
+    re.MULTILINE,
+)
 _FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
 _SALUTATION = re.compile(r"^\W*(?:Dear|Ladies\s+and\s+Gentlemen|Gentlemen)\b", re.MULTILINE)
 _CITES = re.compile(r"(?:amendment|addendum|variation)", re.IGNORECASE)
@@ -31,6 +37,26 @@ _MADE = re.compile(
     r"\b(?:dated|made|entered\s+into|executed|signed|effective)\b[^.;]{0,60}$|"
     r"\b(?:as\s+of|as\s+at|on\s+this|this)\s+(?:the\s+)?$|^\W*date\W*$",
     re.IGNORECASE | re.MULTILINE,
+)
+_EFFECTIVE_ONLY = re.compile(
+    r"\b(?:effective|commenc\w+)\b(?![^.;]*\b(?:made|entered|dated)\b)", re.I
+)
+_OTHER_PAPER = re.compile(
+    r"\b(?:that\s+certain|certain|the|an?|amends?|amending|to)\s+(?!this\b)[^.;()\"“]{0,80}?\b(?:agreement|contract|"
+    r"letter|lease|note|plan|amendment)[^.;()\"“]{0,30}\bdated[^.;]{0,12}$|\b(?:filed|amended|as\s+of\s+its)\s+on\s*$",
+    re.IGNORECASE,
+)
+_DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
+_CLOSING = 40_000  # characters at the end in which the contract is signed
+_EXECUTED = re.compile(
+    r"\b(?:WITNESS\s+WHEREOF|witness\s+whereof|is\s+executed|accepted|ACCEPTED|DONE\s+AND\s+SIGNED|[Ss]igned\s+and\s+effective|"
+    r"evidence\s+whereof)\b[^.]{0,300}?\b(?:on|of|this)\s[^.]{0,20}?\d[^.\n]{0,40}(?:\.\s?\d{4})?",
+)
+_SIGNATURE_DATE = re.compile(
+    r"(?:\b[Dd]ated?|DATED?)\b[^\w\n]{0,12}$|\n[^\S\n]*$|\d{2,4}\s{3,}$|/\s*$"
+)
+_SIGNATURE = re.compile(
+    r"/s/|\bBy:|\bBY:|\b(?:Name|Title|Signature)\b|\(seal\)|\\s\\|[Cc]ompany\s+seal"
 )
 _EFFECTIVE_SOON = re.compile(
     r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
@@ -166,10 +192,13 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
     ]
     first = next((place for place in body if place >= start + 150), len(text))
     opening = _OPENS.search(text, start, min(len(text), start + _FRONT))
-    if opening and opening.start() > first and not _PREAMBLE_WORDS.search(text, start, first):
-        first = next((place for place in body if place >= opening.end()), len(text))
-    least = opening.end() if opening and opening.end() <= first else start
-    end = min(first, least + _PREAMBLE, len(text))
+    if opening is None:
+        end = min(first, start + _PREAMBLE, len(text))
+        return Span(min(start, end), end)
+    least = opening.end()
+    recitals = _RECITALS.search(text, least, min(len(text), least + _PREAMBLE))
+    first = next((place for place in body if place >= least + 150), len(text))
+    end = min(recitals.start() if recitals else first, least + _PREAMBLE, len(text))
     return Span(min(start, end), end)
 
 
@@ -209,13 +238,44 @@ def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date
             continue
         if cited.overlaps(found.span):
             continue
-        before = text[max(0, found.span.start - 90) : found.span.start]
-        alone = not before.rpartition("\n")[2].strip()
-        letter = alone and _SALUTATION.search(text, found.span.end, found.span.end + 800)
-        sure = 0.92 if letter else 0.9 if _MADE.search(before) else 0.6 if alone else 0.3
-        if best is None or sure > best.confidence:
+        before = text[max(0, found.span.start - 120) : found.span.start]
+        sure = _dates_the_contract(text, before, found)
+        if sure >= _DATED and (best is None or sure > best.confidence):
             best = _fact(found, sure)
-    return best
+    if best and best.confidence >= _SURE:
+        return best
+    return _signed_on(text) or best
+
+
+def _dates_the_contract(text: str, before: str, found: WrittenDate) -> float:
+    """Say how surely a date at the top is the contract's, by the words before it."""
+    alone = not before.rpartition("\n")[2].strip()
+    if alone and _SALUTATION.search(text, found.span.end, found.span.end + 800):
+        return 0.92
+    if _OTHER_PAPER.search(before):
+        return 0.3
+    if _MADE.search(before[-90:]):
+        return 0.85 if _EFFECTIVE_ONLY.search(before[-90:]) else 0.9
+    return 0.6 if alone else 0.4
+
+
+def _signed_on(text: str) -> Fact[date] | None:
+    """Return the day of signing: that of the closing words, or the last signature's."""
+    start = max(0, len(text) - _CLOSING)
+    for match in _EXECUTED.finditer(text, start // 2):
+        dated = next(find_dates(text, Span(match.start(), match.end())), None)
+        if dated:
+            return _fact(dated, 0.7)
+    last: WrittenDate | None = None
+    for found in find_dates(text, Span(0, len(text))):
+        around = text[max(0, found.span.start - 250) : found.span.end + 150]
+        if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
+            continue
+        if not _SIGNATURE_DATE.search(text, max(0, found.span.start - 40), found.span.start):
+            continue
+        if _SIGNATURE.search(around) and (last is None or found.value > last.value):
+            last = found
+    return _fact(last, 0.6) if last else None
 
 
 def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fact[date] | None:

@@ -20,13 +20,24 @@ _MONTH = (
 )
 _YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
+_DAYS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second"),
+    *("twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh"),
+    *("twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
+)
 _DATE = re.compile(
     # March 14, 2023
-    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
+    rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
     rf"{_YEAR.format('y1')}"
     # 14 March 2023; 14th day of March, 2023
-    rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+day)?(?:\s+of)?[\s-]+{_MONTH.format('m2')}"
-    rf"(?:\s*,\s*|[\s-]+(?:in\s+the\s+year\s+)?){_YEAR.format('y2')}"
+    rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+(?i:day))?(?:\s+(?i:of))?[\s-]+{_MONTH.format('m2')}"
+    rf"(?:\s*[,.]\s*|[\s-]+(?:(?:in\s+the\s+year|day\s+of)\s+)?){_YEAR.format('y2')}"
+    # first (1st) day of January, 1996
+    rf"|\b(?P<w5>(?i:{'|'.join(sorted(_DAYS, key=len, reverse=True))}))\s+"
+    r"(?:\(\d{1,2}[a-z]{0,2}\)\s+)?(?i:day\s+of)\s+"
+    rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
     # 2023-03-14
     r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
     # 3/14/2023, month first unless that is no month
@@ -56,6 +67,8 @@ def _value(match: re.Match[str]) -> date | None:
         parts = (int(group("y1")), _month(group("m1")), int(group("d1")))
     elif group("m2"):
         parts = (int(group("y2")), _month(group("m2")), int(group("d2")))
+    elif group("m5"):
+        parts = (int(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
     elif group("y3"):
         parts = (int(group("y3")), int(group("n3")), int(group("d3")))
     else:

@@ -29,6 +29,7 @@ _COUNTRIES = (
     "Poland|Czech Republic|Hungary|Romania|Greece|Cyprus|Malta|Russia|Russian Federation|Ukraine|"
     "Kazakhstan|Mexico|Brazil|Argentina|Chile|Colombia|Peru|Panama|Costa Rica|Bermuda|"
     "Cayman Islands|British Virgin Islands|Bahamas|Barbados|Jersey|Guernsey|Isle of Man|"
+    "PRC|P.R.C|P.R. China|R.O.C|Kyrgyzstan|Azerbaijan|"
     "Liechtenstein|Monaco|Gibraltar|Marshall Islands|United States of America|United States"
 )
 _ADJECTIVES = {
@@ -48,22 +49,29 @@ _ADJECTIVES = {
     "Chinese": "China",
     "Indian": "India",
     "Australian": "Australia",
+    "PRC": "China",
+    "P.R.C.": "China",
+    "Chinese Mainland": "China",
 }
 _SAME = {
     "England & Wales": "England and Wales",
     "United States of America": "United States",
     "Russian Federation": "Russia",
     "Québec": "Quebec",
+    "Prc": "China",
+    "P.r.c": "China",
+    "P.r. China": "China",
+    "R.o.c": "Taiwan",
 }
-_NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(" ", r"\s+")
+_NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(".", r"\.").replace(" ", r"\s+")
 _PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
 _CHOOSES = re.compile(
     r"\b(?:govern(?:ed|s|ing)?|constru(?:ed|ing|ction)|interpret(?:ed|ation)|subject to|"
-    r"applicable law|proper law|choice of law)\b",
+    r"applicable law|proper law|choice of law|controlled by|determined under)\b",
     re.IGNORECASE,
 )
 _LAW_OF = re.compile(
-    r"\b(?i:laws?)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
+    r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
     rf"(?:[^.;,()]{{0,60}}?\b)?{_PLACE}"
 )
 _PLACE_LAW = re.compile(
@@ -71,7 +79,25 @@ _PLACE_LAW = re.compile(
     r"(?i:laws?)\b"
 )
 _UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|established)\b[^.;]*$")
+# The law before the words that choose it.
+_LAW_GOVERNS = re.compile(
+    rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
+    r"(?i:govern|control|apply)(?:s|ies)?\b"
+)
+_PLACE_THEN_THEREOF = re.compile(
+    rf"\b(?i:state|commonwealth|province)\s+(?i:of)\s+{_PLACE}[^.;]{{0,80}}?\bgoverned\b[^.;]{{0,60}}?\blaws\s+"
+    r"(?:thereof|of\s+(?:such|that|said)\s+(?:state|commonwealth|province))\b"
+)
+_ALSO = re.compile(
+    rf"[^.;()]{{0,20}}?\band\s+(?:of\s+)?(?:the\s+)?(?i:state|commonwealth)\s+(?i:of)\s+{_PLACE}"
+)
+_OF_THIS = re.compile(
+    r"\b(?:this|the)\s+(?:[\w-]+\s+){0,4}?(?:agreement|contract|lease|deed|letter|licen[cs]e|policy|guaranty|"
+    r"amendment|addendum|note|plan|endorsement)\b|\bthe\s+parties\b|\bhereof\b",
+    re.IGNORECASE,
+)
 _MOST = 1_000  # words of choice to look at; a contract has a few dozen
+_SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
 _REACH = 350  # characters between the words of choice and the jurisdiction, at most
 
 
@@ -88,13 +114,26 @@ def governing_law(text: str) -> Fact[str] | None:
         if found is None or _UNLESS.search(text[match.end() : found.start()]):
             continue
         between = text[match.end() : found.start()]
-        sure = 0.95 if low.startswith("govern") else 0.85 if low.startswith("constr") else 0.5
+        sure = 0.9 if low.startswith("govern") else 0.85 if low.startswith("constr") else 0.5
         sure -= 0.2 * bool(re.search(r"[.;]\s", between)) + 0.1 * (len(between) > 200)
+        own = _OF_THIS.search(text, max(0, match.start() - 200), match.start())
+        sure += 0.07 if own else -0.1
+        named = _ALSO.match(text, found.end()) if _name(found) == "United States" else None
         if best is None or sure > best.confidence + 0.05:
-            best = Fact(_name(found), Span(match.start(), found.end()), round(sure, 2))
-        if best.confidence >= 0.9:
+            span = Span(match.start(), (named or found).end())
+            best = Fact(_name(named or found), span, round(sure, 2))
+        if best.confidence >= _SURE:
             break
-    return best
+    return best if best and best.confidence >= _LIKELY else _turned(text) or best
+
+
+def _turned(text: str) -> Fact[str] | None:
+    """Find a law that is named before the words that choose it."""
+    for pattern in (_LAW_GOVERNS, _PLACE_THEN_THEREOF):
+        found = pattern.search(text)
+        if found:
+            return Fact(_name(found), Span(*found.span()), 0.8)
+    return None
 
 
 def _name(match: re.Match[str]) -> str:

@@ -25,23 +25,56 @@ _WEAK_NAME = re.compile(rf"\b(?:{_WEAK_NAMES})S?\b", re.IGNORECASE)
 _STOP = re.compile(
     r"\b(?:is (?:made|entered|dated|effective)|made (?:and entered|as of|this)|entered into|"
     r"by and (?:between|among)|between|(?:dated|effective) (?:as of|this|on)|dated|made by|this|"
-    r"witnesseth|whereas|hereby|shall)\b|[(“\"]",
+    r"witnesseth|whereas|hereby|shall|effective\s+dates?|contract\s+no\b)|[(“\"]",
     re.IGNORECASE,
 )
 _THIS = re.compile(
-    r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z][\w&,/’'.-]*\s+|(?:and|for|of|to|the|on|in|No\.)\s+|&\s+)"
-    rf"{{0,12}}?(?i:{_NAMES})S?)\b(?=\s*[(,“\"\[]|\s+(?:is|dated|made|by|between|No|has|as|effective|"
-    r"entered|and|sets))"
+    r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|No\.|n°)\s+|[&-]\s+)"
+    rf"{{0,14}}?(?i:{_NAMES})S?(?:(?:\s+(?:NO\.?|No\.?|NUMBER|Number|\#))?\s+(?:\d{{1,2}}|[IVX]{{1,4}})\b)?"
+    rf"(?:\s+(?:TO|to|FOR|for|OF|of)\s+(?:(?:[A-Z][\w&,/’'.-]*|and|for|of|to|the|AND|&)\s+){{0,12}}?"
+    rf"(?:(?i:{_NAMES})|[A-Z][A-Za-z-]+)S?)?)"
+    r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
+    r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"
 )
 _SKIP = re.compile(
     r"^(?:EX(?:HIBIT)?[-\s.]*\d|TABLE OF|EXECUTION|CONFIDENTIAL|CERTAIN|PORTIONS?|REDACTED|\[|\*|"
-    r"PURSUANT|SOURCE|PAGE|\(|FOIA|DRAFT|PRIVILEGED|NOTE:)",
+    r"PURSUANT|SOURCE|PAGE|\(|FOIA|DRAFT|PRIVILEGED|NOTE:|TO\b|(?:THIS\s+)?(?:AGREEMENT|CONTRACT|"
+    r"ORDER)\s+(?:N|REF|ID|\#)|[^:]{0,40}\b(?:AGREEMENT|CONTRACT)\s+(?:NO\.|NUMBER|REF|ID\b))",
     re.IGNORECASE,
+)
+_FRONT = 25_000  # characters that a cover and a table of contents may have
+_COMPANY = (
+    r"(?:Inc|INC|L\.?L\.?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|Corporation|CORPORATION|GmbH|S\.A)"
+)
+_OTHERS = re.compile(rf"\b{_COMPANY}\b|\b(?:19|20)\d\d\b|[:\n]|[^\S\n]{{3}}|\b[A-Z]+\s+FT-A\b")
+_COMPANY_FIRST = re.compile(
+    rf"[^\n]{{3,70}}?\b{_COMPANY}\b\.?[\s:–—-]+(?=[^\n]*\w[^\n]*\s(?i:{_NAMES}))"
+)
+_LED = re.compile(
+    r"(?:\n|[^\S\n]{3}|^|(?i:exhibit)[^\S\n]+[\d.]+[^\S\n])[^\S\n]*(?P<lead>(?:(?!EXHIBIT|EXECUTION|COPY|VERSION|CONFIDENTIAL|PAGE|FINAL)"
+    r"[A-Z][A-Z-]+[^\S\n]){1,4})$"
+)
+_TRAILING_COMPANY = re.compile(
+    rf"(?P<name>[^\n]*?\b(?:{_NAMES})S?)\s+[A-Z][\w&.-]*[^\n]{{0,60}}?\b{_COMPANY}\b", re.IGNORECASE
+)
+_PREFIX = 4  # words that a title may have before the name that the opening repeats
+_QUALIFIED = re.compile(
+    rf"(?:\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+)?\s+(?:TO|to)\s+(?:(?:[A-Z&][\w&,’'/-]*|the|and)\s+){{1,10}}?(?i:{_NAMES})\b|"
+    r"\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+"
+)
+_CAPITALS = re.compile(
+    r"(?:(?<=\s)|^)(?P<name>[A-Z][A-Z&,/’'()-]*(?:[^\S\n]{1,2}(?:[A-Z&][A-Z&,/’'()-]*|\d{1,2})){0,12}?"
+    rf"[^\S\n]{{1,2}}(?:{_NAMES})S?(?:[^\S\n]\([A-Z][\w .-]{{3,60}}\))?)"
+    r"(?=[^\S\n]+(?:[A-Z][a-z]|A\s[a-z]|THIS\b|[“\"(]))",
+    re.MULTILINE,
 )
 _NUMBERED = re.compile(AT_START)
 _AMENDS = re.compile(r"\b(?:amendment|addendum|variation|supplement)\b", re.IGNORECASE)
 _LONGEST = 160
-_FILING = re.compile(r"^(?:EXHIBIT|Exhibit|EX)[-\s.]*[\d.A-Za-z()-]+\s+")
+_FILING = re.compile(
+    r"^(?:(?:EXHIBIT|Exhibit)[-\s.]+[\d.A-Za-z()-]+|EX[-.\s]+\d[\w.()-]*|(?:APPENDIX|Appendix|ANNEX|Annex)\s[A-Z\d]|"
+    r"Page\s\d+\sof\s\d+)\s+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +86,29 @@ class Title:
 
 
 def find_title(lines: Lines, document: Document) -> Title | None:
-    """Find the title at the top of the document."""
+    """Find the title at the top of the document.
+
+    What the contract calls itself in its opening ("This Supply Agreement is made…") tells which of
+    the lines above it is the title, and how much of the line.
+    """
     for mark in document.marks:
         if mark.span.start > TOP:
             break
         styled = mark.kind is MarkKind.HEADING and mark.detail in ("0", "1", "Title", "title")
         if styled and _NAME.search(mark.span.of(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
+    top = _top(lines)
+    called = _THIS.search(lines.text, 0, min(_FRONT, lines.length))
+    if called is None or len(called["name"].split()) < 2:
+        return top
+    repeated = _repeated(lines.text, called, top)
+    if repeated:
+        return Title(repeated, 0.95)
+    return top or Title(Span(*called.span("name")), 0.8)
+
+
+def _top(lines: Lines) -> Title | None:
+    """Return the first line at the top that is called as contracts are."""
     segments = _segments(lines, min(TOP, lines.length))
     for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
         for index, span in enumerate(segments):
@@ -67,8 +116,47 @@ def find_title(lines: Lines, document: Document) -> Title | None:
             if found is None:
                 continue
             whole = found == span
-            return Title(_with_neighbours(lines, segments, index) if whole else found, sure)
+            joined = _with_neighbours(lines, segments, index) if whole else found
+            return Title(_without_company(lines.text, joined), sure)
     return None
+
+
+def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | None:
+    """Return where the name of the opening stands above it as a title.
+
+    Words before the name on the title's line belong to it, unless they name a company or a date.
+    """
+    words = [re.escape(word) for word in re.findall(r"\w+", called["name"])]
+    spelt = re.compile(r"(?<!\w)" + r"\W{1,40}".join(words) + r"(?!\w)", re.IGNORECASE)
+    for found in spelt.finditer(text, 0, called.start()):
+        span = Span(*found.span())
+        shown = span.of(text)
+        if not (all_capitals(shown) or title_like(" ".join(shown.split()), limit=_LONGEST)):
+            continue
+        if top is None or not top.span.overlaps(span):
+            led = _LED.search(text, max(0, span.start - 60), span.start)
+            return Span(led.start("lead"), span.end) if led and all_capitals(shown) else span
+        close = len(text[top.span.start : span.start].split()) <= _PREFIX
+        if (
+            top.span.start < span.start
+            and close
+            and not _OTHERS.search(text, top.span.start, span.start)
+        ):
+            span = Span(top.span.start, span.end)
+        qualified = _QUALIFIED.match(text, span.end, max(span.end + 120, top.span.end))
+        return Span(span.start, qualified.end()) if qualified else span
+    return None
+
+
+def _without_company(text: str, span: Span) -> Span:
+    """Take a company's name from the ends of a title."""
+    company = _COMPANY_FIRST.match(text, span.start, span.end)
+    if company:
+        span = Span(company.end(), span.end)
+    trailing = _TRAILING_COMPANY.match(text, span.start, span.end)
+    if trailing and len(trailing["name"].split()) > 1:
+        span = Span(*trailing.span("name"))
+    return span
 
 
 def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
@@ -102,6 +190,11 @@ def _segments(lines: Lines, limit: int) -> list[Span]:
         for gap in gaps:
             found.append(Span(start, gap.start()))
             start = gap.end()
+        if end - start > _LONGEST:
+            run = _CAPITALS.search(lines.text, start, min(end, limit))
+            if run:
+                found.append(Span(*run.span("name")))
+                start = run.end()
         found.append(Span(start, end))
         offset = end + 1
     stripped = (_plain(lines.text, span.strip(lines.text)) for span in found)
@@ -121,7 +214,7 @@ def _plain(text: str, span: Span) -> Span:
 
 
 _AMENDMENT = re.compile(
-    r"(?:\w+\s+)?(?:AMENDMENT|ADDENDUM)(?:\s+(?:NO\.?|NUMBER|#)?\s*\w+)?(?:\s+TO(?:\s+THE)?)?",
+    r"(?:\w+\s+)?(?:AMENDMENT|ADDENDUM)(?:\s+(?:NO\.?|N°|NUMBER|#)?\s*\w+)?(?:\s+TO(?:\s+THE)?)?",
     re.IGNORECASE,
 )
 
@@ -136,7 +229,10 @@ def _with_neighbours(lines: Lines, segments: list[Span], index: int) -> Span:
 
     def joins(one: Span, other: Span) -> bool:
         between = text[one.end : other.start]
-        return between.count("\n") <= 1 and not GAP.search(between.strip("\n") or "")
+        if between.count("\n") > 1:
+            return False
+        lone = len(other.of(text).split()) == 1 and _NAME.fullmatch(other.of(text))
+        return bool(lone) or not GAP.search(between.strip("\n") or "")
 
     while first > 0 and joins(segments[first - 1], segments[first]):
         above = segments[first - 1].of(text)

@@ -16,6 +16,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("NDA", r"non-?\s?disclosure|confidentiality agreement|\bnda\b|confidential disclosure"),
     ("Non-Compete", r"non-?\s?compet\w*|non-?\s?solicit\w*|non-?\s?disparagement"),
     ("Co-Branding", r"co-?\s?brand\w*"),
+    ("Joint Filing", r"joint filing"),
     ("Joint Venture", r"joint venture"),
     ("Strategic Alliance", r"strategic (?:\w+ )?alliance|alliance agreement"),
     ("Endorsement", r"endorse\w*"),
@@ -42,7 +43,13 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("License", r"licen[cs]\w*"),
     ("Agency", r"agency|agent\b|sales representative"),
     ("Purchase", r"purchase|sale agreement|agreement of sale|asset sale|share sale|subscription"),
-    ("Service", r"services?\b|statement of work|order form|master agreement"),
+    (
+        "Service",
+        (
+            r"services?\b|servicing|administration agreement|statement of work|order form|"
+            r"master agreement"
+        ),
+    ),
 )
 KINDS: tuple[str, ...] = tuple(name for name, _ in _KINDS)
 _PATTERNS = tuple((name, re.compile(rf"\b(?:{words})", re.IGNORECASE)) for name, words in _KINDS)
@@ -55,3 +62,8 @@ def kind_of(words: str) -> tuple[str, re.Match[str]] | None:
         if match:
             return name, match
     return None
+
+
+def kinds_of(words: str) -> frozenset[str]:
+    """Return every kind that the words tell, for titles that name more than one."""
+    return frozenset(name for name, pattern in _PATTERNS if pattern.search(words))

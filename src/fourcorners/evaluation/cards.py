@@ -1,0 +1,381 @@
+"""The contract card against the lawyers' answers of CUAD.
+
+A fact is *right* where it equals the lawyer's answer, or the words the lawyer marked for it, after
+normalisation; *missing* where the card has none; else *wrong*. What the contract leaves blank
+("[]/[]/2019", "__________") or does not say is no fact: a card is judged on it only for inventing.
+
+Normalisation (`normal_name`): case, punctuation, accents, white space and typographic variants are
+dropped, as are "the", a quantity of space within a word's punctuation, and exhibit numbers; "&" is
+"and"; forms of companies are one spelling each ("Limited", "Ltd."). Names lose their tail of
+defined terms ('("Supplier")') and of descriptions ("a Delaware corporation"). Jurisdictions
+(`normal_law`) lose "State of", "Province of", "Republic of", the country behind a state, and
+"Wales" beside England.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.cuad import AnnotatedContract
+from fourcorners.outline.build import build
+from fourcorners.outline.card import Card, Fact
+from fourcorners.outline.cards import read_card
+from fourcorners.outline.parties import ROLES
+from fourcorners.outline.types import kinds_of
+from fourcorners.text.span import Span
+
+FACTS = (
+    *("Document Name", "Parties", "Agreement Date", "Effective Date", "Expiration Date"),
+    *("Governing Law", "Type"),
+)
+_FORMS = {
+    **dict.fromkeys(("incorporated",), "inc"),
+    **dict.fromkeys(("limited", "limted"), "ltd"),
+    **dict.fromkeys(("corporation",), "corp"),
+    **dict.fromkeys(("company",), "co"),
+    "licence": "license",
+}
+_DESCRIPTION = re.compile(
+    r",?\s+(?:an?|the)\s+(?:\w+[\s,]+){0,5}?(?:corporation|company|partnership|entity|trust|bank|"
+    r"subsidiary|association|individual)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOGETHER = {"party", "parties", "a party", "shareholders"}
+_NO_NAME = re.compile(
+    r"\(.*\b(?:collectively|individually|together|each|hereinafter|party|parties)\b|(?:you|each|the\s+"
+    r"individual|web\s+site\s+owners)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ALIAS = re.compile(
+    r"[\s,]+(?:(?:d\W?b\W?a|[fa]\W?k\W?a)\b|and\s+(?:all\s+of\s+)?its\s|together\s+with\s|"
+    r"including\s|through\s+its\s|a\s+division\s|operating\s+with\s|on\s+behalf\s+of\s).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAIL = re.compile(r"[(\[“\"].*$", re.DOTALL)
+_DATED = re.compile(r"[\s,]+(?:dated?\b.*|is)$", re.IGNORECASE | re.DOTALL)
+_HONORIFIC = re.compile(r"^\W*(?:dr|mr|mrs|ms|prof)\.?\s+", re.IGNORECASE)
+_PLACE_INSIDE = re.compile(r"\s\(([A-Z][\w. ]{1,20})\)(?=\s?[A-Z])", re.IGNORECASE)  # X (HK) Ltd
+_FORM = re.compile(r"^\W*(?:sample|form)\s+of\s+", re.IGNORECASE)
+_EXHIBIT = re.compile(r"^\s*exhibit\s+[\d.a-z()-]+\s+", re.IGNORECASE)
+_INITIALS = re.compile(r"\b(?:\w[.\s]\s?){2,}", re.UNICODE)
+_PLACES = re.compile(
+    r"\b(?:the|state|commonwealth|province|republic|people'?s|peoples|kingdom|federal|special|"
+    r"administrative|region|laws?|of|usa|u\.?s\.?a?\.?|uk)\b|[’']s?\b"
+)
+_COUNTRIES = ("canada", "united states america", "united kingdom", "australia", "prc")
+_LAWS_SAME = {"wales": "england", "great britain": "england", "beijing": "china"}
+_WRITTEN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})$")
+
+
+def normal_name(words: str) -> str:
+    """Return a title or a party's name as it is compared."""
+    plain = unicodedata.normalize("NFKD", words).casefold()
+    plain = _EXHIBIT.sub("", plain).replace("&", " and ")
+    plain = "".join(char for char in plain if not unicodedata.combining(char))
+    plain = re.sub(r"[’'´`]", "", plain)
+    plain = re.sub(r"(?<=\b\w)\.\s?(?=\w\b)", "", plain)  # L.L.C., N. V.
+    found = re.findall(r"\w+", plain.replace("_", " "))
+    return " ".join(_FORMS.get(word, word) for word in found if word != "the")
+
+
+def normal_party(words: str) -> str:
+    """Return a party's name as it is compared: its own name and no other words.
+
+    Short names, descriptions ("a Delaware corporation"), former and trading names, and "and its
+    affiliates" are left out.
+    """
+    plain = _TAIL.sub("", _PLACE_INSIDE.sub(r" \1 ", words))
+    return normal_name(_ALIAS.sub("", _DESCRIPTION.sub("", _HONORIFIC.sub("", plain))))
+
+
+def normal_law(words: str) -> frozenset[str]:
+    """Return the jurisdictions that an answer names."""
+    named = set()
+    for part in re.split(r"[;,/]|\band\b|&", words.casefold()):
+        place = " ".join(re.findall(r"\w+", _PLACES.sub(" ", part)))
+        if place and place not in _COUNTRIES:
+            named.add(_LAWS_SAME.get(place, place))
+    if not named:
+        named = {country for country in _COUNTRIES if country in words.casefold()} or named
+    return frozenset(named)
+
+
+def written_date(answer: str) -> date | None:
+    """Return the date of an answer such as `5/8/14`; None for blanks and anything else."""
+    match = _WRITTEN.match(answer.strip())
+    if match is None:
+        return None
+    month, day, year = (int(part) for part in match.groups())
+    if year < 100:
+        year += 2000 if year < 50 else 1900
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+@dataclass(slots=True)
+class Tally:
+    """How a fact was read in many contracts.
+
+    Attributes:
+        silent: Contracts that do not state it, and of which the card says nothing either.
+        invented: Contracts that do not state it though the card does.
+        found, named, common: Of parties: those the cards name, those the lawyers name, and both.
+    """
+
+    right: int = 0
+    missing: int = 0
+    wrong: int = 0
+    silent: int = 0
+    invented: int = 0
+    found: int = 0
+    named: int = 0
+    common: int = 0
+
+    @property
+    def stated(self) -> int:
+        """Count the contracts that state the fact."""
+        return self.right + self.missing + self.wrong
+
+    @property
+    def exact(self) -> float:
+        """Return the share of contracts stating the fact in which it was read exactly."""
+        return self.right / self.stated if self.stated else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A fact that was not read exactly: what the lawyer says, and what the card says."""
+
+    name: str
+    fact: str
+    wanted: str
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardScores:
+    """The tallies of all facts over all contracts and over each part, and what was missed."""
+
+    parts: Mapping[str, Mapping[str, Tally]]
+    misses: Sequence[Miss] = field(repr=False)
+
+
+def part_of(group: str) -> str:
+    """Return the part a group of contracts belongs to: rules are made on `tuning` alone.
+
+    A quarter of the groups is held out.
+    """
+    return "tuning" if hashlib.sha256(group.encode()).digest()[0] % 4 else "held-out"
+
+
+def answers(folder: Path) -> dict[str, Mapping[str, str]]:
+    """Read the lawyers' normalised answers, by contract and category.
+
+    Raises:
+        ConfigError: If the folder holds no answers.
+    """
+    path = folder / "annotations.jsonl"
+    if not path.is_file():
+        raise ConfigError(
+            f"{folder} holds no annotations.jsonl.",
+            remedy="Give the folder of the CUAD data with --data.",
+        )
+    found: dict[str, Mapping[str, str]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            found[record["name"]] = record["answers"]
+    return found
+
+
+def score(
+    contracts: Sequence[AnnotatedContract],
+    truth: Mapping[str, Mapping[str, str]],
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> CardScores:
+    """Read the card of every contract and compare it with the lawyers' answers."""
+    parts: dict[str, dict[str, Tally]] = {
+        part: {fact: Tally() for fact in FACTS} for part in ("all", "tuning", "held-out")
+    }
+    misses: list[Miss] = []
+    for done, contract in enumerate(contracts, 1):
+        document = _document(contract)
+        card = read_card(document, build(document))
+        for fact, judged in judge(contract, truth[contract.name], card).items():
+            for part in ("all", part_of(contract.group)):
+                _count(parts[part][fact], judged)
+            if judged.verdict not in ("right", "silent"):
+                misses.append(Miss(contract.name, fact, judged.wanted, judged.read))
+        if on_progress:
+            on_progress(done, len(contracts))
+    return CardScores(parts, misses)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The verdict on one fact of one card; `counts` are of parties: found, named, common."""
+
+    verdict: str
+    wanted: str = ""
+    read: str = ""
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+
+def judge(contract: AnnotatedContract, truth: Mapping[str, str], card: Card) -> dict[str, Judged]:
+    """Compare a card with the lawyer's answers, fact by fact."""
+    return {
+        "Document Name": _judge_title(contract, truth["Document Name"], card),
+        "Parties": _judge_parties(contract, truth["Parties"], card),
+        "Agreement Date": _judge_date(truth["Agreement Date"], card.agreement_date),
+        "Effective Date": _judge_date(truth["Effective Date"], card.effective_date),
+        "Expiration Date": _judge_date(truth["Expiration Date"], card.expiry_date),
+        "Governing Law": _judge_law(truth["Governing Law"], card.governing_law),
+        "Type": _judge_type(contract.name, truth["Document Name"], card.type),
+    }
+
+
+def _count(tally: Tally, judged: Judged) -> None:
+    setattr(tally, judged.verdict, getattr(tally, judged.verdict) + 1)
+    found, named, common = judged.counts
+    tally.found += found
+    tally.named += named
+    tally.common += common
+
+
+def _verdict(stated: bool, read: bool, right: bool) -> str:
+    if not stated:
+        return "invented" if read else "silent"
+    return "right" if right else "wrong" if read else "missing"
+
+
+def _judge_title(contract: AnnotatedContract, answer: str, card: Card) -> Judged:
+    marked = [_whole_words(contract.text, span) for span in contract.annotations["Document Name"]]
+    wanted = {
+        title for words in (*marked, answer, *answer.split("\n\n")) for title in titles(words)
+    }
+    read = card.title.value if card.title else ""
+    right = bool(titles(read) & wanted)
+    return Judged(_verdict(bool(answer), bool(read), right), answer, read)
+
+
+def _whole_words(text: str, span: Span) -> str:
+    """Return marked words with the word whole in which the mark ends."""
+    tail = re.compile(r"\w*").match(text, span.end) if span.end < len(text) else None
+    return text[span.start : tail.end() if tail else span.end]
+
+
+def titles(words: str) -> frozenset[str]:
+    """Return a title as it is compared: whole, and without what stands in brackets behind it."""
+    plain = _FORM.sub("", _DATED.sub("", words))
+    return frozenset({normal_name(plain), normal_name(_TAIL.sub("", plain))} - {""})
+
+
+def named_parties(answer: str, marked: Iterable[str]) -> list[frozenset[str]]:
+    """Return the parties an answer names, each as the spellings that count as the same.
+
+    Beside the answer's own spelling that is the marked words most like it, since answers were
+    typed. Blanks are no parties, nor are what several together are called ("Parties").
+    """
+    from rapidfuzz import fuzz
+
+    spellings = {normal_party(words) for words in marked} - {""}
+    shorts = {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", answer)}
+    plain = re.sub(r"\([^()]*\)", lambda m: m.group().replace(";", ","), answer)
+    parties: list[frozenset[str]] = []
+    earlier: set[str] = set()
+    for part in plain.split(";"):
+        name = normal_party(part.strip().lstrip("("))
+        given = {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", part)}
+        if len(name) < 2 or name in ROLES or name in shorts - given:
+            continue
+        if _NO_NAME.match(part.strip()) or _is_several(part, given, shorts | earlier):
+            continue
+        earlier.add(name)
+        same = {spelt for spelt in spellings if fuzz.ratio(spelt, name) >= 85}
+        parties.append(frozenset({name, *same}))
+    return parties
+
+
+def _is_several(part: str, given: set[str], shorts: set[str]) -> bool:
+    """Tell whether a part of an answer only says what parties already named are together."""
+    words = _TAIL.sub("", part).strip()
+    listed = {normal_name(each) for each in re.split(r"\s+and\s+|,\s*", words, flags=re.IGNORECASE)}
+    listed -= {"inc", "ltd", "corp", "llc", "lp", "gmbh", ""}
+    if re.match(r"(?:individually|collectively|each|together|both)\b", words, re.IGNORECASE):
+        return True
+    others = shorts - given
+    known = {each for each in listed if any(f"{other} ".startswith(f"{each} ") for other in others)}
+    return len(listed) > 1 and (known == listed or bool(known and given & _TOGETHER))
+
+
+def _judge_parties(contract: AnnotatedContract, answer: str, card: Card) -> Judged:
+    marked = [span.of(contract.text) for span in contract.annotations["Parties"]]
+    wanted = named_parties(answer, marked)
+    read = {normal_party(fact.value.name) for fact in card.parties} - {""}
+    common = [spellings for spellings in wanted if spellings & read]
+    surplus = read - frozenset().union(*wanted)
+    right = len(common) == len(wanted) and not surplus
+    said = "; ".join(fact.value.name for fact in card.parties)
+    return Judged(
+        _verdict(bool(wanted), bool(read), right),
+        answer,
+        said,
+        (len(read), len(wanted), len(common)) if wanted else (0, 0, 0),
+    )
+
+
+def _judge_date(answer: str, fact: Fact[date] | None) -> Judged:
+    wanted = written_date(answer)
+    read = fact.value.isoformat() if fact else ""
+    right = fact is not None and wanted == fact.value
+    return Judged(_verdict(wanted is not None, fact is not None, right), answer, read)
+
+
+def _judge_law(answer: str, fact: Fact[str] | None) -> Judged:
+    wanted = normal_law(answer)
+    read = normal_law(fact.value) if fact else frozenset()
+    right = bool(read) and read <= wanted
+    return Judged(_verdict(bool(wanted), bool(fact), right), answer, fact.value if fact else "")
+
+
+def _judge_type(name: str, title: str, fact: Fact[str] | None) -> Judged:
+    wanted = named_types(name)
+    if wanted and "Amendment" in kinds_of(title):  # files are named by what is amended
+        wanted |= {"Amendment"}
+    read = fact.value if fact else ""
+    return Judged(
+        _verdict(bool(wanted), bool(read), read in wanted), ", ".join(sorted(wanted)), read
+    )
+
+
+def named_types(name: str) -> frozenset[str]:
+    """Return the kinds that the name of a CUAD file tells: what follows its exhibit number."""
+    stem = re.sub(r"\.txt$", "", name, flags=re.IGNORECASE)
+    tail = re.split(r"EX-[\w.]+[-_]|_\d+_", stem)[-1]
+    tail = tail.rpartition(" - ")[2] if " - " in tail else tail
+    return kinds_of(tail.replace("_", " "))
+
+
+def _document(contract: AnnotatedContract) -> Document:
+    sha256 = hashlib.sha256(contract.text.encode()).hexdigest()
+    return Document(
+        id=sha256[:16],
+        name=contract.name,
+        path=contract.name,
+        sha256=sha256,
+        media_type="text/plain",
+        reader="plain/1",
+        text=contract.text,
+    )
