@@ -46,6 +46,8 @@ class Settings(BaseSettings):
         jobs: How many files are read at once.
         memory_mb: By how many megabytes the reader of one file may grow.
         seconds: How long the reading of one file may take.
+        ocr: Whether pages without text are recognised, where an engine is installed.
+        ocr_seconds: How long that may take for one file, beside `seconds`.
     """
 
     model_config = SettingsConfigDict(
@@ -56,6 +58,8 @@ class Settings(BaseSettings):
     jobs: int = Field(default_factory=processors, ge=1, le=256)
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
+    ocr: bool = True
+    ocr_seconds: float = Field(default=1800.0, gt=0)
 
     @classmethod
     def settings_customise_sources(
@@ -77,6 +81,8 @@ class Settings(BaseSettings):
         jobs: int | None = None,
         memory_mb: int | None = None,
         seconds: float | None = None,
+        ocr: bool | None = None,
+        ocr_seconds: float | None = None,
     ) -> Settings:
         """Read the settings; an argument that is not None overrides every other source.
 
@@ -88,6 +94,8 @@ class Settings(BaseSettings):
             "jobs": jobs,
             "memory_mb": memory_mb,
             "seconds": seconds,
+            "ocr": ocr,
+            "ocr_seconds": ocr_seconds,
         }
         overrides = {key: value for key, value in said.items() if value is not None}
         try:

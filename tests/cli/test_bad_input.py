@@ -44,8 +44,8 @@ TOLD = {
     "bomb.docx": ("unpacks to far more than any contract holds", ""),
     "gone.txt": ("there is no such file (any more)", "Check the path"),
     "loop": ("leads back to itself", "Remove it"),
-    "scan.pdf": ("it needs OCR", "ocrmypdf"),
-    "picture.txt": ("format not supported yet", ""),
+    "scan.pdf": ("it needs OCR", "Switch text recognition on"),
+    "picture.txt": ("it needs OCR", "Switch text recognition on"),
 }
 
 

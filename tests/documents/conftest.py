@@ -11,6 +11,26 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents import ocr
+from fourcorners.documents.ocr_engines import Engine, find_engine
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every test be as on a machine without text recognition, unless it asks for `engine`."""
+    monkeypatch.setattr(ocr, "find_engine", lambda: None)
+
+
+@pytest.fixture
+def engine(_no_engine: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The engine that is installed; the test is skipped where there is none."""
+    found = find_engine()
+    if found is None:
+        pytest.skip("neither Tesseract nor RapidOCR is installed")
+    monkeypatch.setattr(ocr, "find_engine", lambda: found)
+    return found
+
+
 FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 

@@ -92,31 +92,23 @@ def test_a_file_that_may_not_be_read_is_refused(
     path = tmp_path / "locked.txt"
     path.write_text(WORDS)
 
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, mode: str) -> bytes:  # noqa: ARG001
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     refused(path, "no permission to read it")
 
 
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (rb"{\rtf1\ansi This Agreement}", "rich text (RTF)"),
-        (b"<!DOCTYPE html><html><body>This Agreement</body></html>", "web page (HTML)"),
-        (b"\xef\xbb\xbf\n<!-- x -->\n<HTML><p>This Agreement", "web page (HTML)"),
         (b"<?xml version='1.0'?><contract/>", "XML file"),
-        (
-            b"From: a@example.com\nTo: b@example.com\nSubject: x\nMIME-Version: 1.0\n\nhello",
-            "e-mail message",
-        ),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "Word 97-2003"),
         (
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
             "password-protected Office document",
         ),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "old Office file"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(50), "picture"),
         (zipped(readme="hello"), "ZIP archive"),
         (zipped(_dot_x="", mimetype="application/vnd.oasis.opendocument.text"), "OpenDocument"),
         (zipped(xl__workbook="", **{"[Content_Types]_dot_xml": ""}), "Excel workbook"),

@@ -33,6 +33,12 @@ def add(
         bool,
         typer.Option("--words-only", help="Store no vectors; add again without it to make them."),
     ] = False,
+    ocr: Annotated[
+        bool | None,
+        typer.Option(
+            "--ocr/--no-ocr", help="Recognise text on pages that have none, with Tesseract."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add contracts to the library; what it has already is skipped.
@@ -42,12 +48,14 @@ def add(
     there was nothing that could be added.
     """
     from fourcorners.cli import console
+    from fourcorners.documents.ocr import Ocr
+    from fourcorners.documents.ocr import remedy as advice
     from fourcorners.library.ingest import Progress
     from fourcorners.library.ingest import add as run
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
-    settings = Settings.load(library=library, jobs=jobs)
+    settings = Settings.load(library=library, jobs=jobs, ocr=ocr)
     encoder = None if words_only else default_encoder(threads=settings.jobs)
     with console.open_library(library, create=True) as store, console.progress() as bars:
         bar = bars.add_task("Adding", total=None)
@@ -67,12 +75,13 @@ def add(
     if as_json:
         console.print_json(_value(report, where, collection))
     else:
-        _print(console.out(), report, where, collection)
+        remedy = advice(Ocr(settings.ocr, settings.ocr_seconds))
+        _print(console.out(), report, where, collection, remedy)
     if not report.added and not report.already:
         raise typer.Exit(1)
 
 
-def _print(out: Console, report: AddReport, where: str, collection: str) -> None:
+def _print(out: Console, report: AddReport, where: str, collection: str, remedy: str) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_failures
@@ -105,8 +114,7 @@ def _print(out: Console, report: AddReport, where: str, collection: str) -> None
     if len(notes) > _MOST_LISTED:
         out.print(Text(f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all.", "dim"))
     if report.needs_ocr:
-        remedy = "For pages without text run the file through ocrmypdf, and add what it makes."
-        out.print(Text(f"  {remedy}", "dim"), soft_wrap=True)
+        out.print(Text(f"  For pages without text: {remedy}", "dim"), soft_wrap=True)
     print_failures(out, report.failed)
 
 

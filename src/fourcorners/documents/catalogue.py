@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from fourcorners.documents import docx, markdown, pdf, plain
+from fourcorners.documents import docx, html, mail, markdown, pdf, picture, plain
 from fourcorners.documents.reader import Reader
 from fourcorners.documents.sniff import MediaType
 
 READERS: dict[MediaType, Reader] = {
     media_type: reader
-    for reader in (plain.READER, markdown.READER, pdf.READER, docx.READER)
+    for reader in (
+        plain.READER,
+        markdown.READER,
+        pdf.READER,
+        docx.READER,
+        html.READER,
+        mail.READER,
+        picture.READER,
+    )
     for media_type in sorted(reader.media_types)
 }
 
@@ -19,7 +27,10 @@ UNREAD: dict[MediaType, tuple[str, str]] = {
     MediaType.XLSX: ("Excel workbook", "Export the sheet that holds the contract as PDF."),
     MediaType.PPTX: ("PowerPoint presentation", "Export it as PDF and add that file."),
     MediaType.ODT: ("OpenDocument text", _CONVERT),
-    MediaType.ZIP: ("ZIP archive", "Unpack it and add the folder."),
+    MediaType.ZIP: (
+        "ZIP archive, which is several documents",
+        "Add it as a whole, or name a file in it, such as deal.zip/contract.pdf.",
+    ),
     MediaType.DOC: ("Word 97-2003 document", _CONVERT),
     MediaType.LOCKED_OFFICE: (
         "password-protected Office document",
@@ -27,10 +38,7 @@ UNREAD: dict[MediaType, tuple[str, str]] = {
     ),
     MediaType.OLE: ("old Office file", _CONVERT),
     MediaType.RTF: ("rich text (RTF)", _CONVERT),
-    MediaType.HTML: ("web page (HTML)", "Print it to PDF or save it as DOCX and add that file."),
     MediaType.XML: ("XML file", _CONVERT),
-    MediaType.EMAIL: ("e-mail message", "Save its attachments, or print it to PDF, and add those."),
-    MediaType.IMAGE: ("picture", "Run text recognition (OCR) on it and add the PDF that it makes."),
     MediaType.UNKNOWN: (
         "binary file of no known kind",
         "Check that it is the contract and not damaged; save it as DOCX, PDF or UTF-8 text.",

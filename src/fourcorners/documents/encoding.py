@@ -20,6 +20,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 1 << 20
+# What programs declare as Latin-1 is in truth Windows-1252.
+_AS_BROWSERS = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +99,21 @@ def _unmarked_utf16(sample: bytes) -> str | None:
     if even > 0.6 * half and odd < 0.05 * half:
         return "utf-16-be"
     return None
+
+
+def decode_as(data: bytes, charset: str) -> Decoded | None:
+    """Return the text in the encoding that the file declares, or None where it is not in it.
+
+    A byte order mark is stronger than what is declared, and so is a charset that Python lacks.
+    """
+    if (
+        not charset
+        or charset.lower() in ("ascii", "us-ascii")
+        or data.startswith(tuple(mark for mark, _ in _MARKS))
+    ):
+        return None
+    try:
+        text = data.decode(_AS_BROWSERS.get(charset.lower(), charset))
+    except (LookupError, ValueError):
+        return None
+    return Decoded(text.replace("\0", "\ufffd"))

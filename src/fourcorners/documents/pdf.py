@@ -146,9 +146,6 @@ def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
 
 
 def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
-    scanned = [n for n, sheet in enumerate(sheets, 1) if sheet.source is Source.NONE]
-    if scanned:
-        yield f"{_numbered(scanned)} without a text layer: text recognition (OCR) is needed."
     broken = [n for n, sheet in enumerate(sheets, 1) if sheet.broken]
     if broken:
         yield f"{_numbered(broken)} damaged: no text could be read there."

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 from pathlib import Path
 
 from fourcorners.documents.catalogue import READERS, UNREAD
+from fourcorners.documents.container import load
 from fourcorners.documents.document import Document
-from fourcorners.documents.path_errors import unreadable
+from fourcorners.documents.ocr import Ocr, complete
 from fourcorners.documents.reader import RawFile
 from fourcorners.documents.sniff import MediaType, sniff
 from fourcorners.errors import InputError
-
-MAX_BYTES = 512 << 20  # a contract is never half a gigabyte
 
 _EXTENSIONS = {
     ".txt": MediaType.TEXT,
@@ -24,23 +22,33 @@ _EXTENSIONS = {
     ".rtf": MediaType.RTF,
     ".html": MediaType.HTML,
     ".htm": MediaType.HTML,
+    ".odt": MediaType.ODT,
+    ".eml": MediaType.EMAIL,
 }
 _SPOKEN = {
     MediaType.TEXT: "plain text",
     MediaType.MARKDOWN: "Markdown text",
     MediaType.PDF: "a PDF",
     MediaType.DOCX: "a Word document",
+    MediaType.DOC: "an old Word document",
+    MediaType.ODT: "an OpenDocument text",
+    MediaType.RTF: "rich text (RTF)",
+    MediaType.HTML: "a web page",
+    MediaType.EMAIL: "an e-mail",
+    MediaType.IMAGE: "a picture",
 }
 
 
-def read(path: Path) -> Document:
+def read(path: Path, ocr: Ocr = Ocr()) -> Document:  # noqa: B008 - it cannot change
     """Read one file in this process; `Workers` runs it with limits on memory and time.
+
+    Pages without text are recognised where an engine is installed and `ocr` has it enabled.
 
     Raises:
         InputError: If the file cannot be read, is empty, damaged, locked, or of a format that
             no reader takes; the message names the file and the remedy says the way out.
     """
-    data = _bytes(path)
+    data = load(path)
     if not data.strip():
         raise InputError(
             f"{path}: the file is empty.", remedy="Supply the contract again, or leave it out."
@@ -50,7 +58,8 @@ def read(path: Path) -> Document:
     if reader is None:
         kind, remedy = UNREAD[media_type]
         raise InputError(f"{path}: format not supported yet: {kind}.", remedy=remedy)
-    content = reader.read(RawFile(path, data, media_type))
+    file = RawFile(path, data, media_type)
+    content, engine = complete(file, reader.read(file), ocr)
     sha256 = hashlib.sha256(data).hexdigest()
     return Document(
         id=sha256[:16],
@@ -58,12 +67,22 @@ def read(path: Path) -> Document:
         path=str(path),
         sha256=sha256,
         media_type=media_type.value,
-        reader=f"{reader.name}/{reader.version}",
+        reader=f"{reader.name}/{reader.version}{f'+{engine}' if engine else ''}",
         text=content.text,
         pages=content.pages,
         marks=content.marks,
         warnings=(*_misnamed(path, media_type), *content.warnings),
+        words=content.words,
     )
+
+
+def kind_of(path: Path) -> MediaType:
+    """Return what a file is by its content.
+
+    Raises:
+        InputError: If it cannot be read at all.
+    """
+    return sniff(load(path), path.name)
 
 
 def _misnamed(path: Path, media_type: MediaType) -> tuple[str, ...]:
@@ -71,22 +90,3 @@ def _misnamed(path: Path, media_type: MediaType) -> tuple[str, ...]:
     if expected is None or expected == media_type:
         return ()
     return (f"The file is named {path.suffix} but holds {_SPOKEN[media_type]}; it was read so.",)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
-            raise InputError(
-                f"{path}: this is {kind}, not a file.", remedy="Name a file, or a folder to add."
-            )
-        size = status.st_size
-        if size > MAX_BYTES:
-            raise InputError(
-                f"{path}: the file has {size >> 20} MB; at most {MAX_BYTES >> 20} MB are read.",
-                remedy="Split it, or reduce its pictures.",
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise unreadable(path, error) from error

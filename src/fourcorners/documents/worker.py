@@ -55,6 +55,13 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class MoreTime:
+    """The task goes on, and needs up to so many seconds from now."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class OutOfMemory:
     """The limit on memory was reached; the worker ends after this."""
 
@@ -65,6 +72,18 @@ class Failed:
 
     summary: str
     trace: str
+
+
+_plead: Callable[[float], None] | None = None  # how the task in hand asks for more time
+
+
+def still_working(seconds: float) -> None:
+    """Ask, from within a task, for this many seconds from now on; else it does nothing.
+
+    For work that is long but made of short steps with limits of their own.
+    """
+    if _plead is not None:
+        _plead(seconds)
 
 
 def send(pipe: BinaryIO, message: object) -> None:
@@ -98,10 +117,20 @@ def main() -> None:
         return
     send(answers, Ready())
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
+
+        def allow(seconds: float) -> None:
+            # Ends the process even where the task holds the interpreter and the parent is gone.
+            faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=nowhere)
+
+        def plead(seconds: float) -> None:
+            send(answers, MoreTime(seconds))
+            allow(max(seconds, orders.seconds))
+
+        global _plead
+        _plead = plead
         while True:
             item = inbox.get()
-            # Ends the process even where the task holds the interpreter and the parent is gone.
-            faulthandler.dump_traceback_later(orders.seconds + GRACE, exit=True, file=nowhere)
+            allow(orders.seconds)
             answer = _attempt(orders, item)
             faulthandler.cancel_dump_traceback_later()
             send(answers, answer)

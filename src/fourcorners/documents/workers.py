@@ -46,6 +46,7 @@ class Workers(Generic[Item, Result]):
             (enforced on Linux).
         seconds: How long one item may take.
         name: What an item is called in messages.
+        alive: Called whenever a task says that it goes on, which may last.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Workers(Generic[Item, Result]):
         memory: int,
         seconds: float,
         name: Callable[[Item], str] = str,
+        alive: Callable[[], None] = lambda: None,
     ) -> None:
         if jobs < 1 or memory < 1 or seconds <= 0:
             raise ValueError(f"not limits: jobs {jobs}, memory {memory}, seconds {seconds}")
@@ -64,6 +66,7 @@ class Workers(Generic[Item, Result]):
             raise ValueError("the task must live in an importable module, not in __main__")
         self._jobs = jobs
         self._name = name
+        self._alive = alive
         self._inbox: queue.Queue[tuple[_Process[Item], object]] = queue.Queue()
         self._all: list[_Process[Item]] = []
         self._running = self._closed = False
@@ -141,6 +144,10 @@ class Workers(Generic[Item, Result]):
                 raise RuntimeError(f"a worker cannot load its task: {message.problem}")
             process.begin()
             return []
+        if isinstance(message, protocol.MoreTime):
+            process.prolong(message.seconds)
+            self._alive()
+            return []
         return [(process, self._outcome(process, message))]
 
     def _stopped(self, process: _Process[Item]) -> InputError:
@@ -216,6 +223,10 @@ class _Process(Generic[Item]):
         """Note that the process has started: from now on the item's time runs."""
         self.ready = True
         self.deadline = time.monotonic() + self._seconds
+
+    def prolong(self, seconds: float) -> None:
+        """Let the item take this long from now; never less than it had."""
+        self.deadline = max(self.deadline, time.monotonic() + seconds)
 
     def end(self, patience: float) -> str:
         """Kill the process if it still lives after some seconds, and say how it ended."""

@@ -198,6 +198,11 @@ class Catalogue:
         """Return the path that a document was first read from."""
         return string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
 
+    def media_type_of(self, sha256: str) -> str:
+        """Return what the file with this hash is; empty where no document has it."""
+        rows = self.execute("SELECT media_type FROM documents WHERE sha256 = ?", (sha256,))
+        return string(rows[0][0]) if rows else ""
+
     def at(self, path: str) -> str | None:
         """Return the id of the document that was last seen at a path."""
         rows = self.execute(

@@ -11,19 +11,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.container import MAX_BYTES, MAX_MEMBERS, is_within
 from fourcorners.documents.find import UnreadPath, find_files
+from fourcorners.documents.ocr import Ocr
 from fourcorners.documents.path_errors import unreadable
-from fourcorners.documents.read import MAX_BYTES
 from fourcorners.documents.workers import Workers
-from fourcorners.errors import FourcornersError, LibraryError
+from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, Jobs, Step, worker_name
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import Held, Opened, Prepared, prepare
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import folded
 
@@ -39,6 +41,7 @@ _CLAIM = 16  # steps claimed at once
 _SLICE = 1024  # passages encoded at once, so that a very long document can be interrupted
 _LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
 _POLL = 0.5  # seconds between looks at steps that another process holds
+_OPENED = frozenset({"message/rfc822"})  # documents that hold others
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,8 @@ def add(
     """Add the files at and under the paths to a collection.
 
     A file that cannot be added is a failure in the report and in the library, and is tried again
-    the next time; all others go on. Documents that were added without vectors get them.
+    the next time; all others go on. Documents that were added without vectors get them. What
+    archives hold and what mails have attached is added too, under paths that lead through them.
 
     Raises:
         LibraryError: If the library holds vectors of another encoder, or cannot be written.
@@ -139,7 +143,11 @@ def add(
     run = _Run(library, collection, encoder, on_progress)
     run.look([Path(path) for path in paths])
     with Workers(
-        prepare, jobs=settings.jobs, memory=settings.memory_mb << 20, seconds=settings.seconds
+        partial(prepare, ocr=Ocr(settings.ocr, settings.ocr_seconds)),
+        jobs=settings.jobs,
+        memory=settings.memory_mb << 20,
+        seconds=settings.seconds,
+        alive=run.hold,
     ) as workers:
         run.work(workers, settings.seconds + _LEASE)
     run.encode_the_rest()
@@ -150,7 +158,6 @@ def add(
 class _Tally:
     """What has become of the files so far."""
 
-    found: int = 0
     added: int = 0
     already: int = 0
     characters: int = 0
@@ -183,6 +190,10 @@ class _Run:
         self._on_progress = on_progress
         self._files: dict[str, Path] = {}  # by the key of the step
         self._in_hand: dict[Path, Step] = {}
+        self._found: set[str] = set()  # keys of what is a file by itself, and paths not entered
+        self._settled_keys: set[str] = set()  # of steps that this run has told of
+        self._digests: dict[str, str] = {}  # of files within files, by key
+        self._held_by: dict[Path, int] = {}  # how many files were found within one on disk
         self._tally = _Tally()
         self._job: Job
         self._lease = _LEASE
@@ -199,8 +210,8 @@ class _Run:
             if isinstance(found, UnreadPath):
                 unread.append(found)
             else:
-                self._files[storable(str(found.absolute()))] = found
-        self._tally.found = len(self._files) + len(unread)
+                self._files[_key(found)] = found
+        self._found = {*self._files, *(str(problem.path) for problem in unread)}
         spec = {
             "collection": folded(self._collection),
             "paths": json.dumps(sorted({storable(str(path.absolute())) for path in paths})),
@@ -208,13 +219,15 @@ class _Run:
         with self._library.transaction():
             self._job = self._jobs.start("add", spec)
             self._jobs.retry(self._job)
-            self._jobs.retry(self._job, self._jobs.done(self._job))  # a file may have changed
+            # A file may have changed; what is within files is told when they are opened.
+            done = [key for key in self._jobs.done(self._job) if key in self._files]
+            self._jobs.retry(self._job, done)
             self._jobs.add_steps(self._job, self._files)
             self._forget_the_vanished(paths)
             for problem in unread:
                 self._failed(problem.path, problem.reason, problem.remedy)
 
-    def work(self, workers: Workers[Path, Prepared], lease: float) -> None:
+    def work(self, workers: Workers[Path, Prepared | Opened], lease: float) -> None:
         """Do the steps until none is left, by this process or by others."""
         self._lease = lease
         try:
@@ -223,12 +236,16 @@ class _Run:
                     step = self._in_hand.pop(path)
                     if isinstance(outcome, FourcornersError):
                         self._fail(step, path, outcome)
+                    elif isinstance(outcome, Opened):
+                        self._open(step, path, outcome)
                     else:
                         self._keep(step, path, outcome)
-                    self._hold()
-                if not self._jobs.progress(self._job).claimed:
+                    self.hold()
+                left = self._jobs.progress(self._job)
+                if not left.claimed and not left.waiting:
                     break
-                time.sleep(_POLL)
+                if not left.waiting:
+                    time.sleep(_POLL)
         except BaseException:
             with suppress(LibraryError):  # what stopped the work is what must be told
                 self._jobs.release(self._job, self._me)
@@ -250,7 +267,7 @@ class _Run:
         """Say what became of the files."""
         tally = self._tally
         return AddReport(
-            found=tally.found,
+            found=len(self._found),
             added=tally.added,
             already=tally.already,
             failed=tuple(tally.failed[path] for path in sorted(tally.failed)),
@@ -267,7 +284,7 @@ class _Run:
         """Claim steps, settle those whose content is known, and yield the files of the others."""
         while steps := self._jobs.claim(self._job, self._me, self._lease, _CLAIM):
             unknown: list[Path] = []
-            hashed = [(step, path, _digest(path)) for step in steps for path in [self._path(step)]]
+            hashed = [(step, self._path(step), self._digest(step)) for step in steps]
             with self._library.transaction():
                 for step, path, digest in hashed:
                     if isinstance(digest, FourcornersError):
@@ -277,7 +294,7 @@ class _Run:
                         unknown.append(path)
             yield from unknown
 
-    def _hold(self) -> None:
+    def hold(self) -> None:
         """Prolong the leases when a quarter of their time is over."""
         if time.monotonic() - self._renewed > self._lease / 4:
             self._jobs.renew(self._job, self._me, self._lease)
@@ -287,7 +304,9 @@ class _Run:
         return self._files.get(step.key, Path(step.key))
 
     def _settled(self, step: Step, path: Path, digest: str) -> bool:
-        """Finish the step of a file whose content the library holds."""
+        """Finish the step of a file whose content the library holds, if it is all there is."""
+        if self._library.media_type_of(digest) in _OPENED:
+            return False  # what is attached must be looked at
         earlier = self._library.at(str(path))
         document = self._library.adopt(digest, str(path), collection=self._collection)
         if document is None:
@@ -295,6 +314,41 @@ class _Run:
         self._jobs.finish(step)
         self._held(path, document, earlier)
         return True
+
+    def _open(self, step: Step, path: Path, made: Opened) -> None:
+        """Make a step of each file in an archive, and finish its own, in one transaction."""
+        with self._library.transaction():
+            if not self._add_held(step, path, made.holds):
+                return
+            self._jobs.finish(step)
+            self._library.forget_failures([str(path)], collection=self._collection)
+        self._found.discard(step.key)
+
+    def _add_held(self, step: Step, path: Path, holds: Sequence[Held]) -> bool:
+        """Add a step for each file within a file; False, and a failure, if there are too many."""
+        above = (*reversed(path.parents), path)
+        outermost = next((each for each in above if _key(each) in self._files), path)
+        count = self._held_by.get(outermost, 0) + len(holds)
+        if count > MAX_MEMBERS:
+            remedy = "If you trust it: unpack it yourself and add the folder."
+            self._fail(step, path, InputError(f"{path}: it holds too many files.", remedy=remedy))
+            return False
+        self._held_by[outermost] = count
+        keys = [_key(each.path) for each in holds]
+        for key, each in zip(keys, holds, strict=True):
+            self._files[key] = each.path
+            self._digests[key] = each.sha256
+        self._found.update(keys)
+        self._jobs.add_steps(self._job, keys)
+        self._jobs.retry(self._job, [key for key in keys if key not in self._settled_keys])
+        return True
+
+    def _digest(self, step: Step) -> str | FourcornersError:
+        """Return the SHA-256 of a step's file; empty where only reading it will tell."""
+        path = self._path(step)
+        if step.key in self._digests:
+            return self._digests[step.key]
+        return "" if is_within(path) else _digest(path)
 
     def _keep(self, step: Step, path: Path, made: Prepared) -> None:
         """Encode and store a document, and finish its step, in one transaction."""
@@ -313,6 +367,8 @@ class _Run:
                 vectors,
                 collection=self._collection,
             )
+            if made.holds and not self._add_held(step, path, made.holds):
+                return
             self._jobs.finish(step)
         seconds["store"] += time.perf_counter() - began
         if not is_new:
@@ -351,7 +407,7 @@ class _Run:
         parts = [np.empty((0, self._encoder.dimension), dtype=np.float32)]
         for at in range(0, len(texts), _SLICE):
             parts.append(self._encoder.encode(texts[at : at + _SLICE]))
-            self._hold()
+            self.hold()
         self._tally.seconds["encode"] += time.perf_counter() - began
         return np.concatenate(parts)
 
@@ -388,11 +444,14 @@ class _Run:
         self._jobs.complete(self._job)
 
     def _tell(self, path: Path) -> None:
+        key = _key(path)
+        self._found.add(key)
+        self._settled_keys.add(key)
         if self._on_progress is None:
             return
         tally = self._tally
         done = tally.added + tally.already + len(tally.failed)
-        self._on_progress(Progress(done, tally.found, len(tally.failed), str(path)))
+        self._on_progress(Progress(done, len(self._found), len(tally.failed), str(path)))
 
 
 def _digest(path: Path) -> str | FourcornersError:
@@ -404,3 +463,7 @@ def _digest(path: Path) -> str | FourcornersError:
             return file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return unreadable(path, error)
+
+
+def _key(path: Path) -> str:
+    return storable(str(path.absolute()))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from fourcorners.documents.document import Document
+from fourcorners.documents.ocr import Ocr
 from fourcorners.errors import InputError
 from fourcorners.library.store import require_whole
 from fourcorners.outline.card import Card
@@ -14,8 +16,19 @@ from fourcorners.outline.tree import Outline, Passage
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A file within the file: its path, and its SHA-256 unless it does not unpack."""
+
+    path: Path
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
-    """A file, ready to be encoded and stored; the seconds are those of this process."""
+    """A file, ready to be encoded and stored; the seconds are those of this process.
+
+    `holds` are the files within it, such as a mail's attachments, which are prepared apart.
+    """
 
     document: Document
     outline: Outline
@@ -23,22 +36,34 @@ class Prepared:
     passages: tuple[Passage, ...]
     read_seconds: float
     outline_seconds: float
+    holds: tuple[Held, ...] = ()
 
 
-def prepare(path: Path) -> Prepared:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An archive: no document itself, but what it holds may be."""
+
+    holds: tuple[Held, ...]
+
+
+def prepare(path: Path, ocr: Ocr = Ocr()) -> Prepared | Opened:  # noqa: B008 - it cannot change
     """Read a file and make all that the library keeps of it but its vectors.
 
     Raises:
         InputError: If it cannot be read, or holds no words.
     """
-    from fourcorners.documents.read import read
+    from fourcorners.documents.read import kind_of, read
+    from fourcorners.documents.sniff import MediaType
     from fourcorners.outline.build import build
     from fourcorners.outline.cards import read_card
     from fourcorners.outline.passages import passages
 
     began = time.perf_counter()
-    document = read(path)
-    _require_words(document)
+    kind = kind_of(path)
+    if kind is MediaType.ZIP:
+        return Opened(_holds(path))
+    document = read(path, ocr)
+    _require_words(document, ocr)
     done = time.perf_counter()
     outline = build(document)
     card = read_card(document, outline)
@@ -51,17 +76,36 @@ def prepare(path: Path) -> Prepared:
         passages=cut,
         read_seconds=done - began,
         outline_seconds=time.perf_counter() - done,
+        holds=_holds(path) if kind is MediaType.EMAIL else (),
     )
 
 
-def _require_words(document: Document) -> None:
+def _holds(path: Path) -> tuple[Held, ...]:
+    """List the files within a file, unpacking each to know it by its content."""
+    from fourcorners.documents.container import opened
+
+    found: list[Held] = []
+    with opened(path) as members:
+        for member in members:
+            place = path / member.name
+            try:
+                found.append(Held(place, sha256(member.load()).hexdigest()))
+            except InputError:  # told when its own turn comes
+                found.append(Held(place))
+    return tuple(found)
+
+
+def _require_words(document: Document, ocr: Ocr) -> None:
     if any(character.isalnum() for character in document.text):
         return
     if document.needs_ocr:
+        from fourcorners.documents.ocr import remedy
+
+        why = document.warnings[-1] if document.warnings else ""
+        count = len(document.pages)
         raise InputError(
-            f"{document.path}: it needs OCR: none of its {len(document.pages)} pages has text.",
-            remedy="Run text recognition first, for example `ocrmypdf in.pdf out.pdf`, "
-            "and add the file that it makes.",
+            f"{document.path}: it needs OCR: none of its {count} pages has text. {why}".rstrip(),
+            remedy=remedy(ocr),
         )
     raise InputError(
         f"{document.path}: it holds no words.",

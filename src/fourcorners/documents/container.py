@@ -1,0 +1,263 @@
+"""Files within files: the members of archives and the attachments of mails, as paths.
+
+A path may lead through containers: `deal.zip/contracts/a.pdf` is a file of `deal.zip`, and
+`deal.zip/offer.eml/annex.docx` what was attached to a mail in it. Nothing is unpacked to disk, so
+a member's name can be as hostile as it likes: it is only ever a name.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from fourcorners.documents import message
+from fourcorners.documents.path_errors import unreadable
+from fourcorners.errors import InputError
+
+DEPTH = 3  # containers within each other
+MAX_BYTES = 512 << 20  # of a file or member; a contract is never half a gigabyte
+MAX_MEMBERS = 10_000
+MAX_TOTAL = 4 << 30  # bytes of all members, unpacked
+MAX_RATIO = 200  # of a member's size to its size packed
+RATIO_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
+MAX_DIRECTORY = 8 << 20  # bytes of an archive's directory; ten thousand names have some 1 MB
+
+_LEFT_BEHIND = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
+_UNSPEAKABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_LONGEST = 200  # characters of one part of a member's name
+_DEEPEST = 20  # folders of a member's name
+_UNPACK = "Unpack it yourself and add the folder."
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file within a file: its name, unique there and safe to show, and how to get its bytes."""
+
+    name: str
+    load: Callable[[], bytes]
+
+
+def load(path: Path) -> bytes:
+    """Return the bytes of a file, which may be a member of containers.
+
+    Raises:
+        InputError: If it is not there, too large, or in a container that does not open.
+    """
+    outer, inner = _parted(path)
+    with _open(outer) as stream:
+        if not inner:
+            try:
+                return stream.read()
+            except OSError as error:
+                raise unreadable(path, error) from error
+        return _within(stream, outer, inner)[0]
+
+
+def is_within(path: Path) -> bool:
+    """Tell whether the path leads into a container."""
+    return bool(_parted(path)[1])
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[list[Member]]:
+    """Open a container, which may itself be a member of others, and hand out what it holds.
+
+    Raises:
+        InputError: If it is damaged, locked, nested too deep, or unpacks to more than any data
+            room holds.
+    """
+    outer, inner = _parted(path)
+    with _open(outer) as file:
+        stream: BinaryIO = file
+        if inner:
+            data, depth = _within(file, outer, inner)
+            if depth >= DEPTH:
+                raise _too_deep(path)
+            stream = io.BytesIO(data)
+        yield members(stream, path)
+
+
+def members(stream: BinaryIO, path: Path) -> list[Member]:
+    """Return what the container in a stream holds, in its order; the stream must stay open."""
+    archive = stream.read(4).startswith(b"PK")
+    stream.seek(0)
+    found = list(_archived(stream, path) if archive else _attached(stream.read(), path))
+    if len(found) > MAX_MEMBERS:
+        raise _bomb(path)
+    taken: set[str] = set()
+    return [Member(_unique(_shown(name), taken), get) for name, get in found]
+
+
+def _parted(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """Part a path into the file on disk, and what is named within it."""
+    for outer in path.parents:
+        try:
+            if stat.S_ISREG(outer.stat().st_mode):
+                return outer, path.parts[len(outer.parts) :]
+        except OSError:
+            continue
+    return path, ()
+
+
+def _within(stream: BinaryIO, outer: Path, inner: tuple[str, ...]) -> tuple[bytes, int]:
+    """Return the bytes of what is named within a file, and in how many containers it lies."""
+    at, whole = outer, outer.joinpath(*inner)
+    for depth in range(1, DEPTH + 1):
+        for member in members(stream, at):
+            parts = PurePosixPath(member.name).parts
+            if inner[: len(parts)] == parts:
+                data = member.load()
+                break
+        else:
+            raise InputError(
+                f"{whole}: {at.name} holds no such file (any more).",
+                remedy="Check the name, or add the file that holds it again.",
+            )
+        at, inner = at.joinpath(*parts), inner[len(parts) :]
+        if not inner:
+            return data, depth
+        stream = io.BytesIO(data)
+    raise _too_deep(whole)
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
+            raise InputError(
+                f"{path}: this is {kind}, not a file.", remedy="Name a file, or a folder to add."
+            )
+        if status.st_size > MAX_BYTES:
+            raise InputError(
+                f"{path}: the file has {status.st_size >> 20} MB; "
+                f"at most {MAX_BYTES >> 20} MB are read.",
+                remedy="Split it, or reduce its pictures; unpack an archive and add the folder.",
+            )
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _archived(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Yield the name and the loader of each file of an archive."""
+    if _directory_size(stream) > MAX_DIRECTORY:
+        raise _bomb(path)
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error) as error:
+        raise InputError(
+            f"{path}: the archive is damaged: its directory is missing; it may be truncated.",
+            remedy="Fetch it again from its source; or unpack what can be saved, and add that.",
+        ) from error
+    entries = [entry for entry in archive.infolist() if _is_file(entry)]
+    if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+        raise _bomb(path)
+    if entries and all(entry.flag_bits & 1 for entry in entries):
+        raise _locked(path)
+    for entry in entries:
+        yield entry.filename, partial(_unpacked, archive, entry, path)
+
+
+def _directory_size(stream: BinaryIO) -> int:
+    """Return the size an archive declares for its directory, before anything is made of it."""
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, end - (1 << 16) - 22))
+    tail = stream.read()
+    stream.seek(0)
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or at + 22 > len(tail):
+        return 0
+    size: int = struct.unpack_from("<I", tail, at + 12)[0]
+    return size
+
+
+def _is_file(entry: zipfile.ZipInfo) -> bool:
+    """Tell a file from folders, links, and what systems and office programs leave behind."""
+    parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
+    left = any(part in _LEFT_BEHIND or part.startswith(("~$", ".")) for part in parts[-1:])
+    link = entry.create_system == 3 and stat.S_ISLNK(entry.external_attr >> 16)
+    return bool(parts) and not (entry.is_dir() or link or left or parts[0] in _LEFT_BEHIND)
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> bytes:
+    place = path / _shown(entry.filename)
+    if entry.flag_bits & 1:
+        raise _locked(place)
+    dense = entry.file_size > max(RATIO_FROM, MAX_RATIO * entry.compress_size)
+    if dense or entry.file_size > MAX_BYTES:
+        raise _bomb(place)
+    try:
+        with archive.open(entry) as member:
+            data = member.read(MAX_BYTES + 1)
+    except (
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError,
+        RuntimeError,
+    ) as error:  # fmt: skip
+        raise InputError(
+            f"{place}: it does not unpack: the archive is damaged there.",
+            remedy="Fetch the archive again from its source, or add this file by itself.",
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise _bomb(place)
+    return data
+
+
+def _attached(data: bytes, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    for attachment in message.parse(data, path).attachments:
+        # A name is no folder here, whatever its sender thought.
+        yield re.sub(r"[/\\]", "_", attachment.name), partial(bytes, attachment.data)
+
+
+def _shown(name: str) -> str:
+    """Return a member's name as a relative path of plain characters."""
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    clean = [_UNSPEAKABLE.sub("_", _shortened(part)) for part in parts[-_DEEPEST:]]
+    return "/".join(clean) or "unnamed"
+
+
+def _shortened(part: str) -> str:
+    stem, suffix = PurePosixPath(part).stem, PurePosixPath(part).suffix[:20]
+    return part if len(part) <= _LONGEST else stem[: _LONGEST - 20] + suffix
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """Return the name, numbered where it was there before, or where a file would hold others."""
+    pure, number, tried = PurePosixPath(name), 1, name
+    while tried.casefold() in taken:
+        number += 1
+        tried = str(pure.with_name(f"{pure.stem} ({number}){pure.suffix}"))
+    taken.add(tried.casefold())
+    return tried
+
+
+def _locked(path: Path) -> InputError:
+    return InputError(
+        f"{path}: the archive is locked with a password.",
+        remedy="Unpack it with its password and add the folder.",
+    )
+
+
+def _too_deep(path: Path) -> InputError:
+    return InputError(
+        f"{path}: it lies in more than {DEPTH} archives or mails within each other.",
+        remedy=_UNPACK,
+    )
+
+
+def _bomb(path: Path) -> InputError:
+    return InputError(
+        f"{path}: it unpacks to far more than any data room holds "
+        f"({MAX_MEMBERS:,} files, {MAX_TOTAL >> 30} GB, {MAX_RATIO} times its size).",
+        remedy=f"If you trust it: {_UNPACK[0].lower()}{_UNPACK[1:]}",
+    )

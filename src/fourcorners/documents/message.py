@@ -1,0 +1,149 @@
+"""An e-mail taken apart: its headers, its body, and what was attached.
+
+The standard library's parser takes any bytes for a mail; what it cannot decode becomes U+FFFD.
+"""
+
+from __future__ import annotations
+
+import email.header
+import email.message
+import email.policy
+import email.utils
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fourcorners.errors import InputError
+
+SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_SUFFIXES = {
+    "application/pdf": ".pdf",
+    "application/rtf": ".rtf",
+    "application/zip": ".zip",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/tiff": ".tif",
+    "message/rfc822": ".eml",
+    "text/html": ".html",
+    "text/plain": ".txt",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a mail."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A mail: `body` are the bytes that show, of the type `body_type`, in `charset` if known."""
+
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    body_type: str
+    charset: str
+    attachments: tuple[Attachment, ...]
+
+
+def parse(data: bytes, path: Path) -> Message:
+    """Take a mail apart.
+
+    Raises:
+        InputError: If it is encrypted, or nested beyond reason.
+    """
+    try:
+        mail = email.message_from_bytes(data, policy=email.policy.compat32)
+        parts = list(_parts(mail))
+    except RecursionError as error:
+        raise InputError(
+            f"{path}: the mail is damaged: its parts are nested without end.",
+            remedy="Save its attachments from a mail program, and add those.",
+        ) from error
+    if mail.get_content_type() in ("application/pkcs7-mime", "multipart/encrypted"):
+        raise InputError(
+            f"{path}: the mail is encrypted.",
+            remedy="Open it in a mail program, save it without encryption and add that.",
+        )
+    body = next((part for part in parts if _is_text(part, "plain")), None)
+    if body is None or not _bytes(body).strip():
+        body = next((part for part in parts if _is_text(part, "html")), body)
+    attachments = [
+        Attachment(_name(part, number), _bytes(part))
+        for number, part in enumerate(parts, 1)
+        if part is not body and _is_attached(part) and not _is_shown(part, parts)
+    ]
+    return Message(
+        headers=tuple((name, _decoded(mail[name])) for name in SHOWN if mail[name]),
+        body=b"" if body is None else _bytes(body),
+        body_type="text/plain" if body is None else body.get_content_type(),
+        charset="" if body is None else (body.get_content_charset() or ""),
+        attachments=tuple(each for each in attachments if each.data.strip()),
+    )
+
+
+Part = email.message.Message
+
+
+def _parts(mail: Part) -> Iterator[Part]:
+    """Yield the leaves; a mail that was attached is one leaf."""
+    stack = [mail]
+    while stack:
+        part = stack.pop()
+        below = part.get_payload()
+        if part.get_content_type() == "message/rfc822" or not isinstance(below, list):
+            yield part
+        else:
+            stack += [each for each in reversed(below) if isinstance(each, Part)]
+
+
+def _is_text(part: Part, kind: str) -> bool:
+    named = part.get_content_disposition() == "attachment" or part.get_filename()
+    return part.get_content_type() == f"text/{kind}" and not named
+
+
+def _is_attached(part: Part) -> bool:
+    """Tell what was attached from another form of the body, signatures and pictures in it."""
+    kind, disposition = part.get_content_type(), part.get_content_disposition()
+    if kind in ("application/pgp-signature", "application/pkcs7-signature", "text/calendar"):
+        return False
+    return disposition == "attachment" or bool(part.get_filename()) or kind == "message/rfc822"
+
+
+def _is_shown(part: Part, parts: list[Part]) -> bool:
+    """Tell whether a page of the mail shows the part as a picture."""
+    name = str(part["Content-ID"] or "").strip(" <>").encode("utf-8", "replace")
+    if not name or part.get_content_maintype() != "image":
+        return False
+    return any(b"cid:" + name in _bytes(page) for page in parts if _is_text(page, "html"))
+
+
+def _bytes(part: Part) -> bytes:
+    payload = part.get_payload()
+    if isinstance(payload, list):  # an attached mail
+        return b"".join(each.as_bytes() for each in payload if isinstance(each, Part))
+    decoded = part.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _name(part: Part, number: int) -> str:
+    named = part.get_filename()
+    if named:
+        return _decoded(named)
+    suffix = _SUFFIXES.get(part.get_content_type(), "")
+    payload = part.get_payload()
+    if isinstance(payload, list) and payload and isinstance(payload[0], Part):
+        return (_decoded(payload[0]["Subject"] or "") or f"mail {number}")[:80] + suffix
+    return f"attachment {number}{suffix}"
+
+
+def _decoded(value: object) -> str:
+    """Return a header's words on one line, whatever their encoding claims to be."""
+    try:
+        words = str(email.header.make_header(email.header.decode_header(str(value))))
+    except (LookupError, ValueError, email.errors.HeaderParseError):
+        words = str(value)
+    words = words.encode("utf-8", "replace").decode("utf-8")
+    return " ".join(words.replace("\0", "\ufffd").split())

@@ -1,0 +1,298 @@
+"""Text recognition: pages that show something but have no text get the words of their picture.
+
+The words go into the text where the page stands, line by line, each with its box and confidence.
+A page that was not read, for want of an engine or of time, stays as it was and says so.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fourcorners.documents import margins, worker
+from fourcorners.documents.document import Box, Mark, OcrWord, Page, Source
+from fourcorners.documents.ocr_engines import (
+    DPI,
+    INSTALL,
+    PAGE_SECONDS,
+    Engine,
+    EngineFailed,
+    Picture,
+    SeenPage,
+    SeenWord,
+    find_engine,
+)
+from fourcorners.documents.ocr_labels import second_look
+from fourcorners.documents.ocr_lines import in_reading_order
+from fourcorners.documents.reader import Content, RawFile
+from fourcorners.documents.sniff import MediaType
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+MAX_PIXELS = 40_000_000  # of one page as drawn; A3 at 200 dpi has 8 million
+DOUBTFUL = 0.7  # mean confidence below which the page may lie on its side
+_POINTS = 72 / DPI  # of a pixel
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """Whether to recognise text, and how many seconds one file may take of it."""
+
+    enabled: bool = True
+    seconds: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A page as read; spans start at the page's own start, boxes are in points."""
+
+    text: str
+    words: tuple[OcrWord, ...]
+    width: float
+    height: float
+
+    @property
+    def confidence(self) -> float | None:
+        if not self.words:
+            return None
+        return round(sum(word.confidence for word in self.words) / len(self.words), 4)
+
+
+def complete(file: RawFile, content: Content, ocr: Ocr) -> tuple[Content, str]:
+    """Read the pages that have no text; return the whole, and the engine if one read any."""
+    wanted = [page for page in content.pages if page.source is Source.NONE]
+    if not wanted:
+        return content, ""
+    engine = find_engine() if ocr.enabled else None
+    if engine is None:
+        return replace(content, warnings=(*content.warnings, _unread(wanted, ocr))), ""
+    readings: dict[int, _Reading] = {}
+    failed: dict[int, str] = {}
+    if file.media_type is MediaType.IMAGE:
+        content, readings, failed = _read_picture(file, content, engine)
+    else:
+        end = time.monotonic() + ocr.seconds
+        for number, outcome in _read_pages(file, wanted, engine, end):
+            if isinstance(outcome, _Reading):
+                readings[number] = outcome
+            else:
+                failed[number] = outcome
+    done = _rebuilt(content, readings)
+    notes = tuple(_notes(readings, failed))
+    return replace(done, warnings=(*content.warnings, *notes)), engine.name if readings else ""
+
+
+def remedy(ocr: Ocr) -> str:
+    """Say what a person can do about pages that were not recognised."""
+    if not ocr.enabled:
+        return "Switch text recognition on (the setting `ocr`), then add the file again."
+    if find_engine() is None:
+        return f"{INSTALL}, then add the file again."
+    return "Allow more time (the setting `ocr_seconds`), or supply a better scan, and add that."
+
+
+def _unread(pages: list[Page], ocr: Ocr) -> str:
+    why = "text recognition (OCR) is needed" if ocr.enabled else "text recognition is switched off"
+    verb = "is" if len(pages) == 1 else "are"
+    return f"{named([page.number for page in pages])} {verb} without a text layer: {why}."
+
+
+def _notes(readings: dict[int, _Reading], failed: dict[int, str]) -> Iterator[str]:
+    read = {number: each for number, each in readings.items() if each.words}
+    if read:
+        words = [word.confidence for each in read.values() for word in each.words]
+        verb = "was" if len(read) == 1 else "were"
+        yield (
+            f"{named(sorted(read))} {verb} read by OCR, with a mean confidence of "
+            f"{sum(words) / len(words):.0%}."
+        )
+    blank = sorted(set(readings) - set(read))
+    if blank:
+        yield f"{named(blank)}: OCR found no words there."
+    for why in sorted(set(failed.values())):
+        numbers = sorted(number for number, each in failed.items() if each == why)
+        yield f"{named(numbers)}: not read by OCR: {why}."
+
+
+def named(pages: list[int]) -> str:
+    """Name pages as a person would, ranges joined: "Pages 3, 5-7"."""
+    ranges: list[list[int]] = []
+    for page in pages:
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    names = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+    return f"Page {names}" if len(pages) == 1 else f"Pages {names}"
+
+
+def _read_pages(
+    file: RawFile, wanted: list[Page], engine: Engine, end: float
+) -> Iterator[tuple[int, _Reading | str]]:
+    """Yield each page of a PDF as read, or why it was not."""
+    import pypdfium2
+
+    pdf = pypdfium2.PdfDocument(file.data)
+    try:
+        for page in wanted:
+            if time.monotonic() > end:
+                yield page.number, "the time for text recognition is up (`ocr_seconds`)"
+                continue
+            worker.still_working(4 * PAGE_SECONDS)  # drawn and read, at most twice, and turned
+            try:
+                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine)
+            except (EngineFailed, pypdfium2.PdfiumError) as error:
+                yield page.number, str(error)
+    finally:
+        pdf.close()
+
+
+def _read_page(sheet: PdfPage, page: Page, engine: Engine) -> _Reading:
+    scale = min(DPI / 72, math.sqrt(MAX_PIXELS / max(1.0, page.width * page.height)))
+    picture = _drawn(sheet, scale, 0)
+    seen = engine.read(picture)
+    if _sureness(seen) < DOUBTFUL:
+        turn = engine.turn(picture)
+        if turn:
+            upright = engine.read(_drawn(sheet, scale, turn))
+            if _sureness(upright) > _sureness(seen):
+                sheet.close()
+                return _laid_out(page.number, _turned_back(upright, turn), 1 / scale)
+    sheet.close()
+    ordered = replace(seen, lines=tuple(in_reading_order(seen.lines)))
+    return _laid_out(page.number, second_look(picture, ordered, engine.read), 1 / scale)
+
+
+def _drawn(sheet: PdfPage, scale: float, turn: int) -> Picture:
+    bitmap = sheet.render(scale=scale, grayscale=True, rotation=turn)
+    width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    pixels = bytes(bitmap.buffer)
+    bitmap.close()
+    if stride != width:
+        pixels = b"".join(pixels[at * stride : at * stride + width] for at in range(height))
+    return Picture(width, height, pixels)
+
+
+def _sureness(seen: SeenPage) -> float:
+    """Return the mean confidence of the words, weighed by their letters; 0 without any."""
+    words = [word for line in seen.lines for word in line]
+    letters = sum(len(word.text) for word in words)
+    return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
+
+
+def _turned_back(seen: SeenPage, turn: int) -> SeenPage:
+    """Return a page that was turned clockwise for reading with its boxes as they were before."""
+    width, height = (seen.height, seen.width) if turn in (90, 270) else (seen.width, seen.height)
+
+    def back(word: SeenWord) -> SeenWord:
+        corners = []
+        for u, v in ((word.x0, word.y0), (word.x1, word.y1)):
+            match turn:
+                case 90:
+                    corners.append((v, height - u))
+                case 180:
+                    corners.append((width - u, height - v))
+                case _:
+                    corners.append((width - v, u))
+        (xa, ya), (xb, yb) = corners
+        return replace(word, x0=min(xa, xb), y0=min(ya, yb), x1=max(xa, xb), y1=max(ya, yb))
+
+    lines = tuple(tuple(back(word) for word in line) for line in in_reading_order(seen.lines))
+    return SeenPage(width, height, lines)
+
+
+def _read_picture(
+    file: RawFile, content: Content, engine: Engine
+) -> tuple[Content, dict[int, _Reading], dict[int, str]]:
+    """Read a picture file; its pages are known only now."""
+    worker.still_working(2 * PAGE_SECONDS)
+    try:
+        seen = engine.read_file(file.data)
+    except EngineFailed as error:
+        return content, {}, {page.number: str(error) for page in content.pages}
+    readings = {
+        number: _laid_out(number, replace(page, lines=tuple(in_reading_order(page.lines))), _POINTS)
+        for number, page in enumerate(seen, 1)
+    }
+    pages = tuple(
+        Page(number, Span(number - 1, number), each.width, each.height, Source.NONE)
+        for number, each in readings.items()
+    )
+    if not pages:
+        return content, {}, {page.number: "the picture does not open" for page in content.pages}
+    return replace(content, text="\n" * len(pages), pages=pages), readings, {}
+
+
+def _laid_out(number: int, seen: SeenPage, scale: float) -> _Reading:
+    """Write the lines of a page one below the other; `scale` turns pixels into points."""
+    pieces: list[str] = []
+    words: list[OcrWord] = []
+    length = 0
+    width, height = seen.width * scale, seen.height * scale
+    for line in seen.lines:
+        for at, word in enumerate(line):
+            text = " ".join(word.text.split())
+            box = Box(
+                number,
+                round(max(0.0, word.x0 * scale), 2),
+                round(max(0.0, word.y0 * scale), 2),
+                round(min(width, word.x1 * scale), 2),
+                round(min(height, word.y1 * scale), 2),
+            )
+            span = Span(length, length + len(text))
+            words.append(OcrWord(span, box, round(word.confidence, 4)))
+            pieces += (text, "\n" if at == len(line) - 1 else " ")
+            length = span.end + 1
+    return _Reading("".join(pieces) or "\n", tuple(words), width, height)
+
+
+def _rebuilt(content: Content, readings: dict[int, _Reading]) -> Content:
+    """Put what was read in the place of what the pages had."""
+    pieces: list[str] = []
+    pages: list[Page] = []
+    words: list[OcrWord] = []
+    marks: list[Mark] = []
+    edges: list[list[margins.EdgeLine]] = []
+    start = 0
+    for page in content.pages:
+        kept = page.span.of(content.text)
+        reading = readings.get(page.number)
+        if reading is None or len(reading.text) < len(kept):
+            inside = [mark for mark in content.marks if page.span.contains(mark.span)]
+            by = start - page.span.start
+            marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
+            # What was read and is no more than a stamp's text, which the file has, adds nothing.
+            source = page.source if reading is None else Source.TEXT
+            pages.append(replace(page, span=Span(start, start + len(kept)), source=source))
+            pieces.append(kept)
+        else:
+            span = Span(start, start + len(reading.text))
+            pages.append(replace(page, span=span, source=Source.OCR, confidence=reading.confidence))
+            words += [replace(word, span=word.span.shift(start)) for word in reading.words]
+            edges.append(_edges(reading, start))
+            pieces.append(reading.text)
+        start = pages[-1].span.end
+    marks += margins.running(edges)
+    return Content(
+        text="".join(pieces),
+        pages=tuple(pages),
+        marks=tuple(sorted(marks, key=lambda mark: mark.span)),
+        words=tuple(words),
+    )
+
+
+def _edges(reading: _Reading, start: int) -> list[margins.EdgeLine]:
+    """Return the lines at the top and bottom of a page, for the search for running headers."""
+    found = []
+    place = {word.span.start: word.box for word in reading.words}
+    for line in margins.edges(reading.text, Span(0, len(reading.text))):
+        box = place.get(line.start)
+        if box is not None:
+            height = (box.y0 + box.y1) / 2 / reading.height
+            found.append(margins.EdgeLine(line.shift(start), line.of(reading.text), height))
+    return found

@@ -1,0 +1,184 @@
+"""Archives and mails as folders: what is in them, under which names, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import struct
+import time
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents import container
+from fourcorners.documents.container import load, opened
+from fourcorners.documents.read import read
+from fourcorners.errors import InputError
+
+WORDS = "This Agreement is made between Alder Ltd and Birch GmbH.\n"
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def mail(*attachments: tuple[str, bytes], body: str = "Please find it attached.") -> bytes:
+    message = EmailMessage()
+    message["From"] = "Ann Alder <ann@example.com>"
+    message["To"] = "bo@example.com"
+    message["Subject"] = "Übernahme"
+    message["Date"] = "Fri, 06 Feb 2026 10:00:00 +0000"
+    message["Message-ID"] = "<1@example.com>"
+    message.set_content(body)
+    for name, data in attachments:
+        message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
+
+
+def put(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def listed(path: Path) -> list[str]:
+    with opened(path) as members:
+        return [member.name for member in members]
+
+
+def refused(path: Path, reason: str) -> InputError:
+    with pytest.raises(InputError) as caught:
+        listed(path)
+    assert str(path) in caught.value.message
+    assert reason in caught.value.message
+    assert caught.value.remedy
+    return caught.value
+
+
+def test_a_path_leads_through_an_archive(tmp_path: Path) -> None:
+    path = put(tmp_path, "deal.zip", zipped({"contracts/a.txt": WORDS.encode(), "b.md": b"# B"}))
+    assert listed(path) == ["contracts/a.txt", "b.md"]
+    document = read(path / "contracts" / "a.txt")
+    assert document.text == WORDS
+    assert (document.name, document.path) == ("a.txt", str(path / "contracts" / "a.txt"))
+
+
+def test_a_path_leads_through_mails_in_archives_to_what_was_attached(tmp_path: Path) -> None:
+    inner = zipped({"annex.txt": WORDS.encode()})
+    path = put(tmp_path, "deal.zip", zipped({"offer.eml": mail(("more.zip", inner))}))
+    place = path / "offer.eml" / "more.zip" / "annex.txt"
+    assert read(place).text == WORDS
+    assert listed(place.parent) == ["annex.txt"]
+
+
+def test_three_within_each_other_are_enough(tmp_path: Path) -> None:
+    data = zipped({"deep.txt": WORDS.encode()})
+    for _ in range(3):
+        data = zipped({"in.zip": data})
+    path = put(tmp_path, "deal.zip", data)
+    third = path / "in.zip" / "in.zip"
+    assert listed(third) == ["in.zip"]
+    refused(third / "in.zip", "more than 3 archives or mails within each other")
+    with pytest.raises(InputError, match="more than 3"):
+        load(third / "in.zip" / "deep.txt")
+
+
+def test_an_archive_that_holds_itself_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, "r.zip", zipped({"r.zip": b"PK\x03\x04"}))
+    monkeypatch.setattr(container, "_unpacked", lambda *_: path.read_bytes())
+    place = path
+    for _ in range(2):
+        (member,) = listed(place)
+        place = place / member
+    (member,) = listed(place)
+    refused(place / member, "more than 3")
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("../../etc/passwd", "etc/passwd"),
+        ("/etc/passwd", "etc/passwd"),
+        ("C:\\deals\\a.txt", "C:/deals/a.txt"),
+        ("a\nb\u202etxt.exe", "a_b_txt.exe"),
+        ("./a//b/../c.txt", "a/b/c.txt"),
+        ("x" * 400 + ".txt", "x" * 180 + ".txt"),
+    ],
+)
+def test_names_are_names_only(tmp_path: Path, stored: str, shown: str) -> None:
+    path = put(tmp_path, "deal.zip", zipped({stored: WORDS.encode()}))
+    (member,) = listed(path)
+    assert member == shown
+    assert load(path / shown) == WORDS.encode()
+    assert [each.name for each in tmp_path.iterdir()] == ["deal.zip"]
+
+
+def test_names_that_meet_are_numbered(tmp_path: Path) -> None:
+    path = put(tmp_path, "deal.zip", zipped({"a.txt": b"1", "../a.txt": b"2", "A.txt": b"3"}))
+    assert listed(path) == ["a.txt", "a (2).txt", "A (3).txt"]
+    assert load(path / "a (2).txt") == b"2"
+
+
+def test_what_systems_leave_behind_is_passed_over(tmp_path: Path) -> None:
+    names = ("__MACOSX/._a.txt", "x/.DS_Store", "Thumbs.db", "~$a.docx", "folder/", "a.txt")
+    path = put(tmp_path, "deal.zip", zipped(dict.fromkeys(names, b"x")))
+    assert listed(path) == ["a.txt"]
+
+
+def test_a_locked_archive_is_called_so(tmp_path: Path) -> None:
+    data = bytearray(zipped({"a.txt": WORDS.encode()}))
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + flags] |= 1
+    error = refused(put(tmp_path, "deal.zip", bytes(data)), "locked with a password")
+    assert "Unpack it with its password" in error.remedy
+
+
+def test_a_truncated_archive_is_called_so(tmp_path: Path) -> None:
+    data = zipped({"a.txt": WORDS.encode() * 99})
+    refused(put(tmp_path, "deal.zip", data[: len(data) // 2]), "may be truncated")
+
+
+def test_a_damaged_member_does_not_harm_the_others(tmp_path: Path) -> None:
+    data = bytearray(zipped({"a.txt": WORDS.encode() * 99, "b.txt": b"whole"}))
+    data[45:60] = bytes(15)
+    path = put(tmp_path, "deal.zip", bytes(data))
+    with pytest.raises(InputError, match="the archive is damaged there"):
+        load(path / "a.txt")
+    assert load(path / "b.txt") == b"whole"
+
+
+def test_bombs_are_refused_before_they_go_off(tmp_path: Path) -> None:
+    path = put(tmp_path, "dense.zip", zipped({"a.txt": bytes(64 << 20)}))
+    start = time.process_time()
+    with pytest.raises(InputError, match="far more than any data room holds"):
+        load(path / "a.txt")
+    many = zipped({f"{number}.txt": b"x" for number in range(10_001)})
+    refused(put(tmp_path, "many.zip", many), "far more than any data room holds")
+    lying = bytearray(zipped({"a.txt": b"x"}))
+    struct.pack_into("<I", lying, lying.rindex(b"PK\x05\x06") + 12, 0x7FFFFFFF)
+    refused(put(tmp_path, "lying.zip", bytes(lying)), "far more than any data room holds")
+    huge = bytearray(zipped({str(number): b"x" for number in range(5)}))
+    at = -1
+    while (at := huge.find(b"PK\x01\x02", at + 1)) >= 0:
+        struct.pack_into("<I", huge, at + 24, 0xF0000000)
+    refused(put(tmp_path, "huge.zip", bytes(huge)), "far more than any data room holds")
+    assert time.process_time() - start < 5
+
+
+def test_what_is_not_in_it_is_told(tmp_path: Path) -> None:
+    path = put(tmp_path, "deal.zip", zipped({"a.txt": WORDS.encode()}))
+    with pytest.raises(InputError, match=r"deal\.zip holds no such file"):
+        load(path / "b.txt")
+
+
+def test_an_archive_itself_is_no_document(tmp_path: Path) -> None:
+    path = put(tmp_path, "deal.zip", zipped({"a.txt": WORDS.encode()}))
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert "several documents" in caught.value.message
+    assert "deal.zip/contract.pdf" in caught.value.remedy

@@ -1,0 +1,323 @@
+"""Text recognition: what is put where in the document, and what happens without or against it."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourcorners.documents import ocr, ocr_engines
+from fourcorners.documents.document import MarkKind, Source
+from fourcorners.documents.ocr import Ocr, named
+from fourcorners.documents.ocr_engines import (
+    Engine,
+    EngineFailed,
+    Picture,
+    SeenPage,
+    SeenWord,
+    Tesseract,
+    in_lines,
+)
+from fourcorners.documents.ocr_labels import second_look
+from fourcorners.documents.ocr_lines import in_reading_order
+from fourcorners.documents.read import read
+from fourcorners.text.span import Span
+
+CLAUSE = "The Supplier shall deliver the goods to the warehouse of the Customer within ten days."
+PICTURE = b"q 500 0 0 700 50 50 cm /Im1 Do Q"
+
+
+def word(text: str, x0: float, y0: float, sure: float = 0.9, height: float = 20) -> SeenWord:
+    return SeenWord(text, x0, y0, x0 + 12 * len(text), y0 + height, sure)
+
+
+class Fake:
+    """An engine that sees what it is told to, page by page; an error is raised."""
+
+    name = "fake/1"
+
+    def __init__(self, *pages: SeenPage | EngineFailed, turned: int = 0) -> None:
+        self.pages = list(pages)
+        self.turned = turned
+        self.pictures: list[Picture] = []
+
+    def read(self, picture: Picture) -> SeenPage:
+        self.pictures.append(picture)
+        page = self.pages.pop(0) if self.pages else SeenPage(picture.width, picture.height, ())
+        if isinstance(page, EngineFailed):
+            raise page
+        return page
+
+    def read_file(self, data: bytes) -> list[SeenPage]:  # noqa: ARG002
+        return [page for page in self.pages if isinstance(page, SeenPage)]
+
+    def turn(self, picture: Picture) -> int:  # noqa: ARG002
+        return self.turned
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def install(engine: Fake) -> Fake:
+        monkeypatch.setattr(ocr, "find_engine", lambda: engine)
+        return engine
+
+    return install
+
+
+def seen(*lines: tuple[SeenWord, ...]) -> SeenPage:
+    return SeenPage(1700, 2200, lines)
+
+
+def test_words_go_where_their_page_stands_with_boxes_in_points(make_pdf: Any, use: Any) -> None:
+    use(Fake(seen((word("Change", 200, 100, 0.9), word("of", 300, 100, 0.7)))))
+    document = read(make_pdf([(72, 700, CLAUSE)], PICTURE, [(72, 700, "After")]))
+    first, second, third = document.pages
+    assert second.span.of(document.text) == "Change of\n"
+    assert (first.source, second.source, third.source) == (Source.TEXT, Source.OCR, Source.TEXT)
+    assert (first.confidence, second.confidence) == (None, 0.8)
+    assert third.span.of(document.text).strip() == "After"
+    assert first.span.end == second.span.start
+    assert second.span.end == third.span.start
+    change, of = document.words
+    assert change.span.of(document.text) == "Change"
+    assert (change.box.page, change.box.x0, change.box.y0) == (2, 72.0, 36.0)
+    assert (change.box.x1, change.box.y1) == (97.92, 43.2)
+    assert document.confidence(Span(change.span.start, of.span.end)) == pytest.approx(0.8)
+    assert document.reader.endswith("+fake/1")
+    assert document.needs_ocr == ()
+    assert document.warnings == ("Page 2 was read by OCR, with a mean confidence of 80%.",)
+
+
+def test_without_an_engine_or_switched_off_the_page_says_what_it_needs(
+    make_pdf: Any, use: Any
+) -> None:
+    path = make_pdf([(72, 700, CLAUSE)], PICTURE)
+    assert read(path).needs_ocr == (2,)
+    assert ocr_engines.INSTALL in ocr.remedy(Ocr())
+    engine = use(Fake())
+    document = read(path, Ocr(enabled=False))
+    assert document.needs_ocr == (2,)
+    assert engine.pictures == []
+    assert "switched off" in document.warnings[-1]
+    assert "the setting `ocr`" in ocr.remedy(Ocr(enabled=False))
+    assert "ocr_seconds" in ocr.remedy(Ocr())
+
+
+def test_a_page_with_text_is_never_drawn(make_pdf: Any, use: Any) -> None:
+    engine = use(Fake())
+    assert read(make_pdf([(72, 700, CLAUSE)])).words == ()
+    assert engine.pictures == []
+
+
+def test_a_failure_leaves_its_page_and_no_other(make_pdf: Any, use: Any) -> None:
+    use(Fake(EngineFailed("it took more than 60 seconds"), seen((word("Two", 10, 10),))))
+    document = read(make_pdf(PICTURE, PICTURE))
+    assert document.needs_ocr == (1,)
+    assert document.text.strip() == "Two"
+    assert document.warnings[-1] == "Page 1: not read by OCR: it took more than 60 seconds."
+
+
+def test_the_time_for_one_file_is_limited(make_pdf: Any, use: Any) -> None:
+    use(Fake())
+    document = read(make_pdf(PICTURE, PICTURE), Ocr(seconds=-1))
+    assert document.needs_ocr == (1, 2)
+    assert "Pages 1-2: not read by OCR: the time" in document.warnings[-1]
+
+
+def test_a_picture_without_words_is_no_lack(make_pdf: Any, use: Any) -> None:
+    use(Fake())
+    document = read(make_pdf([(72, 700, CLAUSE)], PICTURE))
+    assert document.needs_ocr == ()
+    assert document.pages[1].confidence is None
+    assert document.warnings == ("Page 2: OCR found no words there.",)
+
+
+def test_a_stamp_that_says_more_than_the_picture_stays(make_pdf: Any, use: Any) -> None:
+    use(Fake(seen((word("AL", 20, 2100),))))
+    stamped = PICTURE + b" BT /F1 8 Tf 1 0 0 1 20 20 Tm (ALDER-000123) Tj ET"
+    document = read(make_pdf(stamped))
+    assert document.text == "ALDER-000123\n"
+    assert document.pages[0].source is Source.TEXT
+
+
+def test_a_page_on_its_side_is_turned_and_its_boxes_turned_back(make_pdf: Any, use: Any) -> None:
+    doubtful = seen((word("8utqf", 10, 10, 0.2),))
+    upright = SeenPage(2200, 1700, ((word("Upright", 300, 50, 0.95),),))
+    engine = use(Fake(doubtful, upright, turned=90))
+    document = read(make_pdf(PICTURE))
+    assert document.text == "Upright\n"
+    assert [(each.width, each.height) for each in engine.pictures] == [(1700, 2200), (2200, 1700)]
+    (box,) = [each.box for each in document.words]
+    # What is 50 to 70 pixels from the top of the turned page is as far from the left of this one.
+    assert (box.x0, box.x1) == (18.0, 25.2)
+    assert (box.y0, box.y1) == (pytest.approx(792 - 384 * 0.36), pytest.approx(792 - 300 * 0.36))
+
+
+def test_running_lines_of_scanned_pages_are_marked(make_pdf: Any, use: Any) -> None:
+    pages = [
+        seen(
+            (word("Alder", 200, 50), word("Supply", 300, 50)),
+            (word(f"Clause{number}", 200, 900),),
+            (word("Page", 200, 2150), word(str(number), 300, 2150)),
+        )
+        for number in range(1, 5)
+    ]
+    use(Fake(*pages))
+    document = read(make_pdf(*[PICTURE] * 4))
+    marked = [(mark.kind, mark.span.of(document.text)) for mark in document.marks]
+    assert marked.count((MarkKind.HEADER, "Alder Supply")) == 4
+    assert (MarkKind.FOOTER, "Page 3") in marked
+    assert len(marked) == 8
+
+
+def test_labels_that_stand_apart_come_before_their_words() -> None:
+    lines = [
+        (word("1.1", 100, 100),),
+        (word("1.2", 100, 200),),
+        (word("The", 300, 102), word("Supplier", 350, 102)),
+        (word("shall", 300, 130),),
+        (word("Fees", 300, 201), word("are", 350, 201)),
+        (word("GENERAL", 100, 300),),
+    ]
+    texts = [" ".join(each.text for each in line) for line in in_reading_order(lines)]
+    assert texts == ["1.1 The Supplier", "shall", "1.2 Fees are", "GENERAL"]
+
+
+def test_words_are_joined_into_lines() -> None:
+    words = [word("b", 300, 103), word("c", 100, 140), word("a", 100, 100)]
+    assert [[each.text for each in line] for line in in_lines(words)] == [["a", "b"], ["c"]]
+
+
+def test_a_doubtful_label_is_read_again_close_to_its_words() -> None:
+    width, height = 800, 100
+    pixels = bytearray([255]) * (width * height)
+    for x in (*range(100, 130), *range(200, 400)):  # a label, a gap, and words
+        for y in range(40, 60):
+            pixels[y * width + x] = 0
+    picture = Picture(width, height, bytes(pixels))
+    line = (
+        SeenWord("PRN", 100, 40, 130, 60, 0.4),
+        SeenWord("Supplier", 200, 40, 300, 60, 0.9),
+        SeenWord("shall", 310, 40, 400, 60, 0.9),
+    )
+    engine = Fake(SeenPage(300, 62, ((word("2.1", 28, 20, 0.7), word("Supp", 70, 20)),)))
+    first, *rest = second_look(picture, SeenPage(width, height, (line,)), engine.read).lines[0]
+    assert (first.text, first.confidence, first.x0, first.x1) == ("2.1", 0.7, 100, 130)
+    assert tuple(rest) == line[1:]
+    again = Fake(SeenPage(300, 62, ((word("Fax", 28, 20), word("Supp", 70, 20)),)))
+    kept = second_look(picture, SeenPage(width, height, (line,)), again.read)
+    assert kept.lines == (line,)  # what is no label changes nothing
+    sure = (SeenWord("2.1", 100, 40, 130, 60, 0.95), *line[1:])
+    never = Fake()
+    second_look(picture, SeenPage(width, height, (sure,)), never.read)
+    assert never.pictures == []
+
+
+def test_pages_are_named_as_a_person_would() -> None:
+    assert named([3]) == "Page 3"
+    assert named([1, 2, 3, 5, 8, 9]) == "Pages 1-3, 5, 8-9"
+
+
+def test_a_program_that_fails_says_so(tmp_path: Path) -> None:
+    program = tmp_path / "tesseract"
+    program.write_text("#!/bin/sh\necho 'Error opening data file' >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(EngineFailed, match="Error opening data file"):
+        Tesseract(str(program), "5").read(Picture(1, 1, b"\0"))
+    assert ocr_engines._tesseract_version(str(program)) == ""
+    with pytest.raises(EngineFailed, match="does not start"):
+        Tesseract(str(tmp_path / "none"), "5").read(Picture(1, 1, b"\0"))
+
+
+def test_a_program_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "tesseract"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(ocr_engines, "PAGE_SECONDS", 0.2)
+    start = time.monotonic()
+    with pytest.raises(EngineFailed, match=r"more than 0\.2 seconds"):
+        Tesseract(str(program), "5").read(Picture(1, 1, b"\0"))
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("table", [b"level\n1\n", b"level\tleft\n5\tx\n"])
+def test_an_answer_that_is_no_table_is_a_failure(table: bytes) -> None:
+    with pytest.raises(EngineFailed, match="not a table"):
+        list(ocr_engines._pages(table))
+
+
+def test_the_scan_of_the_data_room_is_read(engine: Engine, dataroom: Path) -> None:
+    document = read(dataroom / "14-sorrel-trade-mark-licence.pdf")
+    assert document.needs_ocr == ()
+    assert document.reader.endswith(f"+{engine.name}")
+    assert "passes under the control of any person who did\nnot control it" in document.text
+    for page in document.pages:
+        assert page.source is Source.OCR
+        assert page.confidence is not None
+        assert page.confidence > 0.85
+        for each in document.words_in(page.span):
+            assert 0 <= each.box.x0 < each.box.x1 <= page.width
+            assert 0 <= each.box.y0 < each.box.y1 <= page.height
+    if engine.name.startswith("tesseract"):
+        starts = {line.split(" ")[0] for line in document.text.splitlines()}
+        assert {"1.", "1.1", "2.", "2.1", "7.", "7.1", "7.2", "9.1", "10.", "10.3"} <= starts
+
+
+def test_a_picture_file_is_a_document_of_one_page(
+    engine: Engine, tmp_path: Path, make_pdf: Any
+) -> None:
+    path = tmp_path / "clause.pnm.png"
+    path.write_bytes(drawn(make_pdf([(72, 700, CLAUSE)])))
+    document = read(path)
+    assert document.media_type == "image"
+    assert document.text == f"{CLAUSE}\n"
+    (page,) = document.pages
+    assert (page.source, round(page.width), round(page.height)) == (Source.OCR, 612, 792)
+    assert engine.name in document.reader
+
+
+def test_a_damaged_picture_is_told(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "broken.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
+    document = read(path)
+    assert engine.name not in document.reader
+    assert document.needs_ocr == (1,)
+    assert "Page 1: not read by OCR: " in document.warnings[-1]
+
+
+def drawn(pdf: Path) -> bytes:
+    """Draw the first page of a PDF at 200 dpi, as a PNG made by hand."""
+    import struct
+    import zlib
+
+    import pypdfium2
+
+    picture = ocr._drawn(pypdfium2.PdfDocument(pdf)[0], 200 / 72, 0)
+    rows = b"".join(
+        b"\0" + picture.pixels[at : at + picture.width]
+        for at in range(0, len(picture.pixels), picture.width)
+    )
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        sum_ = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", sum_)
+
+    head = struct.pack(">IIBBBBB", picture.width, picture.height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b""))
+    )
+
+
+def test_tesseract_finds_the_way_up(engine: Engine, make_pdf: Any) -> None:
+    if not isinstance(engine, Tesseract):
+        pytest.skip("Tesseract is not installed")
+    assert subprocess.run(["tesseract", "--list-langs"], check=True, capture_output=True).stdout
+    import pypdfium2
+
+    lines = [(72.0, 700.0 - 20 * at, CLAUSE) for at in range(20)]
+    sheet = pypdfium2.PdfDocument(make_pdf(lines))[0]
+    assert engine.turn(ocr._drawn(sheet, 200 / 72, 90)) == 270
+    assert engine.turn(ocr._drawn(sheet, 200 / 72, 0)) == 0
