@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fourcorners.documents.docx_styles import W, flag, integer, value
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+_Run = TypeVar("_Run")
 _TICKED, _UNTICKED = "\u2612", "\u2610"
 
 
 @dataclass(slots=True)
-class Fields:
+class Fields(Generic[_Run]):
     """The fields that are open at a place: for each, whether its code is still being written."""
 
     _open: list[bool] = field(default_factory=list)
+    _withheld: list[tuple[str, _Run]] = field(default_factory=list)
 
     def see(self, node: _Element) -> None:
         """Take note of a `w:fldChar`."""
@@ -28,16 +30,24 @@ class Fields:
                 self._open[-1] = False
             case "end" if self._open:
                 self._open.pop()
+        if not any(self._open):
+            self._withheld.clear()
 
     @property
     def in_code(self) -> bool:
         """Tell whether words here are the result of a field within another field's code."""
         return any(self._open[:-1])
 
-    def end_of_paragraph(self) -> None:
-        """Forget fields whose code did not end: their words are better read than lost."""
+    def withhold(self, words: str, run: _Run) -> None:
+        """Keep back words that are part of a field's code, as long as it may still end."""
+        self._withheld.append((words, run))
+
+    def end_of_paragraph(self) -> list[tuple[str, _Run]]:
+        """Forget fields whose code did not end, and return their words: they are not lost."""
+        withheld, self._withheld = self._withheld, []
         if any(self._open):
             self._open.clear()
+        return withheld
 
 
 def form_field(node: _Element) -> str:

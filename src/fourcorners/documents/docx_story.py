@@ -104,7 +104,7 @@ class Story:
     _lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed: set[str] = field(default_factory=set)  # comments that have a mark
-    _fields: Fields = field(default_factory=Fields)
+    _fields: Fields[_Run] = field(default_factory=Fields)
 
     def __post_init__(self) -> None:
         self._boxes = self.numbering.aside()
@@ -174,9 +174,10 @@ class Story:
         bold = self.styles.bold if inherited.bold is None else inherited.bold
         run = _Run(hidden=inherited.hidden or False, style_bold=bold, bold=bold)
         self._inline(node, words, boxes, run)
+        for withheld, its_run in self._fields.end_of_paragraph():
+            self._say(withheld, words, its_run)
         for comment, (start, _) in self._open.items():
             words.mark(MarkKind.COMMENT, start, self.comments[comment])
-        self._fields.end_of_paragraph()
         if not whole:
             self._kept = words
             return boxes
@@ -259,7 +260,10 @@ class Story:
         return True
 
     def _say(self, words: str, into: Fragment, run: _Run) -> None:
-        if not words or self._fields.in_code:
+        if not words:
+            return
+        if self._fields.in_code:
+            self._fields.withhold(words, run)
             return
         start = len(into)
         into.add(words)

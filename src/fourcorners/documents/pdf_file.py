@@ -41,6 +41,8 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
                 f"{path}: the PDF is encrypted in a way that is not supported.",
                 remedy="Print it to a new PDF from a viewer that opens it.",
             ) from error
+        if code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
+            raise InputError(f"{path}: the PDF holds no pages.", remedy=AGAIN) from error
         if b"%%EOF" not in data[-2048:]:
             raise InputError(
                 f"{path}: the PDF is truncated: its end is missing.", remedy=AGAIN
