@@ -103,7 +103,8 @@ def test_again_nothing_is_doubled(empty: Library, room: Path) -> None:
     report = put(empty, room)
     assert (report.found, report.added, report.already) == (7, 0, 6)
     assert len(report.failed) == 1
-    assert report.duplicates == report.replaced == ()
+    assert not report.duplicates
+    assert not report.replaced
     assert paths(empty, room) == WHOLE
 
 
