@@ -191,6 +191,32 @@ def speed(
     console.out().print(table(figures))
 
 
+@app.command("cards")
+def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption = None) -> None:
+    """Read the contract card of CUAD's contracts, and compare it with the lawyers' answers.
+
+    Rules were made while looking at part of the contracts; figures of the held-out part stand
+    beside.
+    """
+    from fourcorners.cli import console
+    from fourcorners.evaluation import cards as reading
+    from fourcorners.evaluation import cuad
+    from fourcorners.evaluation.benchmark import Record
+
+    require_place(record_out)
+    record = Record("cards", {"data": str(data), "limit": limit})
+    contracts = cuad.load(data, limit=limit)
+    with _bar() as step:
+        scores = reading.score(
+            contracts,
+            reading.answers(data),
+            on_progress=lambda done, total: step("Reading cards", done, total),
+        )
+    record.measures.update(reading.measures(scores))
+    record.write(record_out)
+    console.out().print(reading.table(scores))
+
+
 def _report(scores: Scores, record: Record, path: Path | None) -> None:
     from fourcorners.cli import console
     from fourcorners.evaluation.cuad import CATEGORIES, NINE

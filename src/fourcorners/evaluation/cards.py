@@ -22,9 +22,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.cuad import AnnotatedContract
 from fourcorners.outline.build import build
 from fourcorners.outline.card import Card, Fact
@@ -32,6 +34,9 @@ from fourcorners.outline.cards import read_card
 from fourcorners.outline.parties import ROLES
 from fourcorners.outline.types import kinds_of
 from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 FACTS = (
     *("Document Name", "Parties", "Agreement Date", "Effective Date", "Expiration Date"),
@@ -379,3 +384,46 @@ def _document(contract: AnnotatedContract) -> Document:
         reader="plain/1",
         text=contract.text,
     )
+
+
+def measures(scores: CardScores) -> dict[str, Json]:
+    """Return the figures of all facts, over all contracts and over each part."""
+    return {
+        part: {fact: _figures(tally) for fact, tally in tallies.items()}
+        for part, tallies in scores.parts.items()
+    }
+
+
+def _figures(tally: Tally) -> dict[str, Json]:
+    figures: dict[str, Json] = {
+        "exact": round(tally.exact, 4),
+        "right": tally.right,
+        "missing": tally.missing,
+        "wrong": tally.wrong,
+        "silent": tally.silent,
+        "invented": tally.invented,
+    }
+    if tally.named:
+        figures["recall"] = round(tally.common / tally.named, 4)
+        figures["precision"] = round(tally.common / max(1, tally.found), 4)
+    return figures
+
+
+def table(scores: CardScores) -> Table:
+    """Return the figures of all facts for the terminal."""
+    from rich.table import Table
+
+    shown = Table(title="Contract cards", title_justify="left", header_style="bold")
+    shown.add_column("Fact")
+    for head in ("exact", "tuning", "held out", "right", "missing", "wrong", "silent", "invented"):
+        shown.add_column(head, justify="right")
+    for fact in FACTS:
+        whole = scores.parts["all"][fact]
+        parts = (scores.parts[part][fact] for part in ("all", "tuning", "held-out"))
+        counts = (whole.right, whole.missing, whole.wrong, whole.silent, whole.invented)
+        shown.add_row(fact, *(f"{part.exact:.3f}" for part in parts), *map(str, counts))
+    parties = scores.parts["all"]["Parties"]
+    if parties.named:
+        recall, precision = parties.common / parties.named, parties.common / max(1, parties.found)
+        shown.caption = f"Parties one by one: recall {recall:.3f}, precision {precision:.3f}"
+    return shown

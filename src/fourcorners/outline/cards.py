@@ -46,6 +46,10 @@ _OTHER_PAPER = re.compile(
     r"letter|lease|note|plan|amendment)[^.;()\"“]{0,30}\bdated[^.;]{0,12}$|\b(?:filed|amended|as\s+of\s+its)\s+on\s*$",
     re.IGNORECASE,
 )
+_DURING = re.compile(
+    r"\b(?:from|until|to|by|before|through|after|since|than|ending|ended|between|and)\s+(?:the\s+)?$",
+    re.I,
+)
 _DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
 _CLOSING = 40_000  # characters at the end in which the contract is signed
 _EXECUTED = re.compile(
@@ -53,10 +57,11 @@ _EXECUTED = re.compile(
     r"evidence\s+whereof)\b[^.]{0,300}?\b(?:on|of|this)\s[^.]{0,20}?\d[^.\n]{0,40}(?:\.\s?\d{4})?",
 )
 _SIGNATURE_DATE = re.compile(
-    r"(?:\b[Dd]ated?|DATED?)\b[^\w\n]{0,12}$|\n[^\S\n]*$|\d{2,4}\s{3,}$|/\s*$"
+    r"(?:\b[Dd]ated?|DATED?)\b[^\w\n]{0,12}$|\n[^\S\n]*$|\d{2,4}\s{3,}$|/\s*$|"
+    r"[A-Z][\w/-]+,\s*$"
 )
 _SIGNATURE = re.compile(
-    r"/s/|\bBy:|\bBY:|\b(?:Name|Title|Signature)\b|\(seal\)|\\s\\|[Cc]ompany\s+seal"
+    r"/s/|\.{8}|_{8}|\bBy:|\bBY:|\b(?:Name|Title|Signature)\b|\(seal\)|\\s\\|[Cc]ompany\s+seal"
 )
 _EFFECTIVE_SOON = re.compile(
     r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
@@ -76,9 +81,10 @@ _SAME_DATE = re.compile(
     re.IGNORECASE,
 )
 _EXPIRES = re.compile(
-    r"\b(?:expir(?:e|es|ing|ation)|finish(?:es)?|applies|terminat(?:e|es|ing)|end(?:s|ing)?|continue|remain|"
-    r"in\s+(?:full\s+force\s+and\s+)?effect|in\s+force|runs?|valid|term|through|extend)\b[^.;]{0,120}?\b"
-    r"(?:on|until|through|to|till|at\s+midnight\s+on|as\s+of|date\s+of|is|means)\s*$",
+    r"\b(?:expir(?:e|es|ing|ation)|finish(?:es)?|applies|terminat(?:e|es|ing)|end(?:s|ing)?|"
+    r"continu(?:es?|ing)|remains?|in\s+(?:full\s+force\s+and\s+)?effect|in\s+force|runs?|valid|term|"
+    r"through|extends?)\b[^.;]{0,120}?\b(?:on|until|through|to|till|at\s+midnight\s+on|as\s+of|date\s+of|"
+    r"is|means)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _ABOUT_TERM = re.compile(
@@ -108,7 +114,8 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _STARTS = re.compile(
-    r"\b(?:commenc|begin|start|effective|(?:enter|come)s?\s+into|takes?\s+effect)\w*[^.;]{0,30}$",
+    r"\b(?:commenc|begin|start|effective|(?:enter|come)s?\s+into|takes?\s+effect)\w*"
+    r"(?![^.;]*\b(?:until|through|expir|terminat|end))[^.;]{0,30}$",
     re.IGNORECASE,
 )
 _CHOICE = re.compile(
@@ -256,7 +263,9 @@ def _dates_the_contract(text: str, before: str, found: WrittenDate) -> float:
         return 0.3
     if _MADE.search(before[-90:]):
         return 0.85 if _EFFECTIVE_ONLY.search(before[-90:]) else 0.9
-    return 0.6 if alone else 0.4
+    if alone:
+        return 0.6
+    return 0.1 if _DURING.search(before[-30:]) else 0.4
 
 
 def _signed_on(text: str) -> Fact[date] | None:

@@ -45,6 +45,11 @@ _DATE = re.compile(
 )
 
 
+# Years are found first, which is fast, and the date around each of them after that.
+_YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
+_BEFORE_YEAR, _AFTER_YEAR = 90, 8
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
     """A date, and where it is written."""
@@ -55,7 +60,15 @@ class WrittenDate:
 
 def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
     """Yield the dates written in a part of the text, in order; impossible ones are passed over."""
-    for match in _DATE.finditer(text, within.start, within.end):
+    done = within.start
+    for year in _YEAR_WRITTEN.finditer(text, within.start, within.end):
+        if year.start() < done:
+            continue
+        start = max(done, year.start() - _BEFORE_YEAR)
+        match = _DATE.search(text, start, min(within.end, year.end() + _AFTER_YEAR))
+        if match is None:
+            continue
+        done = match.end()
         value = _value(match)
         if value:
             yield WrittenDate(value, Span(*match.span()))

@@ -65,17 +65,19 @@ _SAME = {
 }
 _NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(".", r"\.").replace(" ", r"\s+")
 _PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
+_ADJECTIVE = "|".join(map(re.escape, _ADJECTIVES))
 _CHOOSES = re.compile(
     r"\b(?:govern(?:ed|s|ing)?|constru(?:ed|ing|ction)|interpret(?:ed|ation)|subject to|"
     r"applicable law|proper law|choice of law|controlled by|determined under)\b",
     re.IGNORECASE,
 )
+_LAW = re.compile(r"[Ll]aw|LAW|[Ll]egislation|[Rr]egulations")
 _LAW_OF = re.compile(
     r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
     rf"(?:[^.;,()]{{0,60}}?\b)?{_PLACE}"
 )
 _PLACE_LAW = re.compile(
-    rf"(?:{_PLACE}(?:\s+(?i:state))?|(?P<adjective>{'|'.join(_ADJECTIVES)}))\s+(?i:substantive\s+)?"
+    rf"(?:{_PLACE}(?:\s+(?i:state))?|(?P<adjective>{_ADJECTIVE}))\s+(?i:substantive\s+)?"
     r"(?i:laws?)\b"
 )
 _UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|established)\b[^.;]*$")
@@ -83,6 +85,10 @@ _UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|establishe
 _LAW_GOVERNS = re.compile(
     rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
     r"(?i:govern|control|apply)(?:s|ies)?\b"
+)
+_PLACE_LAW_GOVERNS = re.compile(
+    rf"\b(?:{_PLACE}|(?P<adjective>{_ADJECTIVE}))\s+[Ll]aw\s+"
+    r"(?:shall\s+|will\s+)?(?:govern|control|appl)(?:s|ies|y)?\b"
 )
 _PLACE_THEN_THEREOF = re.compile(
     rf"\b(?i:state|commonwealth|province)\s+(?i:of)\s+{_PLACE}[^.;]{{0,80}}?\bgoverned\b[^.;]{{0,60}}?\blaws\s+"
@@ -107,6 +113,8 @@ def governing_law(text: str) -> Fact[str] | None:
     for match in islice(_CHOOSES.finditer(text), _MOST):
         low = match.group().lower()
         window = min(len(text), match.end() + _REACH)
+        if not _LAW.search(text, match.end(), window):
+            continue
         found = _LAW_OF.search(text, match.end(), window)
         other = _PLACE_LAW.search(text, match.end(), window)
         if other and (found is None or other.start() < found.start()):
@@ -129,7 +137,7 @@ def governing_law(text: str) -> Fact[str] | None:
 
 def _turned(text: str) -> Fact[str] | None:
     """Find a law that is named before the words that choose it."""
-    for pattern in (_LAW_GOVERNS, _PLACE_THEN_THEREOF):
+    for pattern in (_LAW_GOVERNS, _PLACE_LAW_GOVERNS, _PLACE_THEN_THEREOF):
         found = pattern.search(text)
         if found:
             return Fact(_name(found), Span(*found.span()), 0.8)

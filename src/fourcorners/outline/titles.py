@@ -50,6 +50,12 @@ _OTHERS = re.compile(rf"\b{_COMPANY}\b|\b(?:19|20)\d\d\b|[:\n]|[^\S\n]{{3}}|\b[A
 _COMPANY_FIRST = re.compile(
     rf"[^\n]{{3,70}}?\b{_COMPANY}\b\.?[\s:–—-]+(?=[^\n]*\w[^\n]*\s(?i:{_NAMES}))"
 )
+_GREETING = re.compile(r"^[^\S\n]*Dear\b[^\n]{0,80}$", re.MULTILINE)
+_SUBJECT = re.compile(
+    r"\s*(?:\*\*(?P<bold>[^*\n]{4,150})\*\*[^\S\n]*$|"
+    r"(?:Re|RE|Subject):?[^\S\n]+(?P<re>[^\n]{4,150})$)",
+    re.MULTILINE,
+)
 _LED = re.compile(
     r"(?:\n|[^\S\n]{3}|^|(?i:exhibit)[^\S\n]+[\d.]+[^\S\n])[^\S\n]*(?P<lead>(?:(?!EXHIBIT|EXECUTION|COPY|VERSION|CONFIDENTIAL|PAGE|FINAL)"
     r"[A-Z][A-Z-]+[^\S\n]){1,4})$"
@@ -98,6 +104,9 @@ def find_title(lines: Lines, document: Document) -> Title | None:
         if styled and _NAME.search(mark.span.of(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
     top = _top(lines)
+    subject = _subject(lines)
+    if subject and (top is None or top.span.start > subject.start):
+        return Title(subject, 0.7)
     called = _THIS.search(lines.text, 0, min(_FRONT, lines.length))
     if called is None or len(called["name"].split()) < 2:
         return top
@@ -105,6 +114,15 @@ def find_title(lines: Lines, document: Document) -> Title | None:
     if repeated:
         return Title(repeated, 0.95)
     return top or Title(Span(*called.span("name")), 0.8)
+
+
+def _subject(lines: Lines) -> Span | None:
+    """Return what a letter is about: the line below the salutation that is set apart."""
+    greeting = _GREETING.search(lines.text, 0, min(TOP, lines.length))
+    if greeting is None:
+        return None
+    found = _SUBJECT.match(lines.text, greeting.end())
+    return Span(*found.span("bold" if found["bold"] else "re")) if found else None
 
 
 def _top(lines: Lines) -> Title | None:

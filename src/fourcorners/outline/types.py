@@ -32,6 +32,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("Transportation", r"transport\w*|shipping|gas gathering|pipeline|charter ?party|freight"),
     ("Promotion", r"promot\w*"),
     ("Marketing", r"marketing|advertising|referral"),
+    ("License", r"software licen[cs]e"),
     ("Maintenance", r"maintenance|support (?:services )?agreement|service level"),
     ("Collaboration", r"collaborat\w*|cooperation|co-operation|teaming"),
     ("Development", r"develop\w*"),
@@ -51,7 +52,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-KINDS: tuple[str, ...] = tuple(name for name, _ in _KINDS)
+KINDS: tuple[str, ...] = tuple(dict.fromkeys(name for name, _ in _KINDS))
 _PATTERNS = tuple((name, re.compile(rf"\b(?:{words})", re.IGNORECASE)) for name, words in _KINDS)
 
 
