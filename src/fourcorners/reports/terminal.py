@@ -237,8 +237,8 @@ class _Printer:
             (line(cell.head.name), "bold"),
             (f"  {line(cell.document.name)}", ""),
         )
-        if finding.evidence:
-            evidence = finding.evidence[0]
+        evidence = finding.best
+        if evidence is not None:
             if evidence.quote.verified:
                 quote = f"“{shortened(evidence.quote.words, 2 * (self.width - 6))}”"
             else:

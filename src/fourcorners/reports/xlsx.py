@@ -210,9 +210,10 @@ def _at_a_glance(cell: Cell) -> str:
     finding = cell.finding
     if finding.state is CellState.FAILED:
         return shortened(f"Failed: {finding.error}", _GRID_QUOTE)
-    if not finding.evidence:
+    best = finding.best
+    if best is None:
         return cell.label
-    quote = finding.evidence[0].quote
+    quote = best.quote
     words = f"“{shortened(quote.words, _GRID_QUOTE)}”"
     return f"{cell.label}\n{words if quote.verified else f'not verified: {words}'}"
 

@@ -102,6 +102,11 @@ class Finding:
     candidates: tuple[tuple[Span, float], ...] = field(default=())
     remedy: str = ""
 
+    @property
+    def best(self) -> Evidence | None:
+        """Return the evidence with the highest score: what to show where there is room for one."""
+        return max(self.evidence, key=lambda each: each.score, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewedDocument:
