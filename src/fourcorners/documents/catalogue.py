@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fourcorners.documents import docx, html, mail, markdown, pdf, picture, plain
+from fourcorners.documents import docx, html, mail, markdown, odt, office, pdf, picture, plain, rtf
 from fourcorners.documents.reader import Reader
 from fourcorners.documents.sniff import MediaType
 
@@ -15,6 +15,9 @@ READERS: dict[MediaType, Reader] = {
         docx.READER,
         html.READER,
         mail.READER,
+        odt.READER,
+        office.READER,
+        rtf.READER,
         picture.READER,
     )
     for media_type in sorted(reader.media_types)
@@ -26,18 +29,19 @@ _CONVERT = "Save it as DOCX or PDF and add that file."
 UNREAD: dict[MediaType, tuple[str, str]] = {
     MediaType.XLSX: ("Excel workbook", "Export the sheet that holds the contract as PDF."),
     MediaType.PPTX: ("PowerPoint presentation", "Export it as PDF and add that file."),
-    MediaType.ODT: ("OpenDocument text", _CONVERT),
     MediaType.ZIP: (
         "ZIP archive, which is several documents",
         "Add it as a whole, or name a file in it, such as deal.zip/contract.pdf.",
     ),
-    MediaType.DOC: ("Word 97-2003 document", _CONVERT),
     MediaType.LOCKED_OFFICE: (
         "password-protected Office document",
         "Open it with its password, save it without one and add that file.",
     ),
+    MediaType.OUTLOOK: (
+        "Outlook message (.msg)",
+        "Save it from Outlook as .eml, or save its attachments, and add those.",
+    ),
     MediaType.OLE: ("old Office file", _CONVERT),
-    MediaType.RTF: ("rich text (RTF)", _CONVERT),
     MediaType.XML: ("XML file", _CONVERT),
     MediaType.UNKNOWN: (
         "binary file of no known kind",

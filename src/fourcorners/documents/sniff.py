@@ -8,7 +8,7 @@ import zipfile
 from enum import StrEnum
 from pathlib import PurePath
 
-from fourcorners.documents.encoding import looks_like_text
+from fourcorners.documents.encoding import decode, looks_like_text
 
 
 class MediaType(StrEnum):
@@ -24,6 +24,7 @@ class MediaType(StrEnum):
     ZIP = "application/zip"
     DOC = "application/msword"
     LOCKED_OFFICE = "application/encrypted-office"
+    OUTLOOK = "application/vnd.ms-outlook"
     OLE = "application/x-ole-storage"
     RTF = "application/rtf"
     HTML = "text/html"
@@ -51,11 +52,19 @@ _MAIL_HEADER = re.compile(
     rb"(?:received|from|to|subject|date|mime-version|message-id|return-path|delivered-to)\s*:",
     re.IGNORECASE,
 )
+# A page without a frame, told by its name and by a tag that a text would not hold.
+_BARE_PAGE = re.compile(
+    rb"</?(?:p|div|table|span|font|br|h[1-6]|center)\b[^<>]{0,500}>", re.IGNORECASE
+)
+_PAGE_NAMES = frozenset({".html", ".htm", ".xhtml"})
+_FILED = re.compile(
+    rb"<document>\s*<type>.{0,2000}?<text>\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
 _MARKDOWN_NAMES = frozenset({".md", ".markdown", ".mdown"})
 
 
 def sniff(data: bytes, name: str) -> MediaType:
-    """Return what the bytes are; `name` only tells Markdown from other plain text."""
+    """Return what the bytes are; `name` only tells apart kinds of plain text."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if _is_pdf(data, head):
         return MediaType.PDF
@@ -69,7 +78,7 @@ def sniff(data: bytes, name: str) -> MediaType:
     if not text:
         image = data.startswith(_IMAGES) or data[:4] + data[8:12] == b"RIFFWEBP"
         return MediaType.IMAGE if image else MediaType.UNKNOWN
-    if _HTML.match(head):
+    if _is_page(data, head, name):
         return MediaType.HTML
     if head.startswith(b"<?xml"):
         return MediaType.XML
@@ -77,6 +86,15 @@ def sniff(data: bytes, name: str) -> MediaType:
         return MediaType.EMAIL
     markdown = PurePath(name).suffix.lower() in _MARKDOWN_NAMES
     return MediaType.MARKDOWN if markdown else MediaType.TEXT
+
+
+def _is_page(data: bytes, head: bytes, name: str) -> bool:
+    """Tell a web page: by its frame, as a filing of one, or by its name and its tags."""
+    text = decode(data).text[:4096].encode() if b"\0" in head[:64] else head
+    text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if _HTML.match(text) or _FILED.match(text):
+        return True
+    return PurePath(name).suffix.lower() in _PAGE_NAMES and bool(_BARE_PAGE.search(text))
 
 
 def _is_pdf(data: bytes, head: bytes) -> bool:
@@ -119,6 +137,8 @@ def _ole_kind(data: bytes) -> MediaType:
         return MediaType.LOCKED_OFFICE
     if "WordDocument".encode("utf-16-le") in data:
         return MediaType.DOC
+    if "__substg1.0_".encode("utf-16-le") in data:
+        return MediaType.OUTLOOK
     return MediaType.OLE
 
 

@@ -37,7 +37,13 @@ class Table:
         rows = [row for row in self.rows if any(cell.text.strip() for cell in row)]
         if all(_is_layout(row) for row in rows):
             return joined([joined(_filled(row), " ") for row in rows], "\n\n")
-        table = joined([joined([_on_one_line(cell) for cell in row], " | ") for row in rows], "\n")
+        table = joined(
+            [
+                joined([_cell(cell, at, column) for column, cell in enumerate(row, 1)], " | ")
+                for at, row in enumerate(rows, 1)
+            ],
+            "\n",
+        )
         table.mark(MarkKind.TABLE, 0)
         return table
 
@@ -52,11 +58,9 @@ def _is_layout(row: list[Fragment]) -> bool:
     return len(cells) == 1 or (len(cells) == 2 and bool(_LABEL.fullmatch(cells[0].text.strip())))
 
 
-def _on_one_line(cell: Fragment) -> Fragment:
-    """Return a cell with its paragraphs one below the other, without blank lines."""
-    if "\n\n" not in cell.text:
-        return cell
-    closed = Fragment()
-    text, at = cell.text.replace("\n\n", " \n"), 0
-    closed.pieces, closed.length, closed.marks = [text[at:]], len(text), list(cell.marks)
-    return closed
+def _cell(cell: Fragment, row: int, column: int) -> Fragment:
+    """Return a cell, marked, with its paragraphs one below the other, without blank lines."""
+    text = cell.text.replace("\n\n", " \n")
+    made = Fragment([text], len(text), list(cell.marks))
+    made.mark(MarkKind.CELL, 0, f"{row},{column}")
+    return made

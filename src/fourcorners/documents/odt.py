@@ -1,0 +1,289 @@
+"""OpenDocument texts (.odt), with the numbers that the office program computes.
+
+The text is the accepted version: deletions, which the file keeps apart, are not in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import MarkKind
+from fourcorners.documents.fragment import Fragment, joined
+from fourcorners.documents.odt_numbering import LEVELS, STYLE, TEXT, Counters, Numbering, number_of
+from fourcorners.documents.package import Package
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.sniff import MediaType
+from fourcorners.documents.table_text import Table
+from fourcorners.errors import InputError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_MOST_BLANKS = 1_000  # of one run of blanks
+_MOST_REPEATED = 100  # of one cell
+_SPACE = re.compile(r"[ \t\r\n]+")
+_ASIDE = {
+    TEXT: (
+        *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls"),
+        *("dde-connection-decls", "note-citation", "bookmark", "ruby-text"),
+        *("alphabetical-index-mark", "toc-mark"),
+    ),
+    _OFFICE: ("annotation", "annotation-end", "forms"),
+    _TABLE: ("covered-table-cell", "table-columns", "table-column"),
+    _SVG: ("title", "desc"),
+}
+_PASSED_OVER = frozenset(f"{space}{name}" for space, names in _ASIDE.items() for name in names)
+
+
+def read_odt(file: RawFile) -> Content:
+    """Return the text with numbers, headings, tables, notes and hidden text marked."""
+    package = Package(file.data, file.path)
+    manifest = package.tree("META-INF/manifest.xml")
+    if manifest is not None and any(
+        node.tag.endswith("}encryption-data") for node in manifest.iter()
+    ):
+        raise InputError(
+            f"{file.path}: the document is locked with a password.",
+            remedy="Open it with the password, save it without one and add that file.",
+        )
+    root, styles = package.tree("content.xml"), package.tree("styles.xml")
+    body = root.find(f"{_OFFICE}body/{_OFFICE}text") if root is not None else None
+    if root is None or body is None:
+        raise InputError(
+            f"{file.path}: the document is damaged: it has no text part.",
+            remedy="Open it in LibreOffice, save it under a new name and add that file.",
+        )
+    story = _Story(Numbering(styles, root), _hidden_styles(styles, root), _authors(body))
+    blocks = [*story.blocks(body, _Place()), *story.notes]
+    whole = joined([block for block in blocks if block.text.strip()], "\n\n")
+    if not whole.text.strip():
+        raise InputError(
+            f"{file.path}: the document holds no text.",
+            remedy="If it shows scanned pages, print it to PDF and add that.",
+        )
+    whole.add("\n")
+    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(whole.text, marks=tuple(marks), warnings=tuple(_warnings(story, body)))
+
+
+def _warnings(story: _Story, body: _Element) -> Iterator[str]:
+    if body.find(f"{TEXT}tracked-changes") is not None:
+        names = ", ".join(sorted({name for name in story.authors.values() if name})) or "unknown"
+        yield f"It has tracked changes ({names}), read as if all were accepted."
+    if story.hides:
+        yield "It holds hidden text, which is read and marked."
+    comments = sum(1 for _ in body.iter(f"{_OFFICE}annotation"))
+    if comments:
+        yield f"It has {comments} comments, which are not read."
+
+
+def _hidden_styles(*roots: _Element | None) -> frozenset[str]:
+    """Return the names of the character and paragraph styles that hide text."""
+    found: set[str] = set()
+    for root in roots:
+        for node in root.iter(f"{STYLE}style") if root is not None else ():
+            properties = node.find(f"{STYLE}text-properties")
+            hides = properties is not None and properties.get(f"{TEXT}display") == "none"
+            if hides or node.get(f"{STYLE}parent-style-name", "") in found:
+                found.add(node.get(f"{STYLE}name", ""))
+    return frozenset(found)
+
+
+def _authors(body: _Element) -> dict[str, str]:
+    """Return who inserted what, by the id of the change."""
+    found: dict[str, str] = {}
+    for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
+        creator = region.find(f".//{_DC}creator")
+        author = "" if creator is None else creator.text or ""
+        if region.find(f"{TEXT}insertion") is not None:
+            found[region.get(f"{TEXT}id", "")] = author or "unknown"
+        else:
+            found.setdefault("", author)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in lists a block stands."""
+
+    counters: Counters | None = None
+    style: str = ""
+    level: int = -1
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class _Story:
+    """The walk through a document."""
+
+    numbering: Numbering
+    hidden_styles: frozenset[str]
+    authors: dict[str, str]
+    hides: bool = False
+    notes: list[Fragment] = field(default_factory=list)
+    boxes: list[Fragment] = field(default_factory=list)
+    inserting: dict[str, str] = field(default_factory=dict)  # changes that are open, by id
+    label: tuple[str, int] | None = None  # of the list item whose first paragraph comes next
+
+    def blocks(self, parent: _Element, place: _Place) -> list[Fragment]:
+        """Return the paragraphs and tables below an element, each as one fragment."""
+        found: list[Fragment] = []
+        for child in parent:
+            tag = child.tag
+            if tag in _PASSED_OVER:
+                continue
+            if tag in (f"{TEXT}p", f"{TEXT}h"):
+                found += self._paragraph(child, place)
+            elif tag == f"{TEXT}list":
+                found += self._list(child, place)
+            elif tag == f"{_TABLE}table":
+                found.append(self._table(child, place))
+            elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
+                self._change(child)
+            elif tag == f"{TEXT}section":
+                hidden = place.hidden or child.get(f"{TEXT}display") == "none"
+                found += self.blocks(
+                    child, _Place(place.counters, place.style, place.level, hidden)
+                )
+            else:
+                found += self.blocks(child, place)
+        return found
+
+    def _list(self, node: _Element, place: _Place) -> list[Fragment]:
+        style = node.get(f"{TEXT}style-name") or place.style
+        counters = place.counters
+        if counters is None or style != place.style:
+            counters = self.numbering.open_list(node, style)
+        within = _Place(counters, style, place.level + 1, place.hidden)
+        found: list[Fragment] = []
+        for item in node:
+            if item.tag not in (f"{TEXT}list-item", f"{TEXT}list-header"):
+                continue
+            first = next(iter(item), None)
+            counted = (
+                item.tag == f"{TEXT}list-item"
+                and first is not None
+                and first.tag in (f"{TEXT}p", f"{TEXT}h")
+            )
+            if counted:
+                start = number_of(item.get(f"{TEXT}start-value"))
+                label = self.numbering.item(counters, style, within.level, start)
+                self.label = (label, within.level) if label else None
+            found += self.blocks(item, within)
+            self.label = None
+        return found
+
+    def _paragraph(self, node: _Element, place: _Place) -> list[Fragment]:
+        label, self.label = self.label, None
+        heading = node.tag == f"{TEXT}h"
+        level = min(max(number_of(node.get(f"{TEXT}outline-level")) or 1, 1), LEVELS)
+        if heading and place.counters is None and node.get(f"{TEXT}is-list-header") != "true":
+            number = self.numbering.heading(level - 1, number_of(node.get(f"{TEXT}start-value")))
+            label = (number, level - 1) if number else None
+        words = Fragment()
+        hidden = place.hidden or node.get(f"{TEXT}style-name", "") in self.hidden_styles
+        self._inline(node, words, hidden=hidden)
+        paragraph = Fragment()
+        if words.text.strip():
+            if label is not None:
+                paragraph.add(label[0], MarkKind.NUMBER, str(label[1] + 1))
+                paragraph.add(" ")
+            paragraph.extend(words)
+            if heading:
+                paragraph.mark(MarkKind.HEADING, 0, str(level))
+        boxes, self.boxes = self.boxes, []
+        return [each for each in (paragraph, *boxes) if each.text.strip()]
+
+    def _inline(self, node: _Element, words: Fragment, *, hidden: bool) -> None:
+        self._say(node.text, words, hidden=hidden)
+        for child in node:
+            tag = child.tag
+            if tag == f"{TEXT}s":
+                count = min(number_of(child.get(f"{TEXT}c")) or 1, _MOST_BLANKS)
+                self._put(" " * max(count, 1), words, hidden=hidden)
+            elif tag == f"{TEXT}tab":
+                self._put("\t", words, hidden=hidden)
+            elif tag == f"{TEXT}line-break":
+                self._put("\n", words, hidden=hidden)
+            elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
+                self._change(child)
+            elif tag == f"{TEXT}note":
+                self._note(child, words)
+            elif tag == f"{_DRAW}text-box":
+                self.boxes += self.blocks(child, _Place(hidden=hidden))
+            elif tag == f"{TEXT}hidden-text":
+                self._put(child.get(f"{TEXT}string-value", ""), words, hidden=True)
+            elif tag not in _PASSED_OVER:
+                style = child.get(f"{TEXT}style-name", "")
+                self._inline(child, words, hidden=hidden or style in self.hidden_styles)
+            self._say(child.tail, words, hidden=hidden)
+
+    def _say(self, text: str | None, words: Fragment, *, hidden: bool) -> None:
+        """Add characters as they are in the file, where a run of white space is one blank."""
+        if not text:
+            return
+        text = _SPACE.sub(" ", text)
+        last = words.pieces[-1][-1:] if words.pieces else ""
+        if text[0] == " " and last in ("", " ", "\n", "\t"):
+            text = text[1:]
+        self._put(text, words, hidden=hidden)
+
+    def _put(self, text: str, words: Fragment, *, hidden: bool) -> None:
+        start = len(words)
+        words.add(text)
+        for author in self.inserting.values():
+            words.mark(MarkKind.INSERTED, start, author)
+        if hidden and text:
+            self.hides = True
+            words.mark(MarkKind.HIDDEN, start)
+
+    def _change(self, node: _Element) -> None:
+        name = node.get(f"{TEXT}change-id", "")
+        if node.tag == f"{TEXT}change-end":
+            self.inserting.pop(name, None)
+        elif name in self.authors:
+            self.inserting[name] = self.authors[name]
+
+    def _note(self, node: _Element, words: Fragment) -> None:
+        body = node.find(f"{TEXT}note-body")
+        if body is None:
+            return
+        number = len(self.notes) + 1
+        words.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
+        note = Fragment()
+        self.notes.append(note)
+        note.add(f"[{number}] ")
+        note.extend(joined(self.blocks(body, _Place()), "\n"))
+        note.mark(MarkKind.FOOTNOTE, 0, "footnotes")
+
+    def _table(self, node: _Element, place: _Place) -> Fragment:
+        table = Table()
+        inside = _Place(hidden=place.hidden)
+        for row in _within(node, f"{_TABLE}table-row"):
+            table.start_row()
+            for cell in _within(row, f"{_TABLE}table-cell"):
+                made = joined(self.blocks(cell, inside), "\n")
+                times = number_of(cell.get(f"{_TABLE}number-columns-repeated")) or 1
+                for _ in range(min(max(times, 1), _MOST_REPEATED) if len(made) else 1):
+                    table.add_cell(made)
+        return table.text()
+
+
+def _within(parent: _Element, tag: str) -> Iterator[_Element]:
+    """Yield the rows of a table or cells of a row, also within groups and headers."""
+    for child in parent:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _PASSED_OVER and child.tag != f"{_TABLE}table":
+            yield from _within(child, tag)
+
+
+READER = Reader(name="odt", version=1, media_types=frozenset({MediaType.ODT}), read=read_odt)

@@ -1,0 +1,116 @@
+"""Old Word documents (.doc), which LibreOffice turns into new ones where it is installed.
+
+It runs without a window, with a profile of its own that is thrown away, on a copy of the file in a
+folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from fourcorners.documents import docx, worker
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.sniff import MediaType
+from fourcorners.errors import InputError
+
+SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
+MAX_BYTES = 256 << 20  # of what it makes
+_SAVE = "Save it as DOCX or PDF and add that file."
+
+
+def find_office() -> str | None:
+    """Return LibreOffice's program, if it is installed."""
+    return shutil.which("soffice") or shutil.which("libreoffice")
+
+
+def read_doc(file: RawFile) -> Content:
+    """Return what the document is as a .docx.
+
+    Raises:
+        InputError: If LibreOffice is not installed or does not open the file.
+    """
+    program = find_office()
+    if program is None:
+        raise InputError(
+            f"{file.path}: this is a Word 97-2003 document, and LibreOffice is not installed.",
+            remedy=f"Install LibreOffice (`apt-get install libreoffice-writer`), or: {_SAVE}",
+        )
+    made = replace(file, data=_converted(program, file), media_type=MediaType.DOCX)
+    content = docx.READER.read(made)
+    note = "It is a Word 97-2003 document, read through LibreOffice."
+    return replace(content, warnings=(note, *content.warnings))
+
+
+def _converted(program: str, file: RawFile) -> bytes:
+    worker.still_working(SECONDS + 60)
+    with tempfile.TemporaryDirectory(prefix="fourcorners-") as name:
+        folder = Path(name)
+        (folder / "in.doc").write_bytes(file.data)
+        command = [
+            program,
+            f"-env:UserInstallation={(folder / 'profile').as_uri()}",
+            "--headless",
+            "--norestore",
+            "--nolockcheck",
+            "--convert-to",
+            "docx:MS Word 2007 XML",
+            "--outdir",
+            str(folder / "out"),
+            str(folder / "in.doc"),
+        ]
+        said = _run(command, folder, file)
+        made = folder / "out" / "in.docx"
+        try:
+            if made.stat().st_size <= MAX_BYTES:
+                return made.read_bytes()
+            said = "what it makes of the file is too large"
+        except FileNotFoundError:
+            said = said.strip().splitlines()[-1] if said.strip() else "it made nothing of the file"
+    raise InputError(
+        f"{file.path}: the document is damaged: LibreOffice does not open it ({said}).",
+        remedy=f"Open it in Word. {_SAVE}",
+    )
+
+
+def _run(command: list[str], folder: Path, file: RawFile) -> str:
+    # A home of its own, no display, and no proxy: what it could fetch, it has no way to.
+    environment = {
+        key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
+    }
+    environment |= {"HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
+    environment.pop("DISPLAY", None)
+    process = subprocess.Popen(  # noqa: S603 - the program that was found, no shell
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        cwd=folder,
+        start_new_session=True,  # so that the processes it starts end with it
+    )
+    try:
+        said, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"{file.path}: LibreOffice was not done with it after {SECONDS:g} seconds.",
+            remedy=_SAVE,
+        ) from error
+    finally:
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    return said.decode(errors="replace")
+
+
+READER = Reader(name="doc", version=1, media_types=frozenset({MediaType.DOC}), read=read_doc)

@@ -1,0 +1,75 @@
+"""Old Word documents through LibreOffice: where it is there, where it is not, where it fails."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents import office
+from fourcorners.documents.read import read
+from fourcorners.errors import InputError
+
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le") + bytes(600)
+
+
+def put(tmp_path: Path) -> Path:
+    path = tmp_path / "old.doc"
+    path.write_bytes(OLD)
+    return path
+
+
+def program(tmp_path: Path, script: str) -> str:
+    path = tmp_path / "soffice"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_without_libreoffice_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "find_office", lambda: None)
+    with pytest.raises(InputError, match="LibreOffice is not installed") as caught:
+        read(put(tmp_path))
+    assert "Save it as DOCX" in caught.value.remedy
+
+
+def test_a_program_that_makes_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = program(tmp_path, "echo 'Error: source file could not be loaded'")
+    monkeypatch.setattr(office, "find_office", lambda: found)
+    with pytest.raises(InputError, match="source file could not be loaded"):
+        read(put(tmp_path))
+
+
+def test_a_program_that_hangs_is_ended_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = program(tmp_path, f"sleep 47 & echo $! > {tmp_path}/child; wait")
+    monkeypatch.setattr(office, "find_office", lambda: found)
+    monkeypatch.setattr(office, "SECONDS", 0.5)
+    start = time.monotonic()
+    with pytest.raises(InputError, match=r"not done with it after 0\.5 seconds"):
+        read(put(tmp_path))
+    assert time.monotonic() - start < 10
+    child = (tmp_path / "child").read_text().strip()
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+@pytest.mark.slow
+def test_an_old_document_is_read_with_its_numbers(tmp_path: Path, dataroom: Path) -> None:
+    found = office.find_office()
+    if found is None:
+        pytest.skip("LibreOffice is not installed")
+    source = dataroom / "12-northmere-amendment-letter.docx"
+    command = [found, f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}", "--headless"]
+    command += ["--convert-to", "doc", "--outdir", str(tmp_path), str(source)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    document = read(tmp_path / f"{source.stem}.doc")
+    assert document.media_type == "application/msword"
+    assert "read through LibreOffice" in document.warnings[0]
+    assert "(a) in Part 2 of Schedule 1, the design flow" in document.text
+    assert "(i) removal of sludge from wash water tanks" in document.text
