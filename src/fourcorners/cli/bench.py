@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.runs import Outlined
     from fourcorners.library.store import Library
 
+
+class Profile(StrEnum):
+    """A named way to do the work; `default` is what a user gets by default."""
+
+    DEFAULT = "default"
+    WORDS = "words"
+
+
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
 
 DataOption = Annotated[
@@ -32,6 +41,9 @@ RecordOption = Annotated[
 ]
 LimitOption = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N contracts.")
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", help="The seed of the confidence intervals.")
 ]
 KeepOption = Annotated[
     Path | None,
@@ -62,7 +74,12 @@ def extraction(
     ] = None,
     record_out: RecordOption = None,
     limit: LimitOption = None,
+    seed: SeedOption = 0,
     jobs: JobsOption = None,
+    profile: Annotated[
+        Profile,
+        typer.Option("--profile", help="What the review goes by: words and meaning, or words."),
+    ] = Profile.DEFAULT,
     library: KeepOption = None,
 ) -> None:
     """Extract the 41 categories of CUAD, and score the answers.
@@ -79,9 +96,18 @@ def extraction(
     require_place(run_out)
     require_place(record_out)
     settings = Settings.load(jobs=jobs)
-    record = Record("extraction", {"data": str(data), "limit": limit, "jobs": settings.jobs})
+    record = Record(
+        "extraction",
+        {
+            "data": str(data),
+            "limit": limit,
+            "seed": seed,
+            "jobs": settings.jobs,
+            "profile": profile.value,
+        },
+    )
     contracts = cuad.load(data, limit=limit)
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = default_encoder(threads=settings.jobs) if profile is Profile.DEFAULT else None
     with _library(library) as store, _bar() as step:
         extracting.fill(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
@@ -91,9 +117,10 @@ def extraction(
         )
     if run_out is not None:
         runs.write_extractions(run_out, answers)
-    record.models.update({"encoder": encoder.name, "calibration": shipped().version})
+    named = encoder.name if encoder else None
+    record.models.update({"encoder": named, "calibration": shipped().version})
     record.settings["seen"] = _seen(contracts)
-    _report(score(contracts, answers), record, record_out)
+    _report(score(contracts, answers), record, record_out, seed=seed)
 
 
 @app.command("outline")
@@ -217,12 +244,12 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
     console.out().print(reading.table(scores))
 
 
-def _report(scores: Scores, record: Record, path: Path | None) -> None:
+def _report(scores: Scores, record: Record, path: Path | None, *, seed: int = 0) -> None:
     from fourcorners.cli import console
     from fourcorners.evaluation.cuad import CATEGORIES, NINE
     from fourcorners.evaluation.tables import extraction_measures, extraction_table
 
-    record.measures.update(extraction_measures(scores))
+    record.measures.update(extraction_measures(scores, seed=seed))
     record.write(path)
     out = console.out()
     rest = [name for name in CATEGORIES if name not in NINE]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,17 +34,29 @@ def fill(
     settings: Settings,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> AddReport:
-    """Add the contracts' texts to a library; those it holds already are skipped."""
-    return add(
-        library,
-        [folder / "contracts" / contract.name for contract in contracts],
-        collection=COLLECTION,
-        encoder=encoder,
-        settings=settings,
-        on_progress=(
-            (lambda step: on_progress("Reading", step.done, step.total)) if on_progress else None
-        ),
-    )
+    """Add the contracts' texts to a library; those it holds already are skipped.
+
+    The official download keeps its texts in one JSON file: they are written out for the while.
+    """
+    with tempfile.TemporaryDirectory(prefix="fourcorners-") as scratch:
+        if (folder / "contracts").is_dir():
+            paths = [folder / "contracts" / contract.name for contract in contracts]
+        else:
+            paths = [Path(scratch) / f"{number}.txt" for number in range(len(contracts))]
+            for path, contract in zip(paths, contracts, strict=True):
+                path.write_bytes(contract.text.encode("utf-8"))
+        return add(
+            library,
+            paths,
+            collection=COLLECTION,
+            encoder=encoder,
+            settings=settings,
+            on_progress=(
+                (lambda step: on_progress("Reading", step.done, step.total))
+                if on_progress
+                else None
+            ),
+        )
 
 
 def extract(

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def extraction_measures(scores: Scores) -> dict[str, Json]:
+def extraction_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
     """Return the figures of an extraction run, with 95% intervals over contracts."""
     units = list(scores.by_contract.values())
 
     def interval(measure: str, provisions: Sequence[str]) -> list[Json]:
         low, high = bootstrap(
-            units, lambda drawn: macro(added(drawn, provisions), provisions)[measure], samples=400
+            units,
+            lambda drawn: macro(added(drawn, provisions), provisions)[measure],
+            samples=400,
+            seed=seed,
         )
         return [round(low, 4), round(high, 4)]
 

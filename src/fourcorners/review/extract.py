@@ -10,7 +10,7 @@ from fourcorners.review import severity
 from fourcorners.review.calibration import Calibration, Curve
 from fourcorners.review.finding import CellState, Evidence, Finding, Searched
 from fourcorners.review.reading import Reading
-from fourcorners.review.scoring import Prepared, best_first, facts, score
+from fourcorners.review.scoring import Prepared, best_first, facts, has_meaning, score
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
@@ -25,9 +25,10 @@ def findings(
 
     Every quote is verified against the text before it is returned.
     """
-    meaning = reading.vectors is not None
     return [
-        _cell(reading, each, calibration.curve(each.provision.id, meaning=meaning))
+        _cell(
+            reading, each, calibration.curve(each.provision.id, meaning=has_meaning(reading, each))
+        )
         for each in provisions
     ]
 

@@ -160,10 +160,15 @@ def _headings(reading: Reading, matched: Sequence[Match]) -> NDArray[np.float32]
     )
 
 
+def has_meaning(reading: Reading, prepared: Prepared) -> bool:
+    """Tell whether there are vectors on both sides to compare."""
+    return reading.vectors is not None and prepared.examples is not None
+
+
 def _meaning(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
     import numpy as np
 
-    if reading.vectors is None or prepared.examples is None or not len(prepared.examples):
+    if reading.vectors is None or prepared.examples is None:
         return np.zeros(len(reading.passages), np.float32)
     nearest: NDArray[np.float32] = (reading.vectors @ prepared.examples.T).max(axis=1)
     return nearest
