@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -33,6 +34,10 @@ _STRICT = (
      b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
     (b"http://purl.oclc.org/ooxml/officeDocument/math",
      b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
+)  # fmt: skip
+# What `zipfile` raises on a member that is not what the directory says.
+_UNPACKING = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error
 )  # fmt: skip
 _AGAIN = "Open it in Word, save it under a new name and add that file."
 
@@ -115,7 +120,7 @@ class Package:
         try:
             with self._archive.open(entry) as member:
                 data = member.read(MAX_PART + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except _UNPACKING as error:
             raise self._damaged(f"{name} does not unpack") from error
         if len(data) > MAX_PART:
             raise self._bomb()

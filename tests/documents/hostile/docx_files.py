@@ -207,6 +207,7 @@ FAST: dict[str, Make] = {
     ),
     "locked.docx": locked,
     "truncated.docx": lambda: (data := word(CLAUSE * 500))[: len(data) // 2],
+    "beginning-cut.docx": lambda: (data := word(CLAUSE * 500))[:30] + data[306:],
     "flipped-bytes.docx": flipped,
     "many-parts.docx": lambda: changed({f"word/media/{i}": b"" for i in range(10_001)}),
     "part-elsewhere.docx": lambda: changed({"../../../../tmp/outside.xml": b"<a/>"}),
