@@ -54,7 +54,7 @@ _PASSED_OVER = frozenset(
 )
 _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
-_LONGEST_COMMENT = 100  # paragraphs that one comment is about, at most
+_LONGEST_COMMENT = 30  # paragraphs that one comment is about, at most
 _COMMENTS = frozenset(
     {f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"}
 )  # fmt: skip
