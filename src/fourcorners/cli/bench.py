@@ -78,7 +78,11 @@ def extraction(
     jobs: JobsOption = None,
     profile: Annotated[
         Profile,
-        typer.Option("--profile", help="What the review goes by: words and meaning, or words."),
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            help="default: words and meaning; words: the query alone.",
+        ),
     ] = Profile.DEFAULT,
     library: KeepOption = None,
 ) -> None:
