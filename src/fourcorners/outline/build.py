@@ -9,7 +9,7 @@ from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
 from fourcorners.outline.growth import grow
 from fourcorners.outline.lines import Lines
-from fourcorners.outline.markers import MOST, Marker, numbers
+from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
 from fourcorners.outline.references import find_references
 from fourcorners.outline.sequence import place
 from fourcorners.outline.terms import find_terms
@@ -49,12 +49,15 @@ def _markers(
     )
     counted = numbers(lines, generated)
     signed = frame.signatures(lines)
+    if signed:
+        counted = without_heaps(lines, counted, signed[0])
     attached = frame.attachments(lines, signed, title.span.start if title else lines.length)
     contents = frame.contents(lines, sorted([*counted, *attached], key=_start))
     headed = frame.headings(lines, document, signed)
+    inner = frame.inner_signatures(signed, attached)
     frames = [
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
-        *(frame.event("signature", start) for start in signed),
+        *(frame.event("signature", start, closed=start in inner) for start in signed),
     ]
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]

@@ -18,32 +18,47 @@ _ATTACHMENT = (
     r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
 )
 _ATTACHMENT_AT = re.compile(
-    rf"(?:^(?:{BLANK}|[*_#>\[])*+|(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}", re.MULTILINE
+    rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>\[])*+"
+    rf"(?:(?i:this is){BLANK})?|"
+    rf"(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}",
+    re.MULTILINE,
+)
+# Papers that stand behind the signatures under a name of their own.
+_PAPER_AT = re.compile(
+    rf"^{BLANK}*(?P<word>STATEMENT OF WORK|Statement of Work|ADDENDUM(?= TO\b[A-Z ]*$))",
+    re.MULTILINE,
 )
 _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
 _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
-    rf"(?:^|(?<!{BLANK}){BLANK}{{2,}}+|[.;]{BLANK})"
-    rf"(?P<head>(?:IN{BLANK}+WITNESS{BLANK}+WHEREOF|"
-    rf"In{BLANK}+[Ww]itness{BLANK}+[Ww]hereof|IN{BLANK}+TESTIMONY{BLANK}+WHEREOF|"
+    rf"(?:^{BLANK}*+|(?<!{BLANK}){BLANK}{{2,}}+|[.;]{BLANK})"
+    rf"(?P<head>(?:(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY){BLANK}+"
+    rf"(?:(?i:where|there)(?i:of)|(?i:of{BLANK}+the{BLANK}+foregoing)))\b|"
     r"(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}(?:deed|DEED|party|Party|"
     r"parties|agreement|on behalf))))|^\W*(?P<page>\[?(?:(?i:signature page follows|"
-    r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$)",
+    r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$|SIGNATORIES\W*$)",
     re.MULTILINE,
 )
-_SIGNED = re.compile(r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE)\s?:|/s/|_{6,}")
+_SIGNED = re.compile(
+    r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
+    r"\bAuthori[sz]ed\s+(?:[Ss]ignator|[Rr]epresentative)"
+)
 _RECITALS = re.compile(
-    rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+)"
+    rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
+    rf"(?<=[.:;)\]\"”’']){BLANK}(?=WHEREAS\b|RECITALS?\b|WITNESSETH\b|BACKGROUND\b))"
     r"(?P<head>(?:(?:RECITALS?|Recitals?|BACKGROUND|"
     r"Background|PREAMBLE|Preamble|PRELIMINARY STATEMENTS?|WITNESSETH|W\s?I\s?T\s?N\s?E\s?S\s?S\s?"
     r"E\s?T\s?H(?:\s?T\s?H\s?A\s?T)?|Witnesseth)"
-    rf"[*_]*{BLANK}*[:.;,-]*(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$)|(?:WHEREAS|Whereas)\b))",
+    rf"[*_]*{BLANK}*[:.;,-]*"
+    rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\)))|"
+    r"(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )
 _BODY = re.compile(
     r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
-    r"follows|IT\s+IS\s+(?:HEREBY\s+)?AGREED|it\s+is\s+(?:hereby\s+)?agreed|AGREED\s+TERMS|"
-    r"Agreed\s+[Tt]erms|OPERATIVE\s+PROVISIONS)\b"
+    r"follows|amended\s+and\s+restated\s+as\s+follows|"
+    r"IT\s+IS\s+(?:HEREBY\s+)?AGREED|it\s+is\s+(?:hereby\s+)?agreed|AGREED\s+TERMS|"
+    r"Agreed\s+[Tt]erms|OPERATIVE\s+PROVISIONS|(?:THE\s+)?PARTIES\s+(?:HEREBY\s+)?AGREE)\b"
 )
 _CONTENTS = re.compile(
     rf"^(?:{BLANK}|[*_#])*(?P<head>TABLE{BLANK}+OF{BLANK}+CONTENTS|Table{BLANK}+of{BLANK}+"
@@ -64,7 +79,7 @@ _NO_HEADING = re.compile(
     r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
     r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|NOTARY|CONTINUED|AND|OR|OF|"
     r"THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
-    r"CONFIDENTIAL PORTIONS|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
+    r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
     r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
     r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|"
     r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
@@ -73,7 +88,15 @@ _NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
 _NEXT_LINE = re.compile(r"\s*([^\n]*)")
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
 _PAGE_AT_END = re.compile(r"\s(?:\d{1,3}|[ivx]{1,5})\s*$")
+_ENTRY = 100  # characters of a line in it, at most
+# The lines of a list of schedules below the clauses: its heading, "Exhibit A Prices", "4.2 Plan".
+_LISTING = re.compile(
+    rf"(?i:list{BLANK}of{BLANK})?(?:{'|'.join(word.upper() for word in ATTACHMENTS)}|"
+    rf"{'|'.join(ATTACHMENTS)})(?:e?s)?(?:{BLANK}*:?$|{BLANK}+[A-Z\d]{{1,4}}\b(?!{BLANK}*$))|"
+    rf"\d{{1,2}}\.\d{{1,2}}{BLANK}+[A-Z][^.]+$|[A-Z]{BLANK}+[A-Z][^.]+$"
+)
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
+_NAMED = 120  # characters between a party's name and the line on which it signs, at most
 _SIGNING = 3_000  # characters that a block of signatures takes
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
 _DENSE_TOP = 15_000  # characters within which a table of contents starts
@@ -87,11 +110,23 @@ def signatures(lines: Lines) -> list[int]:
     for match in _SIGNATURE.finditer(lines.text):
         name = "head" if match.group("head") else "page"
         start = match.start(name)
-        if lines.is_ignored(start) or not _SIGNED.search(lines.text, start, start + 1500):
+        if lines.is_ignored(start):
+            continue
+        if not (match["witness"] or _SIGNED.search(lines.text, start, start + 1500)):
             continue
         if not places or start - places[-1] > 3000:
             places.append(start)
     return places
+
+
+def inner_signatures(signed: list[int], attached: list[Marker]) -> frozenset[int]:
+    """Return the signatures that may belong to an attachment: all but the contract's own.
+
+    That is the first, or the last where attachments stand before the first, as in deeds.
+    """
+    first = min((marker.start for marker in attached), default=signed[0] if signed else 0)
+    own = signed[:1] if signed and signed[0] <= first else signed[-1:]
+    return frozenset(signed) - frozenset(own)
 
 
 def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
@@ -148,7 +183,20 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
             leave, take = worth
             reading = Reading("attachment", tuple(label.upper().encode()))
             found.append(Marker(start, end, label, (reading,), leave, take))
-    return _without_list(found)
+    found += _papers(lines, first)
+    return _without_list(sorted(found, key=lambda marker: marker.start))
+
+
+def _papers(lines: Lines, first: int) -> Iterator[Marker]:
+    """Yield the headings, behind the signatures, of papers that bear a name and no number."""
+    for match in _PAPER_AT.finditer(lines.text, min(first + 1, lines.length)):
+        start, end = match.span("word")
+        words, breaks = lines.before(start)
+        if lines.is_ignored(start) or not (breaks >= 2 or ended(words) or lines.page_top(start)):
+            continue
+        label = match["word"].title().replace("Of", "of")
+        reading = Reading("attachment", tuple(label.upper().encode()))
+        yield Marker(start, end, label, (reading,), 2.0)
 
 
 def _attachment_worth(
@@ -157,8 +205,10 @@ def _attachment_worth(
     """Weigh an attachment's heading; None for words of a sentence."""
     text, start, end = lines.text, match.start("word"), match.end()
     line_start = lines.start_of_line(start)
-    virtual = bool(text[line_start:start].strip(" \t\xa0*_#>["))
-    before, breaks = lines.before(start)
+    virtual = match.start() != line_start
+    before, breaks = lines.before(start if virtual else line_start)
+    if match["page"] and breaks < 2:
+        return None
     rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
     word = match.group("word")
     if not word[0].isupper() or (not match.group("mark") and (rest or virtual)):
@@ -207,8 +257,28 @@ def contents(lines: Lines, markers: list[Marker]) -> list[Span]:
     for zone in (*_leaders(text, limit), *_dense(lines, markers, head.end() if head else None)):
         if head and 0 <= zone.start - head.end() < 600:
             zone = Span(head.start("head"), zone.end)
-        zones.append(zone)
+        zones.append(Span(zone.start, _tail(lines, zone)))
     return union(zones, gap=200)
+
+
+def _tail(lines: Lines, zone: Span) -> int:
+    """Return where a table of contents ends, with the list of schedules that closes it."""
+    text = lines.text
+    paged = bool(_PAGE_AT_END.search(text[max(zone.start, zone.end - 12) : zone.end]))
+    end = zone.end
+    while end < lines.length:
+        start = end
+        while start < lines.length and text[start].isspace():
+            start += 1
+        stop = lines.end_of_line(start)
+        line = text[start:stop].rstrip()
+        if not line or len(line) > _ENTRY or line[-1] in ".;,:" or start - end > _WIDEST:
+            return end
+        listing = _LISTING.match(line)
+        if not (listing or (paged and _PAGE_AT_END.search(line) and line[-1].isdigit())):
+            return end
+        end = stop
+    return end
 
 
 def _leaders(text: str, limit: int) -> Iterator[Span]:
@@ -232,7 +302,8 @@ def _dense(lines: Lines, markers: list[Marker], head: int | None) -> Iterator[Sp
     limit = max(_DENSE_TOP, (head or 0) + _DENSE_TOP)
     for marker in markers:
         listed = marker.readings[0].family in _LISTED
-        if run and (not listed or marker.start - run[-1].end > _WIDEST):
+        headed = bool(run) and head is not None and run[-1].start < head <= marker.start
+        if run and (not listed or headed or marker.start - run[-1].end > _WIDEST):
             yield from _listed(lines, run, last, _near(head, run[0].start))
             run = []
         if marker.start > limit and not run:
@@ -289,7 +360,8 @@ def headings(lines: Lines, document: Document, signed: list[int]) -> list[Marker
         for span in _capital_lines(lines):
             at = bisect_right(signed, span.start) - 1
             names = at >= 0 and span.start - signed[at] < _SIGNING
-            if names and len(span.of(text).split()) < 3:
+            few = len(span.of(text).split()) < 3
+            if names and (few or _SIGNED.search(text, span.end, span.end + _NAMED)):
                 continue
             found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
     return [found[start] for start in sorted(found)]

@@ -11,6 +11,7 @@ from fourcorners.text.span import Span, union
 FLAT_LINE = 300  # a line longer than this many characters holds several lines of the paper
 _BREAK = re.compile("\n")
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
+_PAGE_NUMBER = re.compile(r"\n[^\S\n]*[-–—]?[^\S\n]?\d{1,3}[^\S\n]?[-–—]?$")
 GAP = re.compile(r"[^\S\n]{3,}")
 
 _SMALL = frozenset(
@@ -30,9 +31,7 @@ class Lines:
     def __init__(self, document: Document) -> None:
         self.text = document.text
         self.ignored = union(
-            mark.span
-            for mark in document.marks
-            if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
+            mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
         )
         self._ignored_starts = [span.start for span in self.ignored]
         self._tops = [page.span.start for page in document.pages]
@@ -68,6 +67,9 @@ class Lines:
         piece = self.text[max(0, offset - 120) : offset]
         words = piece.rstrip()
         breaks = piece.count("\n", len(words))
+        if breaks and (page := _PAGE_NUMBER.search(words)):
+            words = words[: page.start()].rstrip()
+            breaks += 1
         while words and self.is_ignored(offset - len(piece) + len(words) - 1):
             at = bisect_right(self._ignored_starts, offset - len(piece) + len(words) - 1) - 1
             cut = self.ignored[at].start

@@ -16,11 +16,18 @@ from fourcorners.outline.numbering import (
     read_number,
 )
 
-_START = re.compile(rf"^(?:{BLANK}|[*_#>|])*(?P<mark>{AT_START})", re.MULTILINE)
+# A page's number may have slipped in front of the first clause on the page.
+_START = re.compile(
+    rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z]))?"
+    rf"(?P<mark>{AT_START})",
+    re.MULTILINE,
+)
 _WITHIN = re.compile(
     rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
-    rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]))(?P<mark>{WITHIN})"
+    rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
+    rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
+    rf"[.:]{BLANK}))(?P<mark>{WITHIN})"
 )
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
@@ -106,7 +113,28 @@ def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
                 found[marker.start] = marker
         if len(found) > MOST:
             break
-    return _unpaged(lines, _undoubled(sorted(found.values(), key=lambda marker: marker.start)))
+    ordered = sorted(found.values(), key=lambda marker: marker.start)
+    return _unpaged(lines, _undoubled(ordered))
+
+
+def without_heaps(lines: Lines, markers: list[Marker], after: int) -> list[Marker]:
+    """Drop numbers behind `after` that a reader has torn from their text and put in a heap.
+
+    In a heap a scheme comes again after another; "Article 4, 4.1, (a)" on three lines is none.
+    """
+    heap: list[Marker] = []
+    kept = [marker for marker in markers if marker.start < after]
+    for marker in [*markers[len(kept) :], None]:
+        if marker and heap and not lines.text[heap[-1].end : marker.start].strip(" \t\n\f\xa0•"):
+            heap.append(marker)
+            continue
+        families = [each.readings[0].family for each in heap]
+        if not 1 < len(set(families)) < len(families):
+            kept += heap
+        elif heap and lines.rest(heap[-1].end):
+            kept.append(heap[-1])
+        heap = [marker] if marker else []
+    return kept
 
 
 def _unpaged(lines: Lines, markers: list[Marker]) -> list[Marker]:
@@ -151,7 +179,7 @@ def _marker(
     lines: Lines, match: re.Match[str], own_line: bool, generated: frozenset[int]
 ) -> Marker | None:
     number = read_number(match)
-    if number is None:
+    if number is None or (match["mark"][0].islower() and match.groupdict().get("ord")):
         return None
     start, end = match.span("mark")
     if lines.is_ignored(start):
@@ -179,7 +207,8 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     start, end = match.span("mark")
     # Signs such as `##` before a number at a line's start are no part of the words before it.
     before, breaks = lines.before(match.start() if text[match.start()] in "*_#>|" else start)
-    if breaks < 2 and _REFERENCE.search(before):
+    wide = kind == "bracket" and own_line and start - match.start() >= 3
+    if breaks < 2 and not wide and _REFERENCE.search(before):
         return None
     worded = kind in ("article", "part", "section")
     if (worded or kind == "decimal") and _CITED.match(text, end):

@@ -122,7 +122,7 @@ def _decimal(written: str) -> tuple[Reading, ...]:
     if max(path) > _HIGHEST:
         return ()
     if len(path) == 2 and path[1] == 0:
-        return (Reading("1.", path[:1]),)
+        return (Reading("1.", path[:1]), Reading("section", path[:1]))
     return (Reading(".".join("1" * len(path)), path),)
 
 

@@ -17,6 +17,7 @@ from fourcorners.outline.numbering import Reading
 BEAM = 8
 _OPEN = 0.3  # start a list at its first number
 _NEST = 1.6  # start a list of a scheme that is already open further out
+_NEST_DEEP = 0.6  # … within a lettered list of a clause numbered by decimals
 _LATE = 0.9  # start a list in its middle
 _HEAD = 0.7  # start the clauses' own list after another list, such as unmarked recitals
 _DEEP = 0.4  # number clauses by decimals within a list
@@ -39,8 +40,11 @@ _CONTAINERS = {
 }
 _TOP = {**_CONTAINERS, "section": 4}
 _OPEN_ENDED = frozenset({("recitals", (0,)), ("signature", (0,))})  # nothing says where they end
+INNER = (1,)  # the path of signatures that may close an attachment, not the contract
 _ENDING = frozenset({"1.", "section", "article", "part", "first"})  # recitals are not numbered so
 _HARD = frozenset({"signature", "body", "recitals"})
+
+_LETTERED = frozenset({"A.", "a.", "(a)", "(A)", "A)", "a)"})
 
 Level = tuple[str, tuple[int, ...]]
 Stack = tuple[Level, ...]
@@ -103,10 +107,17 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
     if not hard:
         yield _State(state.cost + marker.leave, state.stack, state.memory, state.trail)
     for reading in marker.readings:
+        if _is_guess(marker, reading) and all(level[0] != "section" for level in state.stack):
+            continue
         for stack, cost in _moves(state, reading):
             memory = _remember(state.memory, reading)
             taken = Taken(marker, reading, len(stack) - 1, cost)
             yield _State(state.cost + cost + marker.take, stack, memory, _Link(taken, state.trail))
+
+
+def _is_guess(marker: Marker, reading: Reading) -> bool:
+    """Tell whether a number such as `6.0` is read as a section, which only goes on with them."""
+    return reading.family == "section" and marker.readings[0].family == "1."
 
 
 def _remember(memory: Memory, reading: Reading) -> Memory:
@@ -129,7 +140,8 @@ def _moves(state: _State, reading: Reading) -> Iterator[tuple[Stack, float]]:
     elif family in _HARD or family == "attachment":
         if family == "attachment" and stack and stack[0] == (family, path):
             return
-        yield ((family, path),), 0.0
+        inside = family == "signature" and path == INNER and stack and stack[0][0] == "attachment"
+        yield ((*stack[:1], (family, path)) if inside else ((family, path),)), 0.0
     elif family in ("heading", "caps"):
         yield _headed(stack, reading), 0.0
     elif len(path) > 1:
@@ -147,6 +159,15 @@ def _base(stack: Stack, family: str) -> int:
         if _TOP.get(open_family, 9) >= rank:
             return index
     return len(stack)
+
+
+def _start_of(stack: Stack, family: str) -> int:
+    """Return the level a new list starts on, which may close what nothing else says ends."""
+    if stack and stack[0] in _OPEN_ENDED and family in _ENDING:
+        return 0
+    if stack and stack[-1] == ("signature", INNER):
+        return len(stack) - 1
+    return _base(stack, family)
 
 
 def _head(stack: Stack) -> int:
@@ -196,13 +217,14 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         elif value <= 1:
             yield (*stack[:index], entry), _RESTART + closing
         present = present or index < depth
-    base = _base(stack, family)
-    if stack and stack[0] in _OPEN_ENDED and family in _ENDING:
-        base = 0
+    base = _start_of(stack, family)
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
     late = 0.0 if follows else _late(value)
     if not present:
+        beside = _beside(stack, value, follows=follows) if family == "1." else None
+        if beside is not None:
+            yield (*stack[:beside], entry), _CLOSE
         yield (*stack[:base], entry), _OPEN + late
         head = _head(stack) if family == "1." else base
         if head < base:
@@ -210,7 +232,18 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
     elif base == depth and value <= 1 and stack[-1][0] != family and family not in _TOP:
         nested = sum(open_family == family for open_family, _ in stack)
         if nested < 2:
-            yield (*stack, entry), _NEST
+            lists = stack[-1][0] in _LETTERED and any(len(path) > 1 for _, path in stack)
+            yield (*stack, entry), _NEST_DEEP if lists else _NEST
+
+
+def _beside(stack: Stack, value: int, *, follows: bool) -> int | None:
+    """Return the level of a decimal that misses its parent, if the number counts on from it."""
+    for index, level in enumerate(stack):
+        if level[0] == "recitals" or _numeric(level) is not None:
+            path = level[1]
+            orphan = len(path) > 1 and (value == path[0] + 1 or (follows and value > path[0]))
+            return index if orphan else None
+    return None
 
 
 def _numeric(level: Level) -> tuple[int, ...] | None:
