@@ -8,6 +8,7 @@ from dataclasses import replace
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
 from fourcorners.outline.growth import grow
+from fourcorners.outline.lift import lift
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
 from fourcorners.outline.references import find_references
@@ -30,7 +31,7 @@ def build(document: Document) -> Outline:
     markers, contents = _markers(lines, document, title)
     if len(markers) > MOST:
         return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(document.text))
-    taken = place(markers)
+    taken = lift(place(markers), lines.length)
     nodes = grow(lines, taken, title.span if title else None, contents)
     sure = confidence.of(lines, markers, taken, nodes)
     terms = find_terms(document.text)
