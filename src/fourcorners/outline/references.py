@@ -1,96 +1,193 @@
-"""Cross-references: where the contract points at another of its parts."""
+"""Cross-references: where the contract points at another of its parts.
+
+What points at another document or a statute ("Section 409A of the Code", "Section 2 of the Lease")
+is no cross-reference and is left out, as are headings and entries of a table of contents.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from fourcorners.outline.tree import CrossReference, Node, NodeKind
+from fourcorners.outline.citations import Labels, tokens_of
+from fourcorners.outline.foreign import points_elsewhere
+from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.span import Span
 
-_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3}){0,4}|[IVXL]{1,7}|[A-Z])(?:\s?\([A-Za-z0-9]{1,4}\))*"
+_SINGULARS = (
+    *("section", "sub-section", "subsection", "article", "sub-article", "subarticle", "clause"),
+    *("sub-clause", "subclause", "paragraph", "sub-paragraph", "subparagraph", "exhibit"),
+    *("schedule", "annexure", "attachment", "addendum", "part", "recital", "item"),
+)
+_LOWER = "|".join((*(f"{word}s?" for word in _SINGULARS), "annex(?:es)?", "appendix", "appendices"))
+_WORDS = "|".join((_LOWER, "|".join(part[0].upper() + part[1:] for part in _LOWER.split("|"))))
+_WORDS += "|" + _LOWER.upper()
+_BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
+_MARK = (
+    rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}*|"
+    rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|\.[A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}*|"
+    rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}})*)?{_BRACKETS}*|{_BRACKETS}+)"
+)
+_SEPARATOR = (
+    r"(?:\s*,\s*(?:and\s+|or\s+|and/or\s+)?|\s+(?:and|or|and/or|to|through|thru|&)\s+|\s?[–-]\s?)"
+)
+_MORE = re.compile(
+    rf"{_SEPARATOR}(?P<mark>\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}{_BRACKETS}*|{_BRACKETS}+|"
+    rf"\d{{1,2}}{_BRACKETS}+|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
+    rf"[IVXL]{{1,6}}(?=[,.;)\s])|[A-Z](?:-\d{{1,2}})?(?=[,.;)\s](?!\s?[A-Z]\w)))(?![\w%])"
+)
 _REFERENCE = re.compile(
-    rf"\b(?P<word>(?i:sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|annex(?:es)?|"
-    rf"appendix|appendices|attachments?|addendum|part))\s{{1,3}}[\"“]?"
-    rf"(?P<first>{_NUMBER}(?:-\d{{1,2}})?)(?!\w)[\"”]?(?P<more>(?:\s*(?:,|and|or|through|to|&|,\s*and|,\s*or)\s+"
-    rf"(?:\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}|\d{{1,2}}(?=[\s,.;)])|[A-Z](?=[\s,.;)]))(?:\([A-Za-z0-9]{{1,4}}\))*){{0,8}})"
-    rf"(?P<of>\s+(?:of|to)\s+(?:this\s+|the\s+)?(?P<ofword>(?i:exhibit|schedule|annex|appendix|attachment|article))"
-    rf"\s+[\"“]?(?P<ofmark>{_NUMBER})[\"”]?)?"
+    rf"(?<![\w-])(?P<word>{_WORDS})\s{{1,3}}(?:[Nn]o\.\s|[Nn]umber\s)?[\"“]?(?P<first>{_MARK})(?![\w’'])[\"”]?"
 )
-_EACH = re.compile(_NUMBER)
-_FOREIGN = re.compile(
-    r"\s+(?:of|under|to)\s+(?:the\s+)?(?:[A-Z][\w.]*\s+){0,6}?(?:Act|Code|Law|Regulations?|Rules?|"
-    r"Statutes?|U\.?S\.?C|Directive|Treaty)\b"
+_SECTION_SIGN = re.compile(rf"§{{1,2}}\s?(?P<first>{_MARK})")
+_WITHIN = re.compile(
+    r"[\"”]?(?:\s*,)?\s+(?:of|to|in|under)\s+(?:this\s+|the\s+)?(?P<word>(?i:exhibits?|schedules?|annex|appendix|"
+    rf"attachment|article|section|clause|paragraph|part))\s+[\"“]?(?P<mark>{_MARK})(?!\w)"
 )
-_ATTACHED = frozenset(["exhibit", "schedule", "annex", "appendix", "attachment", "addendum"])
-_SINGULAR = {"annexes": "annex", "appendices": "appendix"}
+_OWN = re.compile(
+    r"(?<!\w)(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?(?P<way>preceding|foregoing|following|previous|next))"
+    r"\s+(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
+    r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]|[A-Z]\b|[IVXL]+\b))"
+)
+_LINE_ABOVE = re.compile(r"[.;:!?”\"\])*_>|]\s*$|\n\s*$|^\s*$")
+_HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
+_LEADS = re.compile(
+    r"(?:\b(?i:in|of|under|to|and|or|with|by|per|see|this|the|pursuant|from|both|either|than|through|"
+    r"only|said|such|as|on|at|for|that|which|also|following|sections?|articles?|clauses?|"
+    r"paragraphs?|attached|like|into|upon|subject)|(?<![\w’'-])[a-z]{2,}[,;]?|[,(\[\"“])\s*$"
+)
+_ATTACHED = frozenset(
+    ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
+)
+_SINGULAR = {"annexes": "annex", "annexures": "annexure", "appendices": "appendix"}
 
 
-def _key(label: str) -> str:
-    return re.sub(r"[\s.]+$", "", re.sub(r"\s+", " ", label)).casefold()
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """One number of a reference, with the word before it."""
 
-
-class _Labels:
-    """The outline's labels, to be looked up as they are cited."""
-
-    def __init__(self, nodes: tuple[Node, ...]) -> None:
-        self.by_label: dict[str, int] = {}
-        self.roots: list[tuple[int, int, str]] = []
-        for node in nodes:
-            if node.label:
-                self.by_label.setdefault(_key(node.label), node.id)
-            if node.kind is NodeKind.SCHEDULE and node.parent is None:
-                self.roots.append((node.span.start, node.span.end, node.label))
-
-    def container(self, offset: int) -> str:
-        """Return the label of the attachment that holds the offset, if any."""
-        at = bisect_right(self.roots, (offset, 1 << 60, "")) - 1
-        if at >= 0 and offset < self.roots[at][1]:
-            return self.roots[at][2]
-        return ""
-
-    def find(self, offset: int, word: str, mark: str, within: str) -> int | None:
-        """Return the node cited by a word and a number, seen from the offset."""
-        mark = re.sub(r"\s+", "", mark)
-        word = word.casefold()
-        word = _SINGULAR.get(word, word.removesuffix("s"))
-        if word in _ATTACHED:
-            return self.by_label.get(_key(f"{word} {mark}"))
-        here = within or self.container(offset)
-        names = [f"{word} {mark}", mark] if word in ("article", "part") else [mark]
-        for prefix in dict.fromkeys((here, "")):
-            if within and not prefix:
-                continue
-            for name in names:
-                found = self.by_label.get(_key(f"{prefix} {name}"))
-                found = self.by_label.get(_key(name)) if not prefix else found
-                if found is not None:
-                    return found
-        return None
+    word: str
+    mark: str
+    span: Span
 
 
 def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference, ...]:
     """Return the references to parts of this contract, in order; headings are none."""
-    labels = _Labels(nodes)
+    labels = Labels(text, nodes)
     starts = {node.span.start for node in nodes}
     found: list[CrossReference] = []
+    amending, own = labels.amends_another, labels.own_names
+    done = 0
     for match in _REFERENCE.finditer(text):
-        if match.start() in starts or _FOREIGN.match(text, match.end()):
+        if match.start() < done or match.start() in starts or _is_heading(text, match):
             continue
-        word = match.group("word")
-        if word.islower() is False and not word[0].isupper():
+        word = _singular(match["word"])
+        if not _is_cited(word, match):
             continue
-        within = ""
-        if match.group("of"):
-            within = f"{match.group('ofword').capitalize()} {match.group('ofmark')}"
-        places = [Span(match.start(), match.end("first"))]
-        more = match.start("more")
-        places += [
-            Span(each.start() + more, each.end() + more)
-            for each in _EACH.finditer(match.group("more"))
-        ]
-        for place in places:
-            mark = match.group("first") if place.start == match.start() else place.of(text)
-            target = labels.find(match.start(), word, mark, within)
-            found.append(CrossReference(place, target))
-    return tuple(found)
+        several = list(_several(text, match, word))
+        done = several[-1].span.end
+        within = _WITHIN.match(text, done)
+        end = within.end() if within else done
+        if points_elsewhere(text, match.start(), end, own=own, amending=amending):
+            continue
+        done = max(done, within.end() if within and word not in _ATTACHED else done)
+        found.extend(_resolve(labels, several, within))
+    found.extend(_relative(text, labels))
+    return tuple(sorted(found, key=lambda reference: reference.span))
+
+
+def _singular(word: str) -> str:
+    low = word.casefold().replace("-", "")
+    return _SINGULAR.get(low, low.removesuffix("s"))
+
+
+def _is_cited(word: str, match: re.Match[str]) -> bool:
+    """Tell whether word and mark make a citation: "item A" and "part I played" are none."""
+    mark = match["first"]
+    if word in ("item", "part", "recital", "addendum"):
+        return match["word"][0].isupper() and not (word == "item" and mark.isalpha())
+    if mark.isalpha() and len(mark) == 1 and match["word"][0].islower():
+        return word in _ATTACHED
+    return True
+
+
+def _is_heading(text: str, match: re.Match[str]) -> bool:
+    """Tell whether it heads a clause or stands in a table of contents."""
+    line = text.rfind("\n", 0, match.start()) + 1
+    before = text[max(line, match.start() - 60) : match.start()]
+    if not before.strip(" \t\xa0*_#>|"):
+        above = text[max(0, line - 80) : line]
+        if _LINE_ABOVE.search(above.rstrip(" \t")) and _HEADING_AFTER.match(text, match.end()):
+            return True
+        return above.strip("\n \t").isupper() and bool(_HEADING_AFTER.match(text, match.end()))
+    if not _HEADING_AFTER.match(text, match.end()) or _LEADS.search(before):
+        return False
+    return match["word"][0].isupper()
+
+
+def _several(text: str, match: re.Match[str], word: str) -> Iterator[_Cited]:
+    """Yield each number of "Sections 2, 4 and 6(b)"."""
+    yield _Cited(word, match["first"], Span(match.start(), match.end("first")))
+    base, end = match["first"], match.end()
+    plural = match["word"].lower().endswith("s") or match["word"].lower() == "appendices"
+    while more := _MORE.match(text, end):
+        mark = more["mark"]
+        bare = mark[0] not in "(" and "." not in mark
+        if bare and not plural and "(" not in mark:
+            break
+        if mark[0] == "(":
+            mark = _stem(base, mark) + mark
+        yield _Cited(word, mark, Span(*more.span("mark")))
+        base, end = mark, more.end()
+
+
+def _stem(base: str, mark: str) -> str:
+    """Return what of "6.2(a)(i)" stays where "(b)" or "(ii)" follows it."""
+    brackets = re.findall(r"\s?\([^()]*\)", base)
+    depth = min(len(brackets), 1)
+    if len(brackets) > 1 and _alike(brackets[-1], mark) and not _alike(brackets[0], mark):
+        depth = len(brackets)
+    head = base[: base.find("(")] if brackets else base
+    return head + "".join(brackets[: max(0, len(brackets) - 1 if depth == len(brackets) else 0)])
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two marks count alike: both roman, both digits, both letters of one case."""
+    first, second = one.strip(" ()"), re.sub(r"\).*", "", other).strip(" (")
+    if first.isdigit() or second.isdigit():
+        return first.isdigit() and second.isdigit()
+    romans = [bool(re.fullmatch(r"[ivx]+", each)) for each in (first, second)]
+    return romans[0] == romans[1] and first.isupper() == second.isupper()
+
+
+def _resolve(
+    labels: Labels, several: list[_Cited], within: re.Match[str] | None
+) -> Iterator[CrossReference]:
+    scope = None
+    if within:
+        scope = (_singular(within["word"]), within["mark"])
+    for cited in several:
+        raw = f"{cited.word.capitalize()} {''.join(cited.mark.split())}"
+        if scope and within:
+            raw = f"{raw} of {scope[0].capitalize()} {within['mark']}"
+        nearby = cited.mark.lstrip().startswith("(") and scope is None
+        kind = ReferenceKind.NEARBY if nearby else ReferenceKind.NUMBERED
+        if cited.word in _ATTACHED:
+            target = labels.attachment(cited.word, tokens_of(cited.mark))
+        elif nearby:
+            target = labels.nearby(cited.span, tokens_of(cited.mark))
+        else:
+            target = labels.numbered(cited.span.start, cited.word, cited.mark, scope)
+        if target is None and labels.is_unlikely(cited.word, cited.mark):
+            continue
+        yield CrossReference(cited.span, target, raw, kind)
+
+
+def _relative(text: str, labels: Labels) -> Iterator[CrossReference]:
+    """Yield the references by place that have a target; others are plain words."""
+    for match in _OWN.finditer(text):
+        target = labels.relative(match.start(), _singular(match["word"]), match["way"] or "")
+        if target is not None:
+            raw = " ".join(match.group().split())
+            yield CrossReference(Span(*match.span()), target, raw, ReferenceKind.RELATIVE)

@@ -1,79 +1,271 @@
-"""Defined terms: where the contract says what a word in capitals means."""
+"""Defined terms: where the contract says what a word in capitals means, and where it is used.
+
+The habits read: `"X" means …`; `(the "X")` and `(collectively, the "X")`; `referred to as "X"`;
+`"X": …` and `"X" - …` in a list or a table; `X means …` without quotation marks.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
-from fourcorners.outline.tree import DefinedTerm
+from fourcorners.outline.tree import DefinedTerm, TermUse
 from fourcorners.text.span import Span
 
-_QUOTED = re.compile(r"[\"“”](?P<term>[A-Z0-9][^\"“”\n]{0,70}?)[,.]?[\"“”]")
+_OPEN, _CLOSE = '"“”„', '"“”'
+_QUOTED = re.compile(
+    rf"[{_OPEN}](?:[Tt]he\s)?(?P<term>(?:[A-Z0-9]|[a-z]{{1,2}}[A-Z]|(?:we|us|our|you|your)\b)"
+    rf"[^{_OPEN}\n]{{0,70}}?(?:\n[^{_OPEN}\n]{{1,40}}?)?)[,.;]?\s?[{_CLOSE}]"
+)
+_SINGLE = re.compile(
+    r"\((?:[a-z]+,?\s+){0,5}(?:the\s+)?[‘'](?P<term>[A-Z][^‘’'\n()]{1,50}?)[,.]?[’']\s?[,)]|"
+    r"(?:^|\n|[.;]\s{1,3})(?:\(?\w{1,4}[.)]\s+)?[‘'](?P<meant>[A-Z][^‘’'\n()]{1,50}?)[’']\s+"
+    r"(?:means?|shall\s+mean)\b"
+)
 _MEANS = re.compile(
-    r"\s*+(?:(?:,|or\b|and\b|[\"“][^\"“”\n]{1,70}[\"”]|\([^()\n]{0,120}\))\s*+){0,8}"
-    r"(?:(?:shall|will|each|also|collectively)\s++){0,3}(?:means?\b|refers?\s+to|"
-    r"ha(?:s|ve)\s+the\s+(?:respective\s+)?meanings?|(?:is|are)\s+(?:defined|used)|includes?\b)"
+    rf"[*_]*\s*+(?:(?:,|or\b|and\b|[{_OPEN}][^{_OPEN}\n]{{1,70}}[{_CLOSE}]|\([^()\n]{{0,120}}\))\s*+){{0,8}}"
+    r"(?:[,;]?\s?(?:as\s+used|when\s+used|for\s+(?:the\s+)?purposes?)[^,;.]{0,60},\s*+)?"
+    r"(?:(?:shall|will|each|also|collectively|both|term)\s++){0,3}(?:means?\b|refers?\s+to|denotes?\b|"
+    r"ha(?:s|ve)\s+the\s+(?:(?:same|respective|following)\s+)?(?:meanings?|definitions?)|stands?\s+for|"
+    r"(?:is|are)\s+(?:defined|used|agreed\s+to\s+mean)|be\s+(?:defined|construed|understood)\b|"
+    r"includes?\b|comprises?\b)"
+)
+_LISTED = re.compile(r"[*_]*\s{0,20}(?:[-–—:=|]\s|\t)")
+_LINE_START = re.compile(r"(?:^|\n|\|)[^\S\n]*(?:\(?[\dA-Za-z.]{1,6}[.)]?[^\S\n]+)?[*_]*$")
+_CALLED = re.compile(
+    r"(?:\breferred\s+to(?:\s+[\w,]+){0,8}?\s+as|\b(?:herein)?(?:after|before)?\s*called|\bknown\s+herein\s+as|"
+    r"\b(?:collectively|together|individually|hereinafter|hereafter)),?"
+    r"(?:\s+(?:the|an?|either|each|collectively|individually|as|terms?|respectively),?)*\s+$"
+)
+_NAMED = re.compile(
+    r"(?:\(|[,;:]|\b(?:the|an?|each|such|all|any|collectively|hereinafter|hereafter|together|as|and|or|term|is|"
+    r"individually|being|this|called|either|respectively|every|these|those|singularly|jointly|to|"
+    r"[\"”]))\s*$",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"\b(?:translation|e\.g|i\.e|such\s+as|marked|labell?ed|entitled|titled|legend|words?|see|under|like|"
+    r"as\s+defined|stating|bearing|phrase|without|captioned|quote|reads?|heading)\b[^()]*$",
+    re.IGNORECASE,
+)
+_GLOSS = re.compile(
+    r"\b(?i:sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|appendix|annex|item|form)"
+    r"\s+[\w.()-]+\s*$"
 )
 _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
 _BOUNDARY = re.compile(rf"[.;:](?=\s+[A-Z\"“(]){_ABBREVIATIONS}|\n\s*\n")
-# A term without quotation marks: a line that is its definition, as British contracts write it.
-_LINE = re.compile(
-    r"^[^\S\n]*(?P<term>[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z][\w’'&/-]*|of|and|the|to|for|in|or)){0,6})"
-    r"(?::[^\S\n]+(?=[a-z(]|[A-Z][^\n]{20,}|\d)|[^\S\n]+(?:means|has the (?:same )?meaning)\b)",
+_WORDS = (
+    r"[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z(][\w’'&/()-]*|of|and|the|to|for|in|or|on|by)){0,6}"
+    r"(?<![^\S\n]of)"
+)
+# A term without quotation marks before "means", where a clause or a sentence starts.
+_VERB = re.compile(
+    r"\s(?:shall\s+mean\b|means\b|(?:shall\s+have|has)\s+the\s+(?:same\s+)?meaning\b)"
+)
+_UNQUOTED = re.compile(
+    rf"(?:^|[.;:]\s|\s\s|\d\s)[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}$", re.MULTILINE
+)
+_NEAR = 120  # characters before "means" in which its term stands
+# A term that is a line's head, as in a list of definitions: "Business Day: a day when …".
+_HEAD = re.compile(
+    rf"^[^\S\n]*+[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}:[*_]{{0,3}}[^\S\n]+"
+    r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)",
     re.MULTILINE,
 )
-_FEWEST = 3  # lines of that form that make a list of definitions
+_FEWEST = 4  # lines of that form, in the order of the alphabet, that make a list of definitions
 _NO_TERM = re.compile(
     r"(?:Attn|Attention|Tel|Fax|E-?mail|Name|Title|By|Its|Date|Note|Source|Page|Address|To|From|Re|"
-    r"Section|Exhibit|Schedule|Article|Phone|If|It|This|The|In|For|Signed)\b"
+    r"Section|Exhibit|Schedule|Article|Phone|If|It|This|The|In|For|Signed|That|Notices?|Which|What|Any|"
+    r"Such|No|Each|As|When|An?|And|Or)\b"
 )
+_ALONE = frozenset({"we", "us", "our", "you", "your"})
+_BRACKET = re.compile(r"[()\[\]]")
 _LONGEST = 2_000
+_DEEP = 600  # characters of a bracket before the term it gives
+_FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
 
 
 def find_terms(text: str) -> tuple[DefinedTerm, ...]:
     """Return the terms the text defines, each with the sentence that defines it, in order."""
     edges = [match.end() for match in _BOUNDARY.finditer(text)]
-    found: list[DefinedTerm] = []
+    found: dict[int, DefinedTerm] = {}
+    listed: list[DefinedTerm] = []
     for match in _QUOTED.finditer(text):
         span = Span(*match.span("term"))
-        if not (_MEANS.match(text, match.end()) or _in_brackets(text, match)):
-            continue
-        found.append(DefinedTerm(span.of(text), span, _sentence(text, edges, Span(*match.span()))))
-    found.extend(_lines(text))
-    return tuple(sorted(found, key=lambda term: term.span))
+        term = DefinedTerm(_plain(span.of(text)), span, Span(0, 0))
+        if _is_defined(text, match):
+            found[span.start] = _with_sentence(text, edges, term, Span(*match.span()))
+        elif _is_listed(text, match):
+            listed.append(_with_sentence(text, edges, term, Span(*match.span())))
+    if len(listed) >= _FEWEST:
+        found.update((term.span.start, term) for term in listed)
+    for match in _SINGLE.finditer(text):
+        span = Span(*match.span("term" if match["term"] else "meant"))
+        term = DefinedTerm(_plain(span.of(text)), span, Span(0, 0))
+        found.setdefault(span.start, _with_sentence(text, edges, term, Span(*match.span())))
+    for term in (*_unquoted(text, edges), *_heads(text)):
+        found.setdefault(term.span.start, term)
+    return tuple(sorted(found.values(), key=lambda term: term.span))
 
 
-def _lines(text: str) -> list[DefinedTerm]:
-    """Return terms without quotation marks, if the text has a list of them."""
+def _plain(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _is_defined(text: str, match: re.Match[str]) -> bool:
+    """Tell whether quoted words are given a meaning by what stands around them."""
+    pronoun = match["term"].split()[0] in _ALONE
+    if not pronoun and _MEANS.match(text, match.end()):
+        return True
+    before = text[max(0, match.start() - 90) : match.start()]
+    if not pronoun and _CALLED.search(before):
+        return True
+    return _in_brackets(text, match, pronoun=pronoun)
+
+
+def _is_listed(text: str, match: re.Match[str]) -> bool:
+    """Tell whether quoted words head a line and a dash, colon or cell edge follows."""
+    if not _LISTED.match(text, match.end()) or match["term"].split()[0] in _ALONE:
+        return False
+    return bool(_LINE_START.search(text[max(0, match.start() - 40) : match.start()]))
+
+
+def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
+    """Tell whether the quoted words are a short name in brackets, as in `(the "Supplier")`."""
+    opening = _opening(text, match.start())
+    if opening is None:
+        return False
+    closing = text.find(")" if text[opening] == "(" else "]", match.end(), match.end() + 400)
+    if closing < 0:
+        return False
+    lead = text[opening + 1 : match.start()]
+    if pronoun:
+        return len(lead.split()) <= 4 and not re.search(
+            r"[a-z]{4,}", lead.replace("hereinafter", "")
+        )
+    if _NO_NAME.search(lead) or (
+        not lead.strip() and _GLOSS.search(text[max(0, opening - 60) : opening])
+    ):
+        return False
+    return bool(_NAMED.search(text[opening : match.start()])) or len(lead.split()) <= _FEW // 4
+
+
+def _opening(text: str, offset: int) -> int | None:
+    """Return where the innermost bracket opens that is open at an offset."""
+    depth = 0
+    for match in reversed([*_BRACKET.finditer(text, max(0, offset - _DEEP), offset)]):
+        depth += 1 if match.group() in ")]" else -1
+        if depth < 0:
+            return match.start()
+    return None
+
+
+def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
+    """Yield terms that stand without quotation marks before "means"."""
+    for verb in _VERB.finditer(text):
+        start = max(0, verb.start() - _NEAR)
+        line = max(start, text.rfind("\n", start, verb.start()) + 1)
+        match = _UNQUOTED.search(text[line : verb.start()].rstrip())
+        if match and not _NO_TERM.match(match["term"]):
+            span = Span(*match.span("term")).shift(line)
+            yield _with_sentence(text, edges, DefinedTerm(span.of(text), span, Span(0, 0)), span)
+
+
+def _heads(text: str) -> list[DefinedTerm]:
+    """Return terms that head lines, if the text has an alphabetical list of them."""
     found = []
-    for match in _LINE.finditer(text):
-        if _NO_TERM.match(match.group("term")):
+    for match in _HEAD.finditer(text):
+        if _NO_TERM.match(match["term"]):
             continue
         end = text.find("\n\n", match.end())
         end = min(end if end >= 0 else len(text), match.start() + _LONGEST)
         definition = Span(match.start("term"), end).strip(text)
-        found.append(DefinedTerm(match.group("term"), Span(*match.span("term")), definition))
-    return found if len(found) >= _FEWEST else []
+        found.append(DefinedTerm(match["term"], Span(*match.span("term")), definition))
+    words = [term.term.casefold() for term in found]
+    rising = sum(one <= other for one, other in pairwise(words))
+    return found if len(found) >= _FEWEST and rising >= 0.8 * (len(found) - 1) else []
 
 
-def _in_brackets(text: str, match: re.Match[str]) -> bool:
-    """Tell whether the quoted words are a short name in brackets, as in `(the "Supplier")`."""
-    before = text[max(0, match.start() - 150) : match.start()]
-    opening = before.rfind("(")
-    if opening < 0 or ")" in before[opening:]:
-        return False
-    closing = text.find(")", match.end(), match.end() + 150)
-    lead = before[opening + 1 :]
-    return closing >= 0 and len(lead.split()) <= 14
-
-
-def _sentence(text: str, edges: list[int], quoted: Span) -> Span:
-    """Return the sentence around quoted words; `edges` are where sentences may end."""
+def _with_sentence(text: str, edges: list[int], term: DefinedTerm, quoted: Span) -> DefinedTerm:
+    """Return the term with the sentence around it; `edges` are where sentences may end."""
     before = bisect_right(edges, quoted.start)
     after = bisect_left(edges, quoted.end)
     start = edges[before - 1] if before else 0
     end = edges[after] if after < len(edges) else len(text)
     start, end = max(start, quoted.start - _LONGEST), min(end, quoted.end + _LONGEST)
-    return Span(start, end).strip(text)
+    return DefinedTerm(term.term, term.span, Span(start, max(end, term.span.end)).strip(text))
+
+
+_WORD = re.compile(r"[^\W_][\w’'&/-]*")
+
+
+def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
+    """Return where terms are used, outside of where they are defined, in order.
+
+    Terms are matched as whole words and the longest first; a plural, a possessive and capitals
+    throughout count as uses too. `TermUse.term` is the first definition of the term.
+    """
+    heads = _heads_of(terms)
+    defined = {term.span.start for term in terms}
+    found: list[TermUse] = []
+    done = 0
+    for match in _WORD.finditer(text):
+        if match.start() < done or match.start() in defined:
+            continue
+        for rest, index in heads.get(_stem(match.group()), ()):
+            end = _matches(text, match, rest)
+            if end is not None:
+                found.append(TermUse(Span(match.start(), end), index))
+                done = end
+                break
+    return tuple(found)
+
+
+def _stem(word: str) -> str:
+    """Return a word as it is compared: without possessive, plural and all but its first capital."""
+    word = re.sub(r"[’']s?$", "", word)
+    if len(word) > 1 and word.isupper():
+        low = word.lower()
+        return word[0] + _singular(low)[1:]
+    return _singular(word)
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _heads_of(terms: Sequence[DefinedTerm]) -> dict[str, list[tuple[tuple[str, ...], int]]]:
+    """Return, by a term's first word, the words that follow it and the term, longest first."""
+    heads: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+    seen: set[tuple[str, ...]] = set()
+    for index, term in enumerate(terms):
+        words = tuple(_stem(word) for word in _WORD.findall(term.term))
+        if words and words not in seen:
+            seen.add(words)
+            heads.setdefault(words[0], []).append((words[1:], index))
+    for several in heads.values():
+        several.sort(key=lambda item: -len(item[0]))
+    return heads
+
+
+def _matches(text: str, first: re.Match[str], rest: tuple[str, ...]) -> int | None:
+    """Return where a term ends that starts with a word, or None where other words follow."""
+    end = first.end()
+    for wanted in rest:
+        word = _WORD.search(text, end, min(len(text), end + 60))
+        if (
+            word is None
+            or _stem(word.group()) != wanted
+            or text[end : word.start()].strip("., \t\n\xa0")
+        ):
+            return None
+        end = word.end()
+    return end

@@ -62,11 +62,36 @@ class DefinedTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class TermUse:
+    """A place where a defined term is used; `term` is its place among the outline's terms."""
+
+    span: Span
+    term: int
+
+
+class ReferenceKind(StrEnum):
+    """How a reference points at its target."""
+
+    NUMBERED = "numbered"  # by a number or letter of its own: "Section 7.2(b)", "Exhibit C"
+    NEARBY = "nearby"  # by a letter that counts where it stands: "clause (ii)", "paragraph (b)"
+    RELATIVE = "relative"  # by its place: "this Article", "the preceding paragraph"
+
+
+@dataclass(frozen=True, slots=True)
 class CrossReference:
-    """A reference to another part of the contract; `target` is a node's id, None if dangling."""
+    """A reference to another part of the contract; `target` is a node's id, None if dangling.
+
+    Where the outline does not go as deep as the reference, the target is the innermost node that
+    holds what is cited.
+
+    Attributes:
+        raw: What is cited, in full: `Section 4(b)` also where the text says "Sections 2 and 4(b)".
+    """
 
     span: Span
     target: int | None
+    raw: str = ""
+    kind: ReferenceKind = ReferenceKind.NUMBERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,249 @@
+"""Citations: from a number as it is cited to the node that bears it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+from fourcorners.outline.numbering import roman
+from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.span import Span
+
+Tokens = tuple[str, ...]
+
+_TOKEN = re.compile(r"\d+|[A-Za-z]+")
+_SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
+_HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
+_AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
+_OWN_NAME = re.compile(
+    r"\b(?:THIS|This|this)\b[^.;()]{0,160}?\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
+    r"(?P<name>[^\"”]{2,50})[\"”]"
+)
+_FRONT = 20_000  # characters that a cover and a table of contents may have
+_TOP = 1_500  # characters in which a document says that it amends another
+_ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
+
+
+def tokens_of(mark: str) -> Tokens:
+    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii."""
+    return tuple(str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark))
+
+
+def _folded(tokens: Tokens) -> Tokens:
+    return tuple(part.casefold() for part in tokens)
+
+
+class Labels:
+    """The outline's labels, to be looked up as they are cited."""
+
+    def __init__(self, text: str, nodes: tuple[Node, ...]) -> None:
+        self._text = text
+        self._nodes = nodes
+        self._starts = [node.span.start for node in nodes]
+        self._exact: dict[Tokens, list[int]] = {}
+        self._roots: list[Node] = []
+        for node in nodes:
+            if node.kind is NodeKind.SCHEDULE and node.parent is None:
+                self._roots.append(node)
+            if node.label:
+                for key in self._keys(node):
+                    self._exact.setdefault(key, []).append(node.id)
+        self._sought: dict[Tokens, int | None] = {}
+        self._root_starts = [node.span.start for node in self._roots]
+
+    @cached_property
+    def amends_another(self) -> bool:
+        """Whether the document says at its top that it amends another."""
+        return bool(_AMENDMENT.search(self._text, 0, _TOP))
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """The short names that the contract gives itself at its top."""
+        return frozenset(
+            " ".join(found["name"].split()) for found in _OWN_NAME.finditer(self._text, 0, _FRONT)
+        )
+
+    def _keys(self, node: Node) -> list[Tokens]:
+        tokens = _folded(tokens_of(node.label))
+        keys = [tokens]
+        if tokens and tokens[0] in ("article", "part", "section", "recital"):
+            keys = [(tokens[0], *_arabic(tokens[1:]))]
+            if tokens[0] == "section":
+                keys.append(_arabic(tokens[1:]))
+        elif node.parent is None and tokens:
+            keys.append(_arabic(tokens))
+        elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
+            keys.append((*tokens[:2], *_arabic(tokens[2:])))
+        return list(dict.fromkeys(keys))
+
+    def at(self, offset: int) -> Node | None:
+        """Return the innermost node that covers an offset."""
+        at = bisect_right(self._starts, offset) - 1
+        while at >= 0:
+            node: Node | None = self._nodes[at]
+            while node is not None and node.span.end <= offset:
+                node = self._nodes[node.parent] if node.parent is not None else None
+            return node
+        return None
+
+    def _chain(self, offset: int) -> list[Node]:
+        """Return the nodes around an offset, the innermost first."""
+        node = self.at(offset)
+        chain = []
+        while node is not None:
+            chain.append(node)
+            node = self._nodes[node.parent] if node.parent is not None else None
+        return chain
+
+    def _container(self, offset: int) -> Tokens:
+        """Return the label of the attachment that holds the offset, if any."""
+        at = bisect_right(self._root_starts, offset) - 1
+        if at >= 0 and offset < self._roots[at].span.end:
+            return _folded(tokens_of(self._roots[at].label))
+        return ()
+
+    def _first(self, key: Tokens, near: int) -> int | None:
+        """Return the node of a label; of several the one under the same top node, or the first."""
+        found = self._exact.get(key)
+        if not found:
+            return None
+        if len(found) > 1:
+            chain = {node.id for node in self._chain(near)}
+            for each in found:
+                top: Node = self._nodes[each]
+                while top.parent is not None and top.id not in chain:
+                    top = self._nodes[top.parent]
+                if top.id in chain and top.id != each:
+                    return each
+        return found[0]
+
+    def attachment(self, word: str, mark: Tokens) -> int | None:
+        """Return the attachment of a name, such as Exhibit C."""
+        folded = _folded(mark)
+        for key in ((word, *folded), (word, *_arabic(folded)), (word, *folded[:1])):
+            found = self._exact.get(key)
+            if found and (len(key) == len(folded) + 1 or self._holds(found[0], mark[1:])):
+                return found[0]
+        return None
+
+    def numbered(
+        self, offset: int, word: str, raw: str, scope: tuple[str, str] | None = None
+    ) -> int | None:
+        """Return the node cited by a word and a number, seen from the offset."""
+        mark = tokens_of(raw)
+        containers = [self._container(offset), ()]
+        if scope is not None and scope[0] in _ATTACHMENT_WORDS:
+            containers = [(scope[0], *_folded(tokens_of(scope[1])))]
+        elif scope is not None:  # "paragraph (b) of Section 7.2"
+            inside = self.numbered(offset, scope[0], scope[1] + raw)
+            return self.numbered(offset, word, raw) if inside is None else inside
+        fewest = _fixed(raw)
+        for size in range(len(mark), fewest - 1, -1):
+            for container in dict.fromkeys(containers):
+                for name in _names(word, _folded(mark[:size])):
+                    found = self._first((*container, *name), offset)
+                    if found is not None and self._holds(found, mark[size:]):
+                        return found
+        return self._written(mark[:fewest]) if fewest > 1 else None
+
+    def _written(self, mark: Tokens) -> int | None:
+        """Return the node whose text has a decimal number that the outline has no node for."""
+        if mark in self._sought:
+            return self._sought[mark]
+        digits = r"\.0?".join(map(re.escape, mark))
+        found = re.search(
+            rf"(?:^|\n|[.;:]|\s{{2}})\s*{digits}(?!\.?\d)\.?\s+[\"“(]?[A-Z]", self._text
+        )
+        node = self.at(found.end()) if found else None
+        self._sought[mark] = node.id if node else None
+        return self._sought[mark]
+
+    def nearby(self, span: Span, mark: Tokens) -> int | None:
+        """Return the node that a letter names where it stands: "clause (ii)", "paragraph (b)"."""
+        folded = _folded(mark)
+        chain = self._chain(span.start)
+        for node in chain:
+            found = self._first((*_folded(tokens_of(node.label)), *folded), span.start)
+            if found is not None and node.label:
+                return found
+        for node in chain:
+            if self._holds(node.id, mark, beside=span):
+                return node.id
+        return None
+
+    def relative(self, offset: int, word: str, way: str) -> int | None:
+        """Return the part around the offset that a word such as "this Article" means."""
+        chain = self._chain(offset)
+        if word in _ATTACHMENT_WORDS:
+            around = [node for node in chain if node.kind is NodeKind.SCHEDULE]
+        elif word == "article":
+            around = [n for n in chain if n.kind is NodeKind.ARTICLE] or [
+                node for node in chain if node.parent is None and node.label
+            ]
+        elif word == "section":
+            around = [node for node in chain if node.kind is NodeKind.SECTION and node.label]
+        else:
+            around = [node for node in chain if node.label or node.kind is NodeKind.PARAGRAPH][:1]
+        if not around:
+            return None
+        node = around[0]
+        if not way:
+            return node.id
+        return self._sibling(node, forward=way in ("following", "next"))
+
+    def _sibling(self, node: Node, *, forward: bool) -> int | None:
+        beside = [each.id for each in self._nodes if each.parent == node.parent]
+        at = beside.index(node.id) + (1 if forward else -1)
+        return beside[at] if 0 <= at < len(beside) else None
+
+    def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
+        """Tell whether a node's text has the items `(a)`, `(i)`, … one within the other."""
+        span = self._nodes[node].span
+        offset = span.start
+        for part in rest:
+            pattern = re.compile(rf"(?<!\w)\(?\s?{re.escape(part)}\s?[).]")
+            found = pattern.search(self._text, offset, span.end)
+            while found and beside and beside.start <= found.start() < beside.end:
+                found = pattern.search(self._text, found.end(), span.end)
+            if found is None:
+                return False
+            offset = found.end()
+        return True
+
+    def is_unlikely(self, word: str, mark: str) -> bool:
+        """Tell whether a number that is not found belongs to another document after all.
+
+        That is a statute or a form ("Section 409A"), or the contract that this one amends.
+        """
+        if self.amends_another:
+            return True
+        first = _TOKEN.match(mark.strip(" ("))
+        if first is None:
+            return True
+        number = first.group()
+        if number.isdigit() and int(number) > _HIGHEST:
+            return True
+        joined = re.match(r"\d+[A-Za-z]", mark) is not None
+        return word in ("part", "item", "recital", "addendum") or (joined and word != "exhibit")
+
+
+def _fixed(mark: str) -> int:
+    """Count the parts before the brackets: a lack of one of those is no matter of depth."""
+    return max(1, len(tokens_of(mark.partition("(")[0])))
+
+
+def _arabic(tokens: Tokens) -> Tokens:
+    """Return a label with its leading roman numeral as a number."""
+    if tokens and (value := roman(tokens[0])) is not None:
+        return (str(value), *tokens[1:])
+    return tokens
+
+
+def _names(word: str, mark: Tokens) -> list[Tokens]:
+    arabic = _arabic(mark)
+    if word in ("article", "part", "recital"):
+        return [(word, *arabic), mark, arabic]
+    if word in _SECTIONS:
+        return [mark, arabic, ("section", *arabic), ("article", *arabic)]
+    return [mark]
