@@ -224,7 +224,7 @@ def speed(
 
 @app.command("cards")
 def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption = None) -> None:
-    """Read the contract card of CUAD's contracts, and compare it with the lawyers' answers.
+    """Compare contract cards with the answers of CUAD's lawyers.
 
     Rules were made while looking at part of the contracts; figures of the held-out part stand
     beside.
