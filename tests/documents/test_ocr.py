@@ -21,7 +21,7 @@ from fourcorners.documents.ocr_engines import (
     Tesseract,
     in_lines,
 )
-from fourcorners.documents.ocr_labels import second_look
+from fourcorners.documents.ocr_labels import mended, second_look
 from fourcorners.documents.ocr_lines import in_reading_order
 from fourcorners.documents.read import read
 from fourcorners.text.span import Span
@@ -60,7 +60,8 @@ class Fake:
 
 @pytest.fixture
 def use(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def install(engine: Fake) -> Fake:
+    def install(engine: Fake, *, few: int = 0) -> Fake:
+        monkeypatch.setattr(ocr, "FEW_WORDS", few)
         monkeypatch.setattr(ocr, "find_engine", lambda: engine)
         return engine
 
@@ -146,10 +147,14 @@ def test_a_stamp_that_says_more_than_the_picture_stays(make_pdf: Any, use: Any) 
 def test_a_page_on_its_side_is_turned_and_its_boxes_turned_back(make_pdf: Any, use: Any) -> None:
     doubtful = seen((word("8utqf", 10, 10, 0.2),))
     upright = SeenPage(2200, 1700, ((word("Upright", 300, 50, 0.95),),))
-    engine = use(Fake(doubtful, upright, turned=90))
+    engine = use(Fake(doubtful, doubtful, upright, turned=90))
     document = read(make_pdf(PICTURE))
     assert document.text == "Upright\n"
-    assert [(each.width, each.height) for each in engine.pictures] == [(1700, 2200), (2200, 1700)]
+    assert [(each.width, each.height) for each in engine.pictures] == [
+        (1700, 2200),
+        (1700, 2200),
+        (2200, 1700),
+    ]
     (box,) = [each.box for each in document.words]
     # What is 50 to 70 pixels from the top of the turned page is as far from the left of this one.
     assert (box.x0, box.x1) == (18.0, 25.2)
@@ -215,6 +220,34 @@ def test_a_doubtful_label_is_read_again_close_to_its_words() -> None:
     never = Fake()
     second_look(picture, SeenPage(width, height, (sure,)), never.read)
     assert never.pictures == []
+
+
+def test_lost_points_of_labels_are_found_again() -> None:
+    starts = ["|.", "1.1", "12", "14", "2.1", "31", "32", "|", "1.2"]
+    lines = [(word(start, 100, 100), word("Fees", 200, 100)) for start in starts]
+    texts = [line[0].text for line in mended(lines)]
+    assert texts == ["1.", "1.1", "1.2", "14", "2.1", "3.1", "3.2", "|", "1.2"]
+    alone = ((word("1.1", 100, 100),), (word("12", 100, 100),))
+    assert mended(alone) == alone
+
+
+def test_a_page_that_gives_little_is_cleaned_and_read_again(make_pdf: Any, use: Any) -> None:
+    little = seen((word("Ex", 200, 100, 0.9),))
+    more = seen((word("SUPPLY", 200, 100, 0.8), word("AGREEMENT", 300, 100, 0.9)))
+    engine = use(Fake(little, more), few=60)
+    assert read(make_pdf(PICTURE)).text == "SUPPLY AGREEMENT\n"
+    assert len(engine.pictures) == 2
+    use(Fake(more, little), few=60)
+    assert read(make_pdf(PICTURE)).text == "SUPPLY AGREEMENT\n"
+
+
+def test_the_grain_of_paper_becomes_white_and_ink_stays_dark() -> None:
+    grey = bytes([30] + [232, 240, 236, 244, 238] * 20) * 6
+    cleaned = ocr._cleaned(Picture(101, 6, grey)).pixels
+    assert set(cleaned[1:101]) == {255}
+    assert cleaned[0] < 40
+    black = Picture(60, 10, bytes([20, 25, 250] * 200))
+    assert ocr._cleaned(black) is black
 
 
 def test_pages_are_named_as_a_person_would() -> None:
