@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
+from fourcorners.outline.recursive import recursive
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
+from fourcorners.outline.views import views
 from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
 
 LONGEST = 1_000  # characters a passage may have
 SMALL = 200  # characters below which a clause is joined with its neighbours
 _HEADING = 120  # characters below which a first sentence is not a passage of its own
+_RECURSIVE = re.compile(r"recursive-(?P<size>[1-9]\d*)")
 _FIXED = re.compile(r"fixed-(?P<size>\d+)-(?P<overlap>\d+)")
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
@@ -30,8 +33,9 @@ def passages(document: Document, outline: Outline, *, strategy: str = "outline")
     """Cut a document into passages, in order of position.
 
     The strategy `outline` gives disjoint passages of at most `LONGEST` characters that together
-    cover every character that is not white space. `fixed-SIZE-OVERLAP` gives plain windows of
-    that many characters, whatever they hold.
+    cover every character that is not white space. `views` gives PAKTON's three views of each node,
+    which overlap. `fixed-SIZE-OVERLAP` gives plain windows of that many characters, whatever they
+    hold, and `recursive-SIZE` cuts at paragraphs, lines and words.
 
     Raises:
         ConfigError: If there is no such strategy.
@@ -44,11 +48,20 @@ def passages(document: Document, outline: Outline, *, strategy: str = "outline")
             Passage(ordinal, piece.span, view, piece.node, _context(text, outline, piece))
             for ordinal, piece in enumerate(pieces)
         ]
+    if strategy == "views" and not outline.windows:
+        return views(text, outline)
+    if strategy == "views":
+        return passages(document, outline)
+    cut_at = _RECURSIVE.fullmatch(strategy)
+    if cut_at:
+        spans = recursive(text, int(cut_at["size"]))
+        return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
     fixed = _FIXED.fullmatch(strategy)
     if not fixed or int(fixed["overlap"]) >= int(fixed["size"]):
         raise ConfigError(
             f"there is no way to cut passages called {strategy!r}.",
-            remedy="Use 'outline', or 'fixed-SIZE-OVERLAP' such as 'fixed-3500-700'.",
+            remedy="Use 'outline', 'views', 'recursive-SIZE' such as 'recursive-500', or "
+            "'fixed-SIZE-OVERLAP' such as 'fixed-3500-700'.",
         )
     spans = _fixed(text, int(fixed["size"]), int(fixed["overlap"]))
     return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
