@@ -25,9 +25,9 @@ def views(text: str, outline: Outline) -> list[Passage]:
     found = [each for node in outline.nodes for each in _views_of(text, outline, node, children)]
     ordered = sorted(found, key=lambda each: (each[0], each[1].value))
     kept: list[Passage] = []
-    for span, view, node, context in ordered:
+    for span, view, at, context in ordered:
         if not _is_repeated(span, view, context, kept):
-            kept.append(Passage(len(kept), span, view, node, context))
+            kept.append(Passage(len(kept), span, view, at, context))
     return kept
 
 
