@@ -4,8 +4,9 @@
     python examples/score_review.py review.json
 
 A planted fact is covered when every string of its ``must_quote`` lies in the quotes of its cell; a
-decoy is caught when a quote of its cell holds it. Runs of white space count as one space. The
-scanned contract is left out: its cells need OCR.
+decoy is caught when a quote of its cell holds it. Runs of white space count as one space. What
+stands in the scanned contract counts where the review has it, read by OCR, and is listed apart:
+a quote of it is the same words if no more than one character in twenty differs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from rapidfuzz import fuzz
 
 HERE = Path(__file__).resolve().parent
 
@@ -38,22 +40,38 @@ def quoted(review: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
     }
 
 
+def holds(quotes: str, words: str, *, recognised: bool) -> bool:
+    """Tell whether the quotes hold the words; recognised ones may be misread a little."""
+    if not recognised:
+        return words in quotes
+    return fuzz.partial_ratio(words, quotes) >= 95 and len(quotes) >= 0.95 * len(words)
+
+
 def measure(review: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
     """Return the counts, and the ids of the facts missed and the decoys caught."""
     cells = quoted(review)
+    read = {name for name, _ in cells}
     facts = [
         each
         for each in expected["findings"]
-        if each["state"] == "found" and each.get("requires") != "ocr"
+        if each["state"] == "found" and each["document"] in read
     ]
     missed = [
         each["id"]
         for each in facts
         if not all(
-            squeeze(words) in cells[each["document"], each["provision"]][1]
+            holds(
+                cells[each["document"], each["provision"]][1],
+                squeeze(words),
+                recognised=each.get("requires") == "ocr",
+            )
             for words in each["must_quote"]
         )
     ]
+    scanned = [each["id"] for each in facts if each.get("requires") == "ocr"]
+    known = expected["cells"] | {
+        name: row for name, row in expected["cells_with_ocr"].items() if name in read
+    }
     decoys = [each for each in expected["decoys"] if (each["document"], each["provision"]) in cells]
     caught = [
         each["id"]
@@ -62,12 +80,14 @@ def measure(review: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
     ]
     states = [
         (cells[name, provision][0], state)
-        for name, row in expected["cells"].items()
+        for name, row in known.items()
         for provision, state in row.items()
     ]
     return {
         "facts": len(facts),
         "facts_covered": len(facts) - len(missed),
+        "facts_by_ocr": len(scanned),
+        "facts_by_ocr_covered": len(set(scanned) - set(missed)),
         "decoys": len(decoys),
         "decoys_caught": len(caught),
         "cells": len(states),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourcorners.documents.document import Box, OcrWord
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Playbook
@@ -124,3 +125,23 @@ def test_the_default_curve_serves_provisions_it_was_not_made_for(
 ) -> None:
     for meaning in (True, False):
         assert calibration.curve("never-heard-of", meaning=meaning) is calibration.curves[DEFAULT]
+
+
+def test_a_quote_that_was_recognised_has_the_confidence_of_its_words(
+    reading: Reading, playbook: Playbook, calibration: Calibration
+) -> None:
+    document = reading.document
+    start = document.text.index("change of control")
+    words = tuple(
+        OcrWord(Span(start + at, start + at + size), Box(1, 0, 0, 9, 9), sure)
+        for at, size, sure in ((0, 6, 0.9), (7, 2, 0.7), (10, 7, 0.8))
+    )
+    scanned = replace(reading, document=replace(document, words=words))
+    prepared = [Prepared(provision, None) for provision in playbook.provisions]
+    quotes = [each for cell in findings(scanned, prepared, calibration) for each in cell.evidence]
+    within = [
+        each for each in quotes if each.quote.span and each.quote.span.contains(words[1].span)
+    ]
+    assert within
+    assert {each.ocr for each in within} == {0.8}
+    assert {each.ocr for each in quotes if each not in within} <= {None}

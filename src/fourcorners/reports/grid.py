@@ -145,6 +145,11 @@ def pages(span: tuple[int, int] | None) -> str:
     return f"page {span[0]}" if span[0] == span[1] else f"pages {span[0]}–{span[1]}"
 
 
+def recognised(confidence: float | None) -> str:
+    """Say that a quote was read by text recognition, and how surely; empty if it was not."""
+    return "" if confidence is None else f"Read by OCR, {confidence:.0%}"
+
+
 def _taken(
     by_place: dict[tuple[str, str], Finding], document: ReviewedDocument, head: ColumnHead
 ) -> Finding:

@@ -21,6 +21,7 @@ from fourcorners.reports.grid import (
     Grid,
     pages,
     place,
+    recognised,
 )
 from fourcorners.reports.visible import shortened, visible
 from fourcorners.review.finding import CellState, Evidence, Severity
@@ -128,6 +129,7 @@ def _environment() -> Environment:
         "shortened": shortened,
         "place": place,
         "pages": pages,
+        "recognised": recognised,
         "day": _day,
         "raw_asset": Markup,
     }

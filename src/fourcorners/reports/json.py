@@ -173,6 +173,7 @@ def _evidence(evidence: Evidence, text: str) -> dict[str, Json]:
         "path": list(evidence.path),
         "pages": list(evidence.pages) if evidence.pages else None,
         "score": _number(evidence.score),
+        "ocr": None if evidence.ocr is None else _number(evidence.ocr),
     }
 
 

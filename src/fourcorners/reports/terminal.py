@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages
+from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
 from fourcorners.reports.visible import line, shortened
 from fourcorners.review.finding import CellState, ColumnHead, Review, Severity
 
@@ -246,6 +246,7 @@ class _Printer:
             self.say((quote, ""), indent=2)
             place = [line(evidence.path[-1])] if evidence.path else []
             place += [pages(evidence.pages)] if evidence.pages else []
+            place += [recognised(evidence.ocr)] if evidence.ocr is not None else []
             if place:
                 self.say((", ".join(place), "dim"), indent=2)
         elif finding.state is CellState.NOT_FOUND:

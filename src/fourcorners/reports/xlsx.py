@@ -15,6 +15,7 @@ from fourcorners.reports.grid import (
     Cell,
     Grid,
     pages,
+    recognised,
 )
 from fourcorners.reports.visible import shortened, visible
 from fourcorners.review.finding import CellState, Evidence, ReviewedDocument, Severity
@@ -284,7 +285,7 @@ def _write_finding(
         6: " › ".join(evidence.path) if evidence else "",
         7: pages(evidence.pages).removeprefix("pages ").removeprefix("page ") if evidence else "",
         11: quote.match.value if quote else "",
-        12: _why(cell),
+        12: _why(cell, evidence),
         13: REVIEW_WORDS[finding.review],
         14: "",
         15: document.path,
@@ -306,10 +307,11 @@ def _write_finding(
         sheets.put(sheet, row, 10, "")
 
 
-def _why(cell: Cell) -> str:
+def _why(cell: Cell, evidence: Evidence | None) -> str:
     """Say why the cell is what it is: the reason, the error, the best that did not count."""
     finding = cell.finding
-    said = [finding.reason, finding.error, finding.remedy]
+    read = f"{recognised(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
+    said = [finding.reason, read, finding.error, finding.remedy]
     if finding.state is CellState.NOT_FOUND and finding.searched:
         searched = finding.searched
         said.append(

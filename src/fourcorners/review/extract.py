@@ -119,10 +119,12 @@ def _evidence(reading: Reading, span: Span, probability: float) -> Evidence:
     node = reading.outline.at(span.start)
     first = reading.document.page_of(span.start)
     last = reading.document.page_of(max(span.start, span.end - 1))
+    sure = reading.document.confidence(span)
     return Evidence(
         quote=quote,
         clause=_clause(reading, span),
         path=reading.outline.path(node, text) if node else (),
         pages=None if first is None or last is None else (first, last),
         score=round(probability, 4),
+        ocr=None if sure is None else round(sure, 4),
     )

@@ -47,6 +47,7 @@ class Evidence:
         path: Label and heading of each node from the top of the contract down to the clause.
         pages: First and last page the quote stands on; None for formats without pages.
         score: The calibrated probability that the quote answers the provision, 0 to 1.
+        ocr: The mean confidence of the quote's words, 0 to 1, where text recognition read them.
     """
 
     quote: Quote
@@ -54,6 +55,7 @@ class Evidence:
     path: tuple[str, ...]
     pages: tuple[int, int] | None
     score: float
+    ocr: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
