@@ -25,7 +25,7 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 	    --playbook due-diligence --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
 test: install  ## every test
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: install  ## lint, formatting, types, layers, licences (reads only)
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from fourcorners.review.finding import CellState, Review
 from fourcorners.review.run import review
 from fourcorners.settings import Settings, processors
 
-pytestmark = [pytest.mark.corpus, pytest.mark.slow, pytest.mark.xdist_group("corpus")]
+pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
