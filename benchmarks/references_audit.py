@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from fourcorners.documents.document import Document
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.cards import part_of
 from fourcorners.evaluation.references import (
@@ -71,15 +70,14 @@ def flat(text: str, start: int, end: int) -> str:
 
 
 @cache
-def outlined(contract: cuad.AnnotatedContract) -> tuple[Document, Outline]:
-    """Return a contract as a document, with its outline."""
-    document = document_of(contract.name, contract.text)
-    return document, build(document)
+def outlined(name: str, text: str) -> Outline:
+    """Return the outline of a contract."""
+    return build(document_of(name, text))
 
 
 def proposals(contract: cuad.AnnotatedContract, span: Span) -> Iterator[str]:
     """Say what the code makes of the reference at a place."""
-    _, outline = outlined(contract)
+    outline = outlined(contract.name, contract.text)
     for reference in outline.references:
         if not span.start <= reference.span.start <= span.end + 60:
             continue
@@ -103,7 +101,7 @@ def show(data: Path, what: str, count: int) -> None:
             for line in proposals(contract, span):
                 print("     ", line)
         else:
-            _, outline = outlined(contract)
+            outline = outlined(contract.name, contract.text)
             found = [term.term for term in outline.terms if term.span.overlaps(span)]
             print("     ", "TERM" if found else "-", found)
 

@@ -44,6 +44,7 @@ def test_ways_to_refer(document: Make, supply: str) -> None:
         ("2.3", "2.3"),
         ("Article IX", None),
         ("paragraph 2", "Schedule 1 2"),
+        ("Schedule 1", "Schedule 1"),
         ("clause 3.1", "3.1"),
     ]
 

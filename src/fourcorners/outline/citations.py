@@ -13,7 +13,12 @@ from fourcorners.text.span import Span
 Tokens = tuple[str, ...]
 
 _TOKEN = re.compile(r"\d+|[A-Za-z]+")
+_POINT_NOUGHT = re.compile(r"((?:^|\s)\d{1,3})\.0{1,2}(?![\d.])")
+# Words before a number that make it a reference; a heading has none before it.
+_LEADS = re.compile(r"(?:(?<![\w’'])[a-z]+[,;]?|[,(]|\b(?:AND|OR|OF|IN|UNDER|TO))\s*$")
+_WORD_BEFORE = re.compile(r"(?:[Ss]ections?|SECTIONS?|[Cc]lauses?|[Aa]rticles?|[Pp]aragraphs?)\s+$")
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
+_TIMES = 3
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
 _AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
 _OWN_NAME = re.compile(
@@ -26,7 +31,8 @@ _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "at
 
 
 def tokens_of(mark: str) -> Tokens:
-    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii."""
+    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
+    mark = _POINT_NOUGHT.sub(r"\1", mark)
     return tuple(str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark))
 
 
@@ -116,6 +122,9 @@ class Labels:
                     top = self._nodes[top.parent]
                 if top.id in chain and top.id != each:
                     return each
+            longest = max(found, key=lambda each: len(self._nodes[each].span))
+            if len(self._nodes[found[0]].span) * _TIMES < len(self._nodes[longest].span):
+                return longest  # the first is an entry of a table of contents
         return found[0]
 
     def attachment(self, word: str, mark: Tokens) -> int | None:
@@ -125,7 +134,24 @@ class Labels:
             found = self._exact.get(key)
             if found and (len(key) == len(folded) + 1 or self._holds(found[0], mark[1:])):
                 return found[0]
-        return None
+        return self._headed(word, mark)
+
+    def _headed(self, word: str, mark: Tokens) -> int | None:
+        """Return the node whose text has the heading of an attachment that is no node itself."""
+        if (word, *mark) in self._sought:
+            return self._sought[word, *mark]
+        number = r"[-. ]?".join(map(re.escape, mark))
+        heading = (
+            rf"(?:^[^\S\n]*|[a-z\])][^\S\n])[\"“*]{{0,3}}{word.upper()}\s+[\"“]?{number}[\"”]?"
+            r"(?![\w.(])"
+        )
+        found = [*re.finditer(heading, self._text, re.MULTILINE)]
+        if not found:
+            title = rf"^[^\S\n]*[\"“*]{{0,3}}{word.title()}\s+[\"“]?{number}[\"”]?[.:]?[^\S\n]*$"
+            found = [*re.finditer(title, self._text, re.MULTILINE)]
+        node = self.at(found[-1].end()) if found else None
+        self._sought[word, *mark] = node.id if node else None
+        return self._sought[word, *mark]
 
     def numbered(
         self, offset: int, word: str, raw: str, scope: tuple[str, str] | None = None
@@ -152,10 +178,13 @@ class Labels:
         if mark in self._sought:
             return self._sought[mark]
         digits = r"\.0?".join(map(re.escape, mark))
-        found = re.search(
-            rf"(?:^|\n|[.;:]|\s{{2}})\s*{digits}(?!\.?\d)\.?\s+[\"“(]?[A-Z]", self._text
-        )
-        node = self.at(found.end()) if found else None
+        written = re.compile(rf"(?<![\d.]){digits}(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z]")
+        node = None
+        for found in written.finditer(self._text):
+            before = self._text[max(0, found.start() - 40) : found.start()]
+            if not _LEADS.search(_WORD_BEFORE.sub("", before)):
+                node = self.at(found.end())
+                break
         self._sought[mark] = node.id if node else None
         return self._sought[mark]
 
@@ -175,6 +204,8 @@ class Labels:
     def relative(self, offset: int, word: str, way: str) -> int | None:
         """Return the part around the offset that a word such as "this Article" means."""
         chain = self._chain(offset)
+        if word in _ATTACHMENT_WORDS and way:
+            return None
         if word in _ATTACHMENT_WORDS:
             around = [node for node in chain if node.kind is NodeKind.SCHEDULE]
         elif word == "article":
@@ -184,7 +215,7 @@ class Labels:
         elif word == "section":
             around = [node for node in chain if node.kind is NodeKind.SECTION and node.label]
         else:
-            around = [node for node in chain if node.label or node.kind is NodeKind.PARAGRAPH][:1]
+            around = chain[:1]
         if not around:
             return None
         node = around[0]

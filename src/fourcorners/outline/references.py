@@ -37,6 +37,11 @@ _MORE = re.compile(
     rf"\d{{1,2}}{_BRACKETS}+|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
     rf"[IVXL]{{1,6}}(?=[,.;)\s])|[A-Z](?:-\d{{1,2}})?(?=[,.;)\s](?!\s?[A-Z]\w)))(?![\w%])"
 )
+# What follows "(e)" where it goes on the list "3.2(b) and (e)"; other brackets start an item.
+_AFTER_MEMBER = re.compile(
+    r"\s*(?:[,.;:)]|and\b|or\b|of\b|to\b|through\b|above\b|below\b|hereof\b|hereto\b|shall\b|are\b|is\b|"
+    r"will\b|may\b|for\b|in\b|have\b|has\b|with\b|[–-]|$)"
+)
 _REFERENCE = re.compile(
     rf"(?<![\w-])(?P<word>{_WORDS})\s{{1,3}}(?:[Nn]o\.\s|[Nn]umber\s)?[\"“]?(?P<first>{_MARK})(?![\w’'])[\"”]?"
 )
@@ -48,7 +53,11 @@ _WITHIN = re.compile(
 _OWN = re.compile(
     r"(?<!\w)(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?(?P<way>preceding|foregoing|following|previous|next))"
     r"\s+(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
-    r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]|[A-Z]\b|[IVXL]+\b))"
+    r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]{1,4}\)|[A-Z]\b|[IVXL]+\b))"
+)
+# The notes that filings bear: "Confidential portions of this exhibit have been omitted".
+_LEGEND = re.compile(
+    r"\b(?i:portions|information|version|copy|excluded|omitted|redacted)\s+(?i:of|in|from)\s+$"
 )
 _LINE_ABOVE = re.compile(r"[.;:!?”\"\])*_>|]\s*$|\n\s*$|^\s*$")
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
@@ -91,7 +100,6 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
         end = within.end() if within else done
         if points_elsewhere(text, match.start(), end, own=own, amending=amending):
             continue
-        done = max(done, within.end() if within and word not in _ATTACHED else done)
         found.extend(_resolve(labels, several, within))
     found.extend(_relative(text, labels))
     return tuple(sorted(found, key=lambda reference: reference.span))
@@ -137,6 +145,8 @@ def _several(text: str, match: re.Match[str], word: str) -> Iterator[_Cited]:
         if bare and not plural and "(" not in mark:
             break
         if mark[0] == "(":
+            if "(" not in base or not _AFTER_MEMBER.match(text, more.end()):
+                break
             mark = _stem(base, mark) + mark
         yield _Cited(word, mark, Span(*more.span("mark")))
         base, end = mark, more.end()
@@ -187,6 +197,8 @@ def _resolve(
 def _relative(text: str, labels: Labels) -> Iterator[CrossReference]:
     """Yield the references by place that have a target; others are plain words."""
     for match in _OWN.finditer(text):
+        if _LEGEND.search(text, max(0, match.start() - 60), match.start()):
+            continue
         target = labels.relative(match.start(), _singular(match["word"]), match["way"] or "")
         if target is not None:
             raw = " ".join(match.group().split())
