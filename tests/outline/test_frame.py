@@ -145,3 +145,39 @@ def test_number_that_counts_on_from_a_decimal(document: Make) -> None:
     outline = build(document(text))
     assert next(n for n in outline.nodes if n.label == "3").parent is None
     assert [n.label for n in outline.nodes if n.label][-3:] == ["3", "4", "5"]
+
+
+def test_capitals_that_open_paragraphs_head_them_where_nothing_is_numbered(document: Make) -> None:
+    named = "\n\n".join(
+        f"{name.upper()} AND MORE. The mill and the baker shall do what is said of {name} here."
+        for name in ("flour", "bread", "payment", "law")
+    )
+    text = f"FLOUR AGREEMENT\n\nThe mill and the baker agree.\n\n{named}\n"
+    outline = build(document(text))
+    heads = [n.heading.of(text) for n in outline.nodes if n.heading and not n.parent][1:]
+    assert heads == [f"{name} AND MORE" for name in ("FLOUR", "BREAD", "PAYMENT", "LAW")]
+    numbered = build(document(f"FLOUR AGREEMENT\n\n{CLAUSES}\n\n{named}\n"))
+    assert top(numbered) == NUMBERS
+
+
+def test_articles_with_a_dash_before_their_number(document: Make) -> None:
+    text = "\n\n".join(
+        f"ARTICLE - {n} {name}\n\n{n}.1 It is as this clause says.\n\n{n}.2 And so on."
+        for n, name in enumerate(("FLOUR", "BREAD", "PAYMENT", "LAW"), start=1)
+    )
+    assert read(document, text) == [f"Article {n}" for n in (1, 2, 3, 4)]
+
+
+def test_titled_numbers_without_a_dot_in_a_flat_text(document: Make) -> None:
+    names = ("Flour", "Bread", "Payment", "Notices", "Law")
+    text = "   ".join(
+        f"{n} {name} and More   {n}.1 The mill shall do what this clause says of it.   "
+        f"{n}.2 It shall take 12 Sacks.   14   Sacks are the least that it is to take"
+        for n, name in enumerate(names, start=1)
+    )
+    assert read(document, text) == NUMBERS
+
+
+def test_numbers_of_those_who_sign_are_no_clauses(document: Make) -> None:
+    text = f"{CLAUSES}\n\n{SIGNED}\n1. /s/ A Miller\n2. /s/ A Baker\n3. ________\n"
+    assert read(document, text) == [*NUMBERS, "signature"]

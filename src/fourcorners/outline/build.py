@@ -8,6 +8,7 @@ from dataclasses import replace
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
 from fourcorners.outline.growth import grow
+from fourcorners.outline.headings import headings
 from fourcorners.outline.lift import lift
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
@@ -19,6 +20,8 @@ from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
+_COUNTED = frozenset({"1.", "1.1", "article", "section", "I.", "A."})
+_CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses has, at least
 _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
 
 
@@ -53,8 +56,9 @@ def _markers(
     if signed:
         counted = without_heaps(lines, counted, signed[0])
     attached = frame.attachments(lines, signed, title.span.start if title else lines.length)
-    contents = frame.contents(lines, sorted([*counted, *attached], key=_start))
-    headed = frame.headings(lines, document, signed)
+    entries = [marker for marker in counted if not _is_bare(lines, marker)]
+    contents = frame.contents(lines, sorted([*entries, *attached], key=_start))
+    headed = headings(lines, document, signed, numbered=_numbered(counted))
     inner = frame.inner_signatures(signed, attached)
     frames = [
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
@@ -65,6 +69,18 @@ def _markers(
     aside += [title.span] if title else []
     kept = [marker for marker in merged if not _within(aside, marker.start)]
     return sorted([*kept, *frames], key=_start), contents
+
+
+def _numbered(markers: list[Marker]) -> bool:
+    """Tell whether the contract numbers its clauses."""
+    families = [marker.readings[0].family for marker in markers if marker.own_line]
+    return sum(family in _COUNTED for family in families) >= _CLAUSES
+
+
+def _is_bare(lines: Lines, marker: Marker) -> bool:
+    """Tell whether a number within a line has no dot: in a table of contents it is a page's."""
+    bare = marker.written.isdigit() and marker.end - marker.start == len(marker.written)
+    return bare and bool(lines.text[lines.start_of_line(marker.start) : marker.start].strip())
 
 
 def _start(marker: Marker) -> int:

@@ -1,12 +1,10 @@
-"""The frame around the numbered clauses: contents, recitals, signatures, attachments, headings."""
+"""The frame around the numbered clauses: contents, recitals, signatures, attachments."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 
-from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.numbering import ATTACHMENTS, BLANK, Reading
@@ -39,7 +37,7 @@ _SIGNATURE = re.compile(
     r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$|SIGNATORIES\W*$)",
     re.MULTILINE,
 )
-_SIGNED = re.compile(
+SIGNED = re.compile(
     r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
     r"\bAuthori[sz]ed\s+(?:[Ss]ignator|[Rr]epresentative)"
 )
@@ -70,22 +68,6 @@ _LEADER = re.compile(
     rf"(?:\.|{BLANK}){{0,20}}+\d{{1,3}}{BLANK}*$",
     re.MULTILINE,
 )
-_HASHES = re.compile(rf"^{BLANK}{{0,3}}(?P<hashes>#{{1,6}}){BLANK}+(?=\S)", re.MULTILINE)
-_CAPITALS = re.compile(
-    rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*$",
-    re.MULTILINE,
-)
-_NO_HEADING = re.compile(
-    r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
-    r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|NOTARY|CONTINUED|AND|OR|OF|"
-    r"THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
-    r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
-    r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
-    r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|"
-    r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
-)
-_NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
-_NEXT_LINE = re.compile(r"\s*([^\n]*)")
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
 _PAGE_AT_END = re.compile(r"\s(?:\d{1,3}|[ivx]{1,5})\s*$")
 _ENTRY = 100  # characters of a line in it, at most
@@ -96,8 +78,6 @@ _LISTING = re.compile(
     rf"\d{{1,2}}\.\d{{1,2}}{BLANK}+[A-Z][^.]+$|[A-Z]{BLANK}+[A-Z][^.]+$"
 )
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
-_NAMED = 120  # characters between a party's name and the line on which it signs, at most
-_SIGNING = 3_000  # characters that a block of signatures takes
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
 _DENSE_TOP = 15_000  # characters within which a table of contents starts
 _PLAIN_TOP = 5_000  # … and one without page numbers
@@ -112,7 +92,7 @@ def signatures(lines: Lines) -> list[int]:
         start = match.start(name)
         if lines.is_ignored(start):
             continue
-        if not (match["witness"] or _SIGNED.search(lines.text, start, start + 1500)):
+        if not (match["witness"] or SIGNED.search(lines.text, start, start + 1500)):
             continue
         if not places or start - places[-1] > 3000:
             places.append(start)
@@ -340,55 +320,3 @@ def _listed(
     plain = bare and (headed or (len(run) >= 8 and run[0].start < _PLAIN_TOP))
     if again >= 0.7 * len(run) and (paged >= 0.5 * len(run) or plain):
         yield Span(run[0].start, ends[-1])
-
-
-def headings(lines: Lines, document: Document, signed: list[int]) -> list[Marker]:
-    """Return headings without a number: those the file itself styles, and lines in capitals."""
-    found: dict[int, Marker] = {}
-    text = lines.text
-    for mark in document.marks:
-        if mark.kind is MarkKind.HEADING and not lines.is_ignored(mark.span.start):
-            level = int(mark.detail) if mark.detail.isdigit() else 1
-            span = mark.span.strip(text)
-            if span:
-                found[span.start] = _heading("heading", span, level, 3.0, 0.0)
-    if not found:
-        for match in _HASHES.finditer(text):
-            span = Span(match.end(), lines.end_of_line(match.end())).strip(text)
-            found[span.start] = _heading("heading", span, len(match.group("hashes")), 3.0, 0.0)
-    if not found:
-        for span in _capital_lines(lines):
-            at = bisect_right(signed, span.start) - 1
-            names = at >= 0 and span.start - signed[at] < _SIGNING
-            few = len(span.of(text).split()) < 3
-            if names and (few or _SIGNED.search(text, span.end, span.end + _NAMED)):
-                continue
-            found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
-    return [found[start] for start in sorted(found)]
-
-
-def _heading(family: str, span: Span, level: int, leave: float, take: float) -> Marker:
-    return Marker(span.start, span.start, "", (Reading(family, (level,)),), leave, take)
-
-
-def _capital_lines(lines: Lines) -> Iterator[Span]:
-    """Yield lines in capitals that head a text: what follows is neither a line in capitals."""
-    text = lines.text
-    for match in _CAPITALS.finditer(text):
-        head = Span(*match.span("head"))
-        words = head.of(text)
-        if (
-            not all_capitals(words)
-            or _NUMBERED.search(words)
-            or _NO_HEADING.search(words)
-            or lines.is_ignored(head.start)
-        ):
-            continue
-        after = re.compile(r"\s*([^\n]*)").match(text, match.end())
-        following = after.group(1) if after else ""
-        if not any(char.islower() for char in following) or following[0].islower():
-            continue
-        before, breaks = lines.before(head.start)
-        if not ended(before) and breaks < 2:
-            continue
-        yield head

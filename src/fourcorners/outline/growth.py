@@ -192,7 +192,7 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
         line = lines.rest(marker.start)
         return None if line.of(text)[:7].lower() == "whereas" else _trim(text, line)
     if family in ("heading", "caps"):
-        return _trim(text, Span(marker.start, lines.end_of_line(marker.start)))
+        return _trim(text, _unnumbered(lines, item))
     start = marker.end
     line_end = lines.end_of_line(start)
     while start < line_end and text[start] in _LEAD:
@@ -216,6 +216,15 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
     return _trim(text, words)
+
+
+def _unnumbered(lines: Lines, item: Taken) -> Span:
+    """Return a heading without a number: its line, or the capitals that open a paragraph."""
+    line = Span(item.marker.start, lines.end_of_line(item.marker.start))
+    if item.reading.family == "heading" or all_capitals(line.of(lines.text)):
+        return line
+    capitals = _CAPITAL_WORDS.match(lines.text, line.start)
+    return Span(*capitals.span()) if capitals else line
 
 
 def _alone(lines: Lines, item: Taken, words: Span) -> bool:

@@ -196,8 +196,11 @@ def _marker(
     if doubt is None:
         return None
     leave = _LEAVE[kind][0 if own_line else 1] * share
-    if own_line and title_like(lines.rest(end).of(lines.text)):
-        leave += _TITLED
+    if own_line:
+        rest = lines.rest(end).of(lines.text)
+        if rest.startswith(("/s/", "___")):
+            return None  # one of several who sign
+        leave += _TITLED if title_like(rest) else 0.0
     return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
 
 
@@ -216,9 +219,10 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     doubt = 0.0
     rest = lines.rest(end).of(text)
     if kind == "bare":
-        if not own_line or not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
+        lone = _doubt_of_bare(lines, start, rest) if own_line else None
+        if lone is None:
             return None
-        doubt += 0.0 if title_like(rest) and not any(c.isdigit() for c in rest) else 0.5
+        doubt += lone
     if rest and rest[0].islower() and kind != "bracket":
         doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 1.2)
     if kind == "decimal" and rest[:1].isdigit():
@@ -235,3 +239,14 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
             wide = lines.end_of_line(above) - above > 60
             doubt += 0.6 if wide else 0.05
     return doubt
+
+
+def _doubt_of_bare(lines: Lines, start: int, rest: str) -> float | None:
+    """Say how much a number without a dot looks like a quantity; None where it surely is one."""
+    if not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
+        return None
+    titled = title_like(rest)
+    within = lines.text[lines.start_of_line(start) : start].strip(" \t\xa0*_#>|")
+    if within and not titled:
+        return None
+    return 0.0 if titled and not any(char.isdigit() for char in rest) else 0.5

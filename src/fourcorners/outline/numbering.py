@@ -31,7 +31,7 @@ ORDINALS = (
 
 _WORD = (
     r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CLAUSE|Clause|§{1,2})"
-    r"[^\S\n]*(?P<wnum>\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
+    r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
     rf"|(?i:{'|'.join(CARDINALS)})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
 _DECIMAL = (
@@ -48,10 +48,13 @@ _LETTER = r"(?P<let>[a-z]|[ivxl]{1,6}|[A-Z]|[IVXL]{1,6})(?P<lclose>[.)])(?=[^\S\
 _ORDINAL = rf"(?P<ord>(?i:{'|'.join(ORDINALS)}))[:.]"
 _BARE = r"(?P<bare>\d{1,2})(?=[^\S\n]{1,12}[A-Z\"“])"
 
+# Within a line, a number before the next entry of a table of contents is a page's.
+_BARE_WITHIN = rf"{_BARE}(?![^\S\n]+(?i:article|section|part|{'|'.join(ATTACHMENTS)})\b)"
+
 # Every way to write a clause number, to be tried where a line starts …
 AT_START = "|".join((_WORD, _DECIMAL, _NUMBER_LETTER, _NUMBER, _PAREN, _LETTER, _ORDINAL, _BARE))
 # … and within a line, where fewer are believed.
-WITHIN = "|".join((_WORD, _DECIMAL, _NUMBER, _PAREN, _LETTER))
+WITHIN = "|".join((_WORD, _DECIMAL, _NUMBER, _PAREN, _LETTER, _BARE_WITHIN))
 
 
 @dataclass(frozen=True, slots=True)

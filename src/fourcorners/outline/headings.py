@@ -1,0 +1,112 @@
+"""Headings without a number: those the file styles, lines and first words in capitals."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.frame import SIGNED
+from fourcorners.outline.lines import Lines, all_capitals, ended
+from fourcorners.outline.markers import Marker
+from fourcorners.outline.numbering import BLANK, Reading
+from fourcorners.text.span import Span
+
+_HASHES = re.compile(rf"^{BLANK}{{0,3}}(?P<hashes>#{{1,6}}){BLANK}+(?=\S)", re.MULTILINE)
+_CAPITALS = re.compile(
+    rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*$",
+    re.MULTILINE,
+)
+_RUN_IN = re.compile(
+    rf"^{BLANK}*(?P<head>[A-Z][A-Z&’',/-]{{2,}}(?:{BLANK}[A-Z&][A-Z&’',/-]*){{0,8}})"
+    rf"[.:]{BLANK}{{1,3}}(?=[A-Z][a-z]|A{BLANK})",
+    re.MULTILINE,
+)
+_SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stresses
+_NO_HEADING = re.compile(
+    r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
+    r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|NOTARY|CONTINUED|AND|OR|OF|"
+    r"THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
+    r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
+    r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
+    r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|"
+    r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
+)
+_NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
+_NAMED = 120  # characters between a party's name and the line on which it signs, at most
+_SIGNING = 3_000  # characters that a block of signatures takes
+
+
+def headings(
+    lines: Lines, document: Document, signed: list[int], *, numbered: bool
+) -> list[Marker]:
+    """Return headings without a number: those the file itself styles, and lines in capitals.
+
+    Where the clauses are not numbered, words in capitals that open a paragraph are headings too.
+    """
+    found: dict[int, Marker] = {}
+    text = lines.text
+    for mark in document.marks:
+        if mark.kind is MarkKind.HEADING and not lines.is_ignored(mark.span.start):
+            level = int(mark.detail) if mark.detail.isdigit() else 1
+            span = mark.span.strip(text)
+            if span:
+                found[span.start] = _heading("heading", span, level, 3.0, 0.0)
+    if not found:
+        for match in _HASHES.finditer(text):
+            span = Span(match.end(), lines.end_of_line(match.end())).strip(text)
+            found[span.start] = _heading("heading", span, len(match.group("hashes")), 3.0, 0.0)
+    if not found:
+        for span in _capital_lines(lines):
+            at = bisect_right(signed, span.start) - 1
+            names = at >= 0 and span.start - signed[at] < _SIGNING
+            few = len(span.of(text).split()) < 3
+            if names and (few or SIGNED.search(text, span.end, span.end + _NAMED)):
+                continue
+            found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
+        for span in [] if numbered else _run_in(lines):
+            found.setdefault(span.start, _heading("caps", span, 0, 0.7, 0.2))
+    return [found[start] for start in sorted(found)]
+
+
+def _heading(family: str, span: Span, level: int, leave: float, take: float) -> Marker:
+    return Marker(span.start, span.start, "", (Reading(family, (level,)),), leave, take)
+
+
+def _run_in(lines: Lines) -> list[Span]:
+    """Return words in capitals that head the paragraph whose first they are, if there are many."""
+    found = []
+    for match in _RUN_IN.finditer(lines.text):
+        span = Span(*match.span("head"))
+        before, breaks = lines.before(match.start())
+        if (
+            (ended(before) or breaks >= 2)
+            and not lines.is_ignored(span.start)
+            and not _NO_HEADING.search(span.of(lines.text))
+        ):
+            found.append(span)
+    return found if len(found) >= _SEVERAL else []
+
+
+def _capital_lines(lines: Lines) -> Iterator[Span]:
+    """Yield lines in capitals that head a text: what follows is neither a line in capitals."""
+    text = lines.text
+    for match in _CAPITALS.finditer(text):
+        head = Span(*match.span("head"))
+        words = head.of(text)
+        if (
+            not all_capitals(words)
+            or _NUMBERED.search(words)
+            or _NO_HEADING.search(words)
+            or lines.is_ignored(head.start)
+        ):
+            continue
+        after = re.compile(r"\s*([^\n]*)").match(text, match.end())
+        following = after.group(1) if after else ""
+        if not any(char.islower() for char in following) or following[0].islower():
+            continue
+        before, breaks = lines.before(head.start)
+        if not ended(before) and breaks < 2:
+            continue
+        yield head
