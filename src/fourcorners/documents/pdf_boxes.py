@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import Box, Document
-from fourcorners.documents.path_errors import unreadable
+from fourcorners.documents.container import load
+from fourcorners.documents.document import Box, Document, Source
 from fourcorners.documents.pdf_file import load_page, open_pdf
 from fourcorners.documents.pdf_page import Rectangle
 from fourcorners.documents.pdf_text import PageText, page_text, text_lines
@@ -88,17 +88,14 @@ def _pages(
     path: Path, document: Document, wanted: list[Span]
 ) -> Iterator[tuple[int, int, PageText]]:
     """Yield number, start and text of the pages that hold the spans."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise unreadable(path, error) from error
+    data = load(path)
     if hashlib.sha256(data).hexdigest() != document.sha256:
         raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
     with open_pdf(data, path) as pdf:
         for page in document.pages:
             if not any(page.span.overlaps(span) for span in wanted):
                 continue
-            if not page.span.of(document.text).strip():
+            if page.source is not Source.TEXT or not page.span.of(document.text).strip():
                 continue
             sheet = load_page(pdf, page.number - 1)
             yield page.number, page.span.start, page_text(sheet, sheet.get_textpage())
