@@ -181,3 +181,19 @@ def test_titled_numbers_without_a_dot_in_a_flat_text(document: Make) -> None:
 def test_numbers_of_those_who_sign_are_no_clauses(document: Make) -> None:
     text = f"{CLAUSES}\n\n{SIGNED}\n1. /s/ A Miller\n2. /s/ A Baker\n3. ________\n"
     assert read(document, text) == [*NUMBERS, "signature"]
+
+
+def test_recitals_that_are_a_clause_of_their_own(document: Make) -> None:
+    text = (
+        "FLOUR AGREEMENT\n\n1. Recitals\n\nWHEREAS, the mill mills; and\n\nWHEREAS, the baker "
+        f"bakes;\n\nNOW, THEREFORE, they agree:\n\n{CLAUSES[CLAUSES.index('2. ') :]}"
+    )
+    assert read(document, text) == NUMBERS
+
+
+def test_recitals_that_the_contract_witnesses(document: Make) -> None:
+    text = (
+        "FLOUR AGREEMENT\n\nWITNESSES THAT WHEREAS the mill mills;\n\n"
+        f"the parties agree as follows:\n\n{CLAUSES}"
+    )
+    assert read(document, text) == ["recitals", *NUMBERS]

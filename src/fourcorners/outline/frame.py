@@ -49,9 +49,11 @@ _RECITALS = re.compile(
     r"E\s?T\s?H(?:\s?T\s?H\s?A\s?T)?|Witnesseth)"
     rf"[*_]*{BLANK}*[:.;,-]*"
     rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\)))|"
-    r"(?:WHEREAS|Whereas)\b))",
+    rf"(?:WITNESS(?:ES|ETH){BLANK}+(?:THAT{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )
+# A clause of the contract's own that holds them: then they are no part of the frame.
+_NUMBERED_RECITALS = re.compile(r"\d\.?\s+(?:RECITALS?|Recitals?|BACKGROUND|Background)[\s.:]*$")
 _BODY = re.compile(
     r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
     r"follows|amended\s+and\s+restated\s+as\s+follows|"
@@ -121,6 +123,8 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
         start = head.start("head")
         if lines.is_ignored(start) or any(span.start <= start < span.end for span in contents):
             continue
+        if _NUMBERED_RECITALS.search(text, max(0, start - 60), start):
+            return []
         body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
             return [event("recitals", start)]
