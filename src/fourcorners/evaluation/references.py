@@ -43,7 +43,12 @@ class ReferenceVerdict:
 
 @dataclass(frozen=True, slots=True)
 class TermVerdict:
-    """Whether a place that looks like a definition is one."""
+    """Whether a place that looks like a definition is one.
+
+    Attributes:
+        label: `definition`; `none`; or `other`, which is not judged: words in small letters that
+            are explained ("person", "including") and plain abbreviations.
+    """
 
     name: str
     start: int
@@ -147,6 +152,8 @@ def score_terms(verdicts: Sequence[TermVerdict], texts: Mapping[str, str]) -> di
     counts = {"both": 0, "missed": 0, "invented": 0}
     wrong: list[str] = []
     for verdict in verdicts:
+        if verdict.label == "other":
+            continue
         if verdict.name not in found:
             found[verdict.name] = [term.span for term in find_terms(texts[verdict.name])]
         read = _any_overlaps(found[verdict.name], Span(verdict.start, verdict.end))

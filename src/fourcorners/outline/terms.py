@@ -24,8 +24,14 @@ _SINGLE = re.compile(
     r"(?:^|\n|[.;]\s{1,3})(?:\(?\w{1,4}[.)]\s+)?[‘'](?P<meant>[A-Z][^‘’'\n()]{1,50}?)[’']\s+"
     r"(?:means?|shall\s+mean)\b"
 )
+_BARE = re.compile(
+    r"\((?:hereinafter\s+)?the\s+(?P<term>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]+){1,3})\)"
+)
+_OFTEN = 3  # times that a short name without quotation marks must stand in the text
 _MEANS = re.compile(
     rf"[*_]*\s*+(?:(?:,|or\b|and\b|[{_OPEN}][^{_OPEN}\n]{{1,70}}[{_CLOSE}]|\([^()\n]{{0,120}}\))\s*+){{0,8}}"
+    r"(?:(?:of|with\s+respect\s+to|in\s+respect\s+of|in\s+relation\s+to|as\s+applied\s+to|and\s+(?:its\s+)?"
+    r"(?:cognates|variations|derivatives))\b[^.;\"“”]{0,60}?,?\s++)?"
     r"(?:[,;]?\s?(?:as\s+used|when\s+used|for\s+(?:the\s+)?purposes?)[^,;.]{0,60},\s*+)?"
     r"(?:(?:shall|will|each|also|collectively|both|term)\s++){0,3}(?:means?\b|refers?\s+to|denotes?\b|"
     r"ha(?:s|ve)\s+the\s+(?:(?:same|respective|following)\s+)?(?:meanings?|definitions?)|stands?\s+for|"
@@ -107,6 +113,11 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
         span = Span(*match.span("term" if match["term"] else "meant"))
         term = DefinedTerm(_plain(span.of(text)), span, Span(0, 0))
         found.setdefault(span.start, _with_sentence(text, edges, term, Span(*match.span())))
+    for match in _BARE.finditer(text):
+        if text.count(match["term"]) >= _OFTEN:
+            span = Span(*match.span("term"))
+            term = DefinedTerm(_plain(match["term"]), span, Span(0, 0))
+            found.setdefault(span.start, _with_sentence(text, edges, term, span))
     for term in (*_unquoted(text, edges), *_heads(text)):
         found.setdefault(term.span.start, term)
     return tuple(sorted(found.values(), key=lambda term: term.span))
