@@ -21,8 +21,9 @@ from fourcorners.documents.ocr_engines import (
     Tesseract,
     in_lines,
 )
-from fourcorners.documents.ocr_labels import mended, second_look
+from fourcorners.documents.ocr_labels import second_look
 from fourcorners.documents.ocr_lines import in_reading_order
+from fourcorners.documents.ocr_mend import Mender
 from fourcorners.documents.read import read
 from fourcorners.text.span import Span
 
@@ -222,13 +223,43 @@ def test_a_doubtful_label_is_read_again_close_to_its_words() -> None:
     assert never.pictures == []
 
 
-def test_lost_points_of_labels_are_found_again() -> None:
-    starts = ["|.", "1.1", "12", "14", "2.1", "31", "32", "|", "1.2"]
-    lines = [(word(start, 100, 100), word("Fees", 200, 100)) for start in starts]
-    texts = [line[0].text for line in mended(lines)]
-    assert texts == ["1.", "1.1", "1.2", "14", "2.1", "3.1", "3.2", "|", "1.2"]
-    alone = ((word("1.1", 100, 100),), (word("12", 100, 100),))
-    assert mended(alone) == alone
+def mended(starts: list[str], after: str = "Fees") -> list[str]:
+    lines = [(word(start, 100, 100), word(after, 200, 100)) for start in starts]
+    return [line[0].text for line in Mender().lines(lines)]
+
+
+@pytest.mark.parametrize(
+    ("read_as", "meant"),
+    [
+        (["|.", "1.1", "12", "14", "2.1", "31"], ["1.", "1.1", "1.2", "14", "2.1", "3.1"]),
+        (["I.", "II.", "III."], ["I.", "II.", "III."]),
+        (["1;", "2.", "3:", "4.", "5", "7"], ["1.", "2.", "3.", "4.", "5.", "7"]),
+        (["9.", "lO.", "Il.", "12,"], ["9.", "10.", "11.", "12."]),
+        (["A.", "B.", "c.", "D."], ["A.", "B.", "C.", "D."]),
+        (["a.", "b.", "c."], ["a.", "b.", "c."]),
+        (["1", "Seven", "|", "a"], ["1", "Seven", "|", "a"]),
+        (["30", "31"], ["30", "31"]),
+    ],
+)  # fmt: skip
+def test_lost_marks_of_labels_are_put_back_in_order(read_as: list[str], meant: list[str]) -> None:
+    assert mended(read_as) == meant
+
+
+def test_labels_are_mended_only_before_words_and_over_pages() -> None:
+    mender = Mender()
+    (first,) = mender.lines([(word("3.3", 1, 1), word("Fees", 9, 1))])
+    (second,) = mender.lines([(word("34", 1, 1), word("Costs", 9, 1))])
+    assert (first[0].text, second[0].text) == ("3.3", "3.4")
+    (alone,) = mender.lines([(word("35", 1, 1),)])
+    assert alone[0].text == "35"
+    sections = [
+        (word("Section", 1, 1), word(number, 9, 1), word("Sale", 20, 1)) for number in ("3.", "4,")
+    ]
+    assert [line[1].text for line in Mender().lines(sections)] == ["3.", "4."]
+    starts = [
+        (word("Section", 1, 1), word(number, 9, 1), word("Sale", 20, 1)) for number in ("1.", "2,")
+    ]
+    assert [line[1].text for line in Mender().lines(starts)] == ["1.", "2."]
 
 
 def test_a_page_that_gives_little_is_cleaned_and_read_again(make_pdf: Any, use: Any) -> None:

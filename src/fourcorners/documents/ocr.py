@@ -25,8 +25,9 @@ from fourcorners.documents.ocr_engines import (
     SeenWord,
     find_engine,
 )
-from fourcorners.documents.ocr_labels import mended, second_look
+from fourcorners.documents.ocr_labels import second_look
 from fourcorners.documents.ocr_lines import in_reading_order
+from fourcorners.documents.ocr_mend import Mender
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.sniff import MediaType
 from fourcorners.text.span import Span
@@ -141,6 +142,7 @@ def _read_pages(
     """Yield each page of a PDF as read, or why it was not."""
     import pypdfium2
 
+    mender = Mender()
     pdf = pypdfium2.PdfDocument(file.data)
     try:
         for page in wanted:
@@ -149,14 +151,14 @@ def _read_pages(
                 continue
             worker.still_working(4 * PAGE_SECONDS)  # drawn and read, at most twice, and turned
             try:
-                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine)
+                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine, mender)
             except (EngineFailed, pypdfium2.PdfiumError) as error:
                 yield page.number, str(error)
     finally:
         pdf.close()
 
 
-def _read_page(sheet: PdfPage, page: Page, engine: Engine) -> _Reading:
+def _read_page(sheet: PdfPage, page: Page, engine: Engine, mender: Mender) -> _Reading:
     scale = min(DPI / 72, math.sqrt(MAX_PIXELS / max(1.0, page.width * page.height)))
     picture = _drawn(sheet, scale, 0)
     seen = engine.read(picture)
@@ -171,7 +173,7 @@ def _read_page(sheet: PdfPage, page: Page, engine: Engine) -> _Reading:
     sheet.close()
     ordered = replace(seen, lines=tuple(in_reading_order(seen.lines)))
     looked = second_look(picture, ordered, engine.read)
-    return _laid_out(page.number, replace(looked, lines=mended(looked.lines)), 1 / scale)
+    return _laid_out(page.number, replace(looked, lines=mender.lines(looked.lines)), 1 / scale)
 
 
 def _drawn(sheet: PdfPage, scale: float, turn: int) -> Picture:

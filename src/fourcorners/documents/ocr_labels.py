@@ -8,7 +8,7 @@ lines, set close to them as in running text, and read again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -79,28 +79,6 @@ def second_look(picture: Picture, seen: SeenPage, read: Callable[[Picture], Seen
             label = SeenWord(text, doubt.x0, doubt.y0, doubt.x1, doubt.y1, word.confidence)
             lines[doubt.line] = (label, *lines[doubt.line][doubt.words :])
     return replace(seen, lines=tuple(lines))
-
-
-def mended(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Return the lines with the points of labels that were lost: after 3.3, "34" is 3.4.
-
-    A bar at the start of a line, with a point or bracket, is the figure one.
-    """
-    done: list[Line] = []
-    last: tuple[int, int] | None = None
-    for line in lines:
-        first = line[0]
-        text = re.sub(r"^\|(?=[.)]$)", "1", first.text)
-        if last is not None and text.isdigit() and len(line) > 1:
-            section, clause = last
-            for expected in (f"{section}.{clause + 1}", f"{section + 1}.1"):
-                if text == expected.replace(".", ""):
-                    text = expected
-        dotted = re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.?", text)
-        if dotted:
-            last = int(dotted.group(1)), int(dotted.group(2))
-        done.append(line if text == first.text else (replace(first, text=text), *line[1:]))
-    return tuple(done)
 
 
 def _label_of(text: str) -> str:

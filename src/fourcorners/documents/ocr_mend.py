@@ -1,0 +1,103 @@
+"""Small marks of clause numbers that recognition loses, put back where the numbers before tell.
+
+After "3.3" a clause "34" is 3.4; after "4." a line "5: Term" starts with "5."; after "B." a "c." is
+C. Only the label at the start of a line is touched, and only where it then is the next in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from fourcorners.documents.ocr_engines import SeenWord
+
+Line = tuple[SeenWord, ...]
+
+_LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
+_POINTED = re.compile(r"(\d{1,2})\.")
+_LIKE_NUMBER = re.compile(r"[\dIlO|SZ]{1,2}[.,;:]?")
+_SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
+_KINDS = frozenset({"section", "article", "clause"})
+
+
+@dataclass(slots=True)
+class Mender:
+    """What the labels so far were; use one for all pages of a file, in order."""
+
+    dotted: tuple[int, int] | None = None
+    number: int = 0
+    pointed: int = 0  # how many labels such as "4." were seen
+    kind: int = 0  # of "Section 4."
+    letter: str = ""
+
+    def lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
+        """Return the lines of the next page with their labels mended."""
+        page = list(lines)
+        self.pointed += sum(bool(_POINTED.fullmatch(line[0].text)) for line in page)
+        return tuple(self._line(line) for line in page)
+
+    def _line(self, line: Line) -> Line:
+        at = 1 if line[0].text.casefold() in _KINDS and len(line) > 1 else 0
+        word, after = line[at], line[at + 1].text if len(line) > at + 1 else ""
+        text = self._kind(word.text, after) if at else self._label(word.text, after)
+        if text == word.text:
+            return line
+        return (*line[:at], replace(word, text=text), *line[at + 1 :])
+
+    def _kind(self, text: str, after: str) -> str:
+        """Mend the number after "Section"."""
+        found = re.fullmatch(r"(\d{1,2})([.,;:]?)", text)
+        if found is None or not after[:1].isupper():
+            return text
+        number = int(found.group(1))
+        mended = f"{number}." if found.group(2) and number == self.kind + 1 else text
+        self.kind = number
+        return mended
+
+    def _label(self, text: str, after: str) -> str:
+        if not after:
+            return text
+        text = re.sub(r"^\|(?=[.)]$)", "1", text)
+        text = self._with_points(text)
+        if after[:1].isupper() or after[:1] in "\"“‘'":
+            text = self._numbered(text)
+            text = self._lettered(text)
+        return text
+
+    def _with_points(self, text: str) -> str:
+        if self.dotted is not None and text.isdigit():
+            section, clause = self.dotted
+            for expected in (f"{section}.{clause + 1}", f"{section + 1}.1"):
+                if text == expected.replace(".", ""):
+                    text = expected
+        found = _DOTTED.fullmatch(text)
+        if found:
+            self.dotted = int(found.group(1)), int(found.group(2))
+        return text
+
+    def _numbered(self, text: str) -> str:
+        if not _LIKE_NUMBER.fullmatch(text):
+            return text
+        digits, mark = re.fullmatch(r"(.*?)([.,;:]?)", text).groups()  # type: ignore[union-attr]
+        if text[0] in "Il" and len(digits) == 1:
+            return text  # the Roman one
+        digits = digits.translate(_LIKE_DIGITS)
+        following = int(digits) == self.number + 1
+        if mark == "." and text[:-1].isdigit():
+            self.number = int(digits)
+        elif following and (mark or (self.pointed >= 2 and text.isdigit())):
+            self.number = int(digits)
+            return f"{digits}."
+        return text
+
+    def _lettered(self, text: str) -> str:
+        if not re.fullmatch(r"[A-Za-z]\.", text):
+            return text
+        letter = text[0]
+        expected = chr(ord(self.letter) + 1) if self.letter else ""
+        if letter in _SAME_IN_BOTH_CASES and letter.upper() == expected:
+            letter = expected
+        self.letter = letter if letter.isupper() else ""
+        return f"{letter}."
