@@ -6,8 +6,9 @@ Each file's first pages are drawn in grey, turned by up to 0.8 degrees, blurred 
 put into a PDF without text, which is then read as any scan is. Files whose own pages are scans are
 left out: their text layer is no reference. Printed are, for each file and on the mean, the F1 of
 words (letters and digits, case folded, hyphenation undone), the F1 of the outline's nodes, each
-known by its kind, label and parent's label (or, without a label, by its heading), and the share of
-equal top-level sequences; with the processor seconds a page that recognition took.
+known by its kind, label and parent's label (or, without a label, by its heading), the F1 of their
+own labels alone, such as "(a)" (one lost parent changes the whole labels of all below it), and the
+share of equal top-level sequences; with the processor seconds a page that recognition took.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Row:
     pages: int
     words: float
     nodes: float
+    labels: float
     top: bool
     confidence: float
     seconds: float
@@ -77,15 +79,17 @@ def main() -> None:
             rows.append(_measure(path.name, digital, given.dpi, show=bool(given.show)))
             row = rows[-1]
             print(
-                f"{row.words:.4f}  {row.nodes:.3f}  {'same' if row.top else 'diff'}  "
+                f"{row.words:.4f}  {row.nodes:.3f}  {row.labels:.3f}  "
+                f"{'same' if row.top else 'diff'}  "
                 f"{row.confidence:.2f}  {row.seconds:5.2f}  {row.pages}  {row.name[:60]}",
                 flush=True,
             )
     if not rows:
         sys.exit(f"no digital PDF in {given.folder}")
-    print(f"{'words':6}  {'nodes':5}  {'top':4}  conf  s/page  pages")
+    print(f"{'words':6}  {'nodes':5}  {'own':5}  {'top':4}  conf  s/page  pages")
     print(
         f"{_mean([row.words for row in rows]):.4f}  {_mean([row.nodes for row in rows]):.3f}  "
+        f"{_mean([row.labels for row in rows]):.3f}  "
         f"{_mean([float(row.top) for row in rows]):.2f}  "
         f"{_mean([row.confidence for row in rows]):.2f}  "
         f"{_mean([row.seconds for row in rows]):5.2f}  {sum(row.pages for row in rows)} pages, "
@@ -134,6 +138,7 @@ def _measure(name: str, digital: Path, dpi: int, *, show: bool) -> Row:
         1.0
         if left.windows and right.windows
         else _f1(_nodes(left, reference), _nodes(right, recognised)),
+        1.0 if left.windows and right.windows else _f1(_own(left), _own(right)),
         _top(left) == _top(right),
         _mean(sure),
         seconds / len(recognised.pages),
@@ -153,6 +158,16 @@ def _nodes(outline: Outline, document: Document) -> Counter[str]:
             name = re.sub(r"[^a-z]", "", node.heading.of(document.text).casefold())[:40]
         found[f"{node.kind}|{above}|{name}"] += 1
     return found
+
+
+def _own(outline: Outline) -> Counter[str]:
+    """Count the nodes' labels without those of their parents."""
+    above = {node.id: node.label for node in outline.nodes}
+    return Counter(
+        node.label.removeprefix(above[node.parent] if node.parent is not None else "")
+        for node in outline.nodes
+        if node.label
+    )
 
 
 def _top(outline: Outline) -> list[str]:

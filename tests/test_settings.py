@@ -29,6 +29,7 @@ def test_defaults(tmp_path: Path) -> None:
     assert settings.library == str(tmp_path / "data" / "fourcorners.db")
     assert settings.jobs >= 1
     assert (settings.memory_mb, settings.seconds) == (1500, 60.0)
+    assert (settings.ocr, settings.ocr_seconds) == (True, 1800.0)
 
 
 def test_a_library_in_the_working_folder_comes_first() -> None:
@@ -94,3 +95,12 @@ def test_settings_do_not_change() -> None:
     settings = Settings.load()
     with pytest.raises(ValidationError, match="frozen"):
         settings.jobs = 4
+
+
+def test_recognition_is_switched_off_by_any_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOURCORNERS_OCR", "0")
+    assert Settings.load().ocr is False
+    assert Settings.load(ocr=True).ocr is True
+    Path("fourcorners.toml").write_text("ocr = false\nocr_seconds = 60\n")
+    monkeypatch.delenv("FOURCORNERS_OCR")
+    assert (Settings.load().ocr, Settings.load().ocr_seconds) == (False, 60.0)

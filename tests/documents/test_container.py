@@ -8,12 +8,14 @@ import time
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fourcorners.documents import container
 from fourcorners.documents.container import load, opened
 from fourcorners.documents.read import read
+from fourcorners.documents.sniff import MediaType, sniff
 from fourcorners.errors import InputError
 
 WORDS = "This Agreement is made between Alder Ltd and Birch GmbH.\n"
@@ -182,3 +184,18 @@ def test_an_archive_itself_is_no_document(tmp_path: Path) -> None:
         read(path)
     assert "several documents" in caught.value.message
     assert "deal.zip/contract.pdf" in caught.value.remedy
+
+
+def test_an_archive_that_holds_a_pdf_as_it_is_is_an_archive(tmp_path: Path, make_pdf: Any) -> None:
+    pdf = make_pdf([(72, 700, WORDS.strip())])
+    path = tmp_path / "deal.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.write(pdf, "a.pdf")
+    assert sniff(path.read_bytes(), path.name) is MediaType.ZIP
+    assert read(path / "a.pdf").text == read(pdf).text
+
+
+def test_a_mail_with_a_pdf_as_it_is_is_a_mail(tmp_path: Path, make_pdf: Any) -> None:
+    data = mail().replace(b"Please find", make_pdf([(72, 700, "x")]).read_bytes() + b"Please find")
+    path = put(tmp_path, "offer.eml", data)
+    assert sniff(data, path.name) is MediaType.EMAIL

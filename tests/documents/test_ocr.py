@@ -233,6 +233,9 @@ def mended(starts: list[str], after: str = "Fees") -> list[str]:
     [
         (["|.", "1.1", "12", "14", "2.1", "31"], ["1.", "1.1", "1.2", "14", "2.1", "3.1"]),
         (["I.", "II.", "III."], ["I.", "II.", "III."]),
+        (["i.", "2.", "3."], ["1.", "2.", "3."]),
+        (["1", "2.", "3."], ["1.", "2.", "3."]),
+        (["I.", "1.", "2."], ["I.", "1.", "2."]),
         (["1;", "2.", "3:", "4.", "5", "7"], ["1.", "2.", "3.", "4.", "5.", "7"]),
         (["9.", "lO.", "Il.", "12,"], ["9.", "10.", "11.", "12."]),
         (["A.", "B.", "c.", "D."], ["A.", "B.", "C.", "D."]),
@@ -386,3 +389,12 @@ def test_tesseract_finds_the_way_up(engine: Engine, make_pdf: Any) -> None:
     sheet = pypdfium2.PdfDocument(make_pdf(lines))[0]
     assert engine.turn(ocr._drawn(sheet, 200 / 72, 90)) == 270
     assert engine.turn(ocr._drawn(sheet, 200 / 72, 0)) == 0
+
+
+def test_rapidocr_reads_a_page(make_pdf: Any) -> None:
+    pytest.importorskip("rapidocr", reason="the extra `ocr` is not installed")
+    import pypdfium2
+
+    sheet = pypdfium2.PdfDocument(make_pdf([(72, 700, CLAUSE)]))[0]
+    page = ocr_engines.RapidOcr().read(ocr._drawn(sheet, 200 / 72, 0))
+    assert " ".join(each.text for line in page.lines for each in line) == CLAUSE

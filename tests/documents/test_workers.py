@@ -34,6 +34,12 @@ def work(item):
     if kind == "sleep":
         time.sleep(float(rest))
         return "slept"
+    if kind == "steps":
+        from fourcorners.documents.worker import still_working
+        for _ in range(int(rest)):
+            still_working(1.5)
+            time.sleep(0.5)
+        return "slept"
     if kind == "eat":
         return len(bytearray(int(rest) << 20)) >> 20
     if kind == "exit":
@@ -208,6 +214,17 @@ def test_processes_do_not_outlive_their_parent(
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(pid)
+
+
+def test_a_task_that_says_it_goes_on_has_more_time(work: Callable[[str], int | str]) -> None:
+    told: list[float] = []
+    with Workers(
+        work, jobs=1, memory=1 << 28, seconds=1, alive=lambda: told.append(time.monotonic())
+    ) as workers:
+        outcome = dict(workers.run(["steps:6", "sleep:30"]))
+    assert outcome["steps:6"] == "slept"
+    assert len(told) == 6
+    assert "stopped after 1 seconds" in error(outcome["sleep:30"]).message
 
 
 def test_files_are_read_in_workers(tmp_path: Path) -> None:

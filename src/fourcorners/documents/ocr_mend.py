@@ -18,8 +18,22 @@ _LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
 _POINTED = re.compile(r"(\d{1,2})\.")
 _LIKE_NUMBER = re.compile(r"[\dIlO|SZ]{1,2}[.,;:]?")
+_LIKE_ONE = re.compile(r"[iIl1|][.,;:]|1")
 _SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
 _KINDS = frozenset({"section", "article", "clause"})
+
+
+def _with_first(page: list[Line]) -> list[Line]:
+    """Return the lines with "1." where a "2." has only an "i." or the like before it."""
+    starts = [line[0].text for line in page]
+    if "2." not in starts or "1." in starts[: starts.index("2.")]:
+        return page
+    for at in range(starts.index("2.") - 1, -1, -1):
+        if _LIKE_ONE.fullmatch(starts[at]) and len(page[at]) > 1 and page[at][1].text[:1].isupper():
+            first, *rest = page[at]
+            page[at] = (replace(first, text="1."), *rest)
+            break
+    return page
 
 
 @dataclass(slots=True)
@@ -36,6 +50,8 @@ class Mender:
         """Return the lines of the next page with their labels mended."""
         page = list(lines)
         self.pointed += sum(bool(_POINTED.fullmatch(line[0].text)) for line in page)
+        if self.number == 0:
+            page = _with_first(page)
         return tuple(self._line(line) for line in page)
 
     def _line(self, line: Line) -> Line:

@@ -66,12 +66,14 @@ _MARKDOWN_NAMES = frozenset({".md", ".markdown", ".mdown"})
 def sniff(data: bytes, name: str) -> MediaType:
     """Return what the bytes are; `name` only tells apart kinds of plain text."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if _is_pdf(data, head):
-        return MediaType.PDF
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(b"PK\x03\x04"):  # before PDF, which may lie in it as it is
         return _zip_kind(data)
     if data.startswith(_OLE):
         return _ole_kind(data)
+    if _is_mail(head):
+        return MediaType.EMAIL
+    if _is_pdf(data, head):
+        return MediaType.PDF
     if head.startswith(b"{\\rtf"):
         return MediaType.RTF
     text = looks_like_text(data)
@@ -82,8 +84,6 @@ def sniff(data: bytes, name: str) -> MediaType:
         return MediaType.HTML
     if head.startswith(b"<?xml"):
         return MediaType.XML
-    if _is_mail(head):
-        return MediaType.EMAIL
     markdown = PurePath(name).suffix.lower() in _MARKDOWN_NAMES
     return MediaType.MARKDOWN if markdown else MediaType.TEXT
 
