@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli import add, bench, playbook, review, search, show, status
+from fourcorners.cli import add, bench, lint, playbook, review, search, show, status
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
@@ -29,6 +29,7 @@ app.command("add")(add.add)
 app.command("review")(review.review)
 app.command("search")(search.search)
 app.command("show")(show.show)
+app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(bench.app, name="bench")

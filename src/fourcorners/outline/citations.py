@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 
-from fourcorners.outline.numbering import roman
+from fourcorners.outline.numbering import CARDINALS, roman
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.span import Span
 
@@ -19,10 +20,12 @@ _LEADS = re.compile(r"(?:(?<![\w’'])[a-z]+[,;]?|[,(]|\b(?:AND|OR|OF|IN|UNDER|T
 _WORD_BEFORE = re.compile(r"(?:[Ss]ections?|SECTIONS?|[Cc]lauses?|[Aa]rticles?|[Pp]aragraphs?)\s+$")
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
 _TIMES = 3
+_CAPTION = 400  # characters at the top in which a filing's caption stands
+_PAGE_ENDS = re.compile(r"\s*(?:\[\s?\*|Source:|\n\s*\n\s*\n|\f)")
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
 _AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
 _OWN_NAME = re.compile(
-    r"\b(?:THIS|This|this)\b[^.;()]{0,160}?\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
+    r"\b(?:THIS|This)\s+(?:[A-Z][\w&,/’'.-]*\s+|(?:and|of|for|to|the|on)\s+){0,14}\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
     r"(?P<name>[^\"”]{2,50})[\"”]"
 )
 _FRONT = 20_000  # characters that a cover and a table of contents may have
@@ -38,6 +41,15 @@ def tokens_of(mark: str) -> Tokens:
 
 def _folded(tokens: Tokens) -> Tokens:
     return tuple(part.casefold() for part in tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One number of a reference, with the word before it."""
+
+    word: str
+    mark: str
+    span: Span
 
 
 class Labels:
@@ -178,7 +190,7 @@ class Labels:
         if mark in self._sought:
             return self._sought[mark]
         digits = r"\.0?".join(map(re.escape, mark))
-        written = re.compile(rf"(?<![\d.]){digits}(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z]")
+        written = re.compile(rf"(?<![\d.]){digits}(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
         node = None
         for found in written.finditer(self._text):
             before = self._text[max(0, found.start() - 40) : found.start()]
@@ -242,13 +254,23 @@ class Labels:
             offset = found.end()
         return True
 
-    def is_unlikely(self, word: str, mark: str) -> bool:
+    def is_unlikely(self, cited: Cited) -> bool:
         """Tell whether a number that is not found belongs to another document after all.
 
         That is a statute or a form ("Section 409A"), or the contract that this one amends.
         """
         if self.amends_another:
             return True
+        word, mark = cited.word, cited.mark
+        if cited.span.start < _CAPTION and word in _ATTACHMENT_WORDS and "." in mark:
+            return True  # the caption of a filing
+        after = self._text[cited.span.end : cited.span.end + 2]
+        if word not in _ATTACHMENT_WORDS and (after[:1] == "-" and after[1:].isdigit()):
+            return True  # "Article 27-2" of a statute
+        if word not in _ATTACHMENT_WORDS and word != "article" and mark[:1].isalpha():
+            return roman(mark) is None  # "this Paragraph A", where letters start anew
+        if mark.isdigit() and _PAGE_ENDS.match(self._text, cited.span.end):
+            return True  # the number of a page
         first = _TOKEN.match(mark.strip(" ("))
         if first is None:
             return True
@@ -265,7 +287,9 @@ def _fixed(mark: str) -> int:
 
 
 def _arabic(tokens: Tokens) -> Tokens:
-    """Return a label with its leading roman numeral as a number."""
+    """Return a label with its leading roman numeral, or number in words, as a number."""
+    if tokens and tokens[0] in CARDINALS:
+        return (str(CARDINALS.index(tokens[0]) + 1), *tokens[1:])
     if tokens and (value := roman(tokens[0])) is not None:
         return (str(value), *tokens[1:])
     return tokens

@@ -10,7 +10,7 @@ _PAPERS = (
     r"Agreements?|Contracts?|Leases?|Plan|Indenture|Notes?|Charter|By-?[Ll]aws|Certificate|Articles|"
     r"Polic(?:y|ies)|Licen[cs]es?|Amendments?|Addendum|Order|Form|Guidelines?|Declaration|Deed|Letter|"
     r"Memorandum|Prospectus|Statement|Report|Manual|Protocol|Mortgage|Guaranty|Warrants?|MSA|SOW|"
-    r"Proposal|Offer|RFP|Permit|Franchise|Application|Procedures|Schedule\s+(?:13[DG]|TO)"
+    r"Disclosure\s+(?:Schedules?|Letter)|Terms\s+and\s+Conditions|Proposal|Offer|RFP|Permit|Franchise|Application|Procedures|Schedule\s+(?:13[DG]|TO)"
 )
 _OTHER = (
     r"(?:the|that|those|such|said|its|their|his|each|any|an?|another|both|all|"
@@ -19,12 +19,17 @@ _OTHER = (
 _AFTER = re.compile(
     rf"[\"”]?(?:\s*\([^()]{{1,60}}\))?(?:\s*,)?\s+(?:of|under|to|in|from|within|pursuant\s+to|as\s+defined\s+in)\s+"
     rf"(?:{_OTHER})?(?P<name>(?:(?:[A-Z0-9“\"][\w.,&/’'”\"-]*|and|of|for|on|the|to)\s+){{0,9}}?)"
-    rf"(?P<paper>{_PAPERS})\b(?!\s+of\s+this\b)"
+    rf"(?P<paper>{_PAPERS})\b(?!\s+of\s+this\b|\s+[A-Z])"
 )
 _AFTER_DIRECTLY = re.compile(
     r"[\"”]?(?:\s*,)?\s*(?:there(?:of|to|in|under|from)\b|of\s+(?:such|that|said|the\s+(?:same|other|latter))\s+"
     r"(?!section|article|exhibit|schedule)[a-z]+|et\s+seq|U\.?S\.?C|C\.?F\.?R|GDPR|"
     r"BGB|HGB|GmbHG|CISG|DSGVO|EU\b)"
+)
+# "Article 53 of the Japanese bankruptcy Law"
+_STATUTE = re.compile(
+    r"[\"”]?(?:\s*,)?\s+(?:of|under|OF|UNDER)\s+(?:[Tt]he\s+|THE\s+)?(?:[\w’'-]+\s+){0,5}?(?:Act|Code|Law|Laws|Regulations?|Directive|"
+    r"Ordinance|Statutes?|ACT|CODE|LAW|REGULATIONS?)\b"
 )
 _HERE = re.compile(
     r"[\"”]?(?:\s*,)?\s+(?:here(?:of|to|in|under)|above|below|of\s+this|to\s+this|in\s+this)\b"
@@ -39,7 +44,7 @@ _SHORT = re.compile(
     r"(?P<name>[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3})\b"
 )
 _SELF = re.compile(r"(?:this|hereby)\b", re.IGNORECASE)
-_OWN_NAMES = frozenset({"Agreement", "Contract", "Lease", "License", "Deed", "Policy", "Plan"})
+_OWN_NAMES = frozenset({"Agreement", "Contract"})
 
 
 def points_elsewhere(
@@ -53,6 +58,8 @@ def points_elsewhere(
     if _HERE.match(text, end):
         return False
     if _BEFORE.search(text, max(0, start - 40), start) or _AFTER_DIRECTLY.match(text, end):
+        return True
+    if _STATUTE.match(text, end, min(len(text), end + 90)):
         return True
     short = _SHORT.match(text, end, min(len(text), end + 60))
     if short and " ".join(short["name"].split()) in own:

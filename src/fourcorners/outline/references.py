@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from fourcorners.outline.citations import Labels, tokens_of
+from fourcorners.outline.citations import Cited, Labels, tokens_of
 from fourcorners.outline.foreign import points_elsewhere
+from fourcorners.outline.numbering import CARDINALS
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.span import Span
 
@@ -27,6 +27,7 @@ _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
 _MARK = (
     rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}*|"
     rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|\.[A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}*|"
+    rf"(?:{'|'.join(word.title() for word in CARDINALS)})\b|"
     rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}})*)?{_BRACKETS}*|{_BRACKETS}+)"
 )
 _SEPARATOR = (
@@ -50,6 +51,9 @@ _WITHIN = re.compile(
     r"[\"”]?(?:\s*,)?\s+(?:of|to|in|under)\s+(?:this\s+|the\s+)?(?P<word>(?i:exhibits?|schedules?|annex|appendix|"
     rf"attachment|article|section|clause|paragraph|part))\s+[\"“]?(?P<mark>{_MARK})(?!\w)"
 )
+_CHAINED = re.compile(
+    rf"(?:\s?,\s(?i:{_LOWER})\s{_MARK}(?!\w))+"
+)  # "Article 24, Paragraph 1 of the Act"
 _OWN = re.compile(
     r"(?<!\w)(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?(?P<way>preceding|foregoing|following|previous|next))"
     r"\s+(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
@@ -72,15 +76,6 @@ _ATTACHED = frozenset(
 _SINGULAR = {"annexes": "annex", "annexures": "annexure", "appendices": "appendix"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Cited:
-    """One number of a reference, with the word before it."""
-
-    word: str
-    mark: str
-    span: Span
-
-
 def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference, ...]:
     """Return the references to parts of this contract, in order; headings are none."""
     labels = Labels(text, nodes)
@@ -98,6 +93,8 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
         done = several[-1].span.end
         within = _WITHIN.match(text, done)
         end = within.end() if within else done
+        if chained := _CHAINED.match(text, end):
+            end = chained.end()
         if points_elsewhere(text, match.start(), end, own=own, amending=amending):
             continue
         found.extend(_resolve(labels, several, within))
@@ -113,6 +110,8 @@ def _singular(word: str) -> str:
 def _is_cited(word: str, match: re.Match[str]) -> bool:
     """Tell whether word and mark make a citation: "item A" and "part I played" are none."""
     mark = match["first"]
+    if mark.casefold() in CARDINALS:
+        return word in ("article", "section", "part") and match["word"][0].isupper()
     if word in ("item", "part", "recital", "addendum"):
         return match["word"][0].isupper() and not (word == "item" and mark.isalpha())
     if mark.isalpha() and len(mark) == 1 and match["word"][0].islower():
@@ -134,9 +133,9 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     return match["word"][0].isupper()
 
 
-def _several(text: str, match: re.Match[str], word: str) -> Iterator[_Cited]:
+def _several(text: str, match: re.Match[str], word: str) -> Iterator[Cited]:
     """Yield each number of "Sections 2, 4 and 6(b)"."""
-    yield _Cited(word, match["first"], Span(match.start(), match.end("first")))
+    yield Cited(word, match["first"], Span(match.start(), match.end("first")))
     base, end = match["first"], match.end()
     plural = match["word"].lower().endswith("s") or match["word"].lower() == "appendices"
     while more := _MORE.match(text, end):
@@ -148,7 +147,7 @@ def _several(text: str, match: re.Match[str], word: str) -> Iterator[_Cited]:
             if "(" not in base or not _AFTER_MEMBER.match(text, more.end()):
                 break
             mark = _stem(base, mark) + mark
-        yield _Cited(word, mark, Span(*more.span("mark")))
+        yield Cited(word, mark, Span(*more.span("mark")))
         base, end = mark, more.end()
 
 
@@ -172,7 +171,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _resolve(
-    labels: Labels, several: list[_Cited], within: re.Match[str] | None
+    labels: Labels, several: list[Cited], within: re.Match[str] | None
 ) -> Iterator[CrossReference]:
     scope = None
     if within:
@@ -189,7 +188,7 @@ def _resolve(
             target = labels.nearby(cited.span, tokens_of(cited.mark))
         else:
             target = labels.numbered(cited.span.start, cited.word, cited.mark, scope)
-        if target is None and labels.is_unlikely(cited.word, cited.mark):
+        if target is None and labels.is_unlikely(cited):
             continue
         yield CrossReference(cited.span, target, raw, kind)
 

@@ -52,7 +52,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
-    r"\b(?:translation|e\.g|i\.e|such\s+as|marked|labell?ed|entitled|titled|legend|words?|see|under|like|"
+    r"\b(?:translation|formerly|known\s+as|e\.g|i\.e|such\s+as|marked|labell?ed|entitled|titled|legend|words?|see|under|like|"
     r"as\s+defined|stating|bearing|phrase|without|captioned|quote|reads?|heading)\b[^()]*$",
     re.IGNORECASE,
 )
@@ -129,6 +129,8 @@ def _plain(words: str) -> str:
 
 def _is_defined(text: str, match: re.Match[str]) -> bool:
     """Tell whether quoted words are given a meaning by what stands around them."""
+    if match["term"].count("(") != match["term"].count(")"):
+        return False  # the quotation marks of two terms
     pronoun = match["term"].split()[0] in _ALONE
     if not pronoun and _MEANS.match(text, match.end()):
         return True
@@ -211,6 +213,7 @@ def _with_sentence(text: str, edges: list[int], term: DefinedTerm, quoted: Span)
     return DefinedTerm(term.term, term.span, Span(start, max(end, term.span.end)).strip(text))
 
 
+_PLURAL = re.compile(r"\((?:s|es|ies)\)", re.IGNORECASE)  # "Product(s)"
 _WORD = re.compile(r"[^\W_][\w’'&/-]*")
 
 
@@ -258,7 +261,7 @@ def _heads_of(terms: Sequence[DefinedTerm]) -> dict[str, list[tuple[tuple[str, .
     heads: dict[str, list[tuple[tuple[str, ...], int]]] = {}
     seen: set[tuple[str, ...]] = set()
     for index, term in enumerate(terms):
-        words = tuple(_stem(word) for word in _WORD.findall(term.term))
+        words = tuple(_stem(word) for word in _WORD.findall(_PLURAL.sub("", term.term)))
         if words and words not in seen:
             seen.add(words)
             heads.setdefault(words[0], []).append((words[1:], index))
