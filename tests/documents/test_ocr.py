@@ -23,7 +23,8 @@ from fourcorners.documents.ocr_engines import (
 )
 from fourcorners.documents.ocr_labels import second_look
 from fourcorners.documents.ocr_lines import in_reading_order
-from fourcorners.documents.ocr_mend import Mender
+from fourcorners.documents.ocr_mend import mended
+from fourcorners.documents.ocr_picture import cleaned, without_rules
 from fourcorners.documents.read import read
 from fourcorners.text.span import Span
 
@@ -223,9 +224,9 @@ def test_a_doubtful_label_is_read_again_close_to_its_words() -> None:
     assert never.pictures == []
 
 
-def mended(starts: list[str], after: str = "Fees") -> list[str]:
-    lines = [(word(start, 100, 100), word(after, 200, 100)) for start in starts]
-    return [line[0].text for line in Mender().lines(lines)]
+def starts(read_as: list[str]) -> list[str]:
+    lines = [(word(start, 100, 100), word("Fees", 200, 100)) for start in read_as]
+    return [line[0].text for line in mended(lines)]
 
 
 @pytest.mark.parametrize(
@@ -245,24 +246,36 @@ def mended(starts: list[str], after: str = "Fees") -> list[str]:
     ],
 )  # fmt: skip
 def test_lost_marks_of_labels_are_put_back_in_order(read_as: list[str], meant: list[str]) -> None:
-    assert mended(read_as) == meant
+    assert starts(read_as) == meant
 
 
-def test_labels_are_mended_only_before_words_and_over_pages() -> None:
-    mender = Mender()
-    (first,) = mender.lines([(word("3.3", 1, 1), word("Fees", 9, 1))])
-    (second,) = mender.lines([(word("34", 1, 1), word("Costs", 9, 1))])
-    assert (first[0].text, second[0].text) == ("3.3", "3.4")
-    (alone,) = mender.lines([(word("35", 1, 1),)])
-    assert alone[0].text == "35"
+def test_a_label_alone_is_not_mended_and_that_of_a_section_is() -> None:
+    alone = [(word("3.3", 1, 1), word("Fees", 9, 1)), (word("34", 1, 1),)]
+    assert mended(alone) == alone
     sections = [
         (word("Section", 1, 1), word(number, 9, 1), word("Sale", 20, 1)) for number in ("3.", "4,")
     ]
-    assert [line[1].text for line in Mender().lines(sections)] == ["3.", "4."]
-    starts = [
-        (word("Section", 1, 1), word(number, 9, 1), word("Sale", 20, 1)) for number in ("1.", "2,")
-    ]
-    assert [line[1].text for line in Mender().lines(starts)] == ["1.", "2."]
+    assert [line[1].text for line in mended(sections)] == ["3.", "4."]
+
+
+def test_underlines_go_and_letters_stay() -> None:
+    width, height = 120, 40
+    pixels = bytearray([240]) * (width * height)
+    for y in range(10, 35):  # a letter that crosses the line, and one that stands on it
+        pixels[y * width + 40] = pixels[y * width + 41] = 20
+    for y in range(10, 24):
+        pixels[y * width + 60] = 20
+    for x in range(20, 100):
+        pixels[25 * width + x] = pixels[26 * width + x] = 20
+    left = without_rules(Picture(width, height, bytes(pixels))).pixels
+    assert set(left[25 * width + 70 : 26 * width]) == {240}
+    assert {left[y * width + 40] for y in range(10, 35)} == {20}
+    assert {left[y * width + 60] for y in range(10, 24)} == {20}
+    block = Picture(width, height, bytes([20]) * (width * height))
+    assert without_rules(block).pixels == block.pixels
+    short = bytearray([240]) * (width * height)
+    short[500:540] = bytes([20]) * 40
+    assert without_rules(Picture(width, height, bytes(short))).pixels == bytes(short)
 
 
 def test_a_page_that_gives_little_is_cleaned_and_read_again(make_pdf: Any, use: Any) -> None:
@@ -277,11 +290,11 @@ def test_a_page_that_gives_little_is_cleaned_and_read_again(make_pdf: Any, use: 
 
 def test_the_grain_of_paper_becomes_white_and_ink_stays_dark() -> None:
     grey = bytes([30] + [232, 240, 236, 244, 238] * 20) * 6
-    cleaned = ocr._cleaned(Picture(101, 6, grey)).pixels
-    assert set(cleaned[1:101]) == {255}
-    assert cleaned[0] < 40
+    made = cleaned(Picture(101, 6, grey)).pixels
+    assert set(made[1:101]) == {255}
+    assert made[0] < 40
     black = Picture(60, 10, bytes([20, 25, 250] * 200))
-    assert ocr._cleaned(black) is black
+    assert cleaned(black) is black
 
 
 def test_pages_are_named_as_a_person_would() -> None:

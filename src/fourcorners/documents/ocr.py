@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,8 @@ from fourcorners.documents.ocr_engines import (
 )
 from fourcorners.documents.ocr_labels import second_look
 from fourcorners.documents.ocr_lines import in_reading_order
-from fourcorners.documents.ocr_mend import Mender
+from fourcorners.documents.ocr_mend import mended
+from fourcorners.documents.ocr_picture import cleaned, without_rules
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.sniff import MediaType
 from fourcorners.text.span import Span
@@ -36,12 +37,10 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 MAX_PIXELS = 40_000_000  # of one page as drawn; A3 at 200 dpi has 8 million
-DARKEST_PAPER = 128  # grey of the paper below which the page is printed white on black
-GRAINS = 2  # standard deviations of the paper's grey that are no ink
-ROUGHEST = 24  # of those standard deviations; more is ink
 FEW_WORDS = 60  # below which a page may have more than was seen
 DOUBTFUL = 0.7  # mean confidence below which the page may lie on its side
 _POINTS = 72 / DPI  # of a pixel
+_NEED = Source.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,14 @@ class Ocr:
 
     enabled: bool = True
     seconds: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A page as seen, and the size of its pixels in points."""
+
+    seen: SeenPage
+    scale: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +83,18 @@ def complete(file: RawFile, content: Content, ocr: Ocr) -> tuple[Content, str]:
     engine = find_engine() if ocr.enabled else None
     if engine is None:
         return replace(content, warnings=(*content.warnings, _unread(wanted, ocr))), ""
-    readings: dict[int, _Reading] = {}
+    sheets: dict[int, _Sheet] = {}
     failed: dict[int, str] = {}
     if file.media_type is MediaType.IMAGE:
-        content, readings, failed = _read_picture(file, content, engine)
+        content, sheets, failed = _read_picture(file, content, engine)
     else:
         end = time.monotonic() + ocr.seconds
         for number, outcome in _read_pages(file, wanted, engine, end):
-            if isinstance(outcome, _Reading):
-                readings[number] = outcome
+            if isinstance(outcome, _Sheet):
+                sheets[number] = outcome
             else:
                 failed[number] = outcome
+    readings = _laid_out(sheets)
     done = _rebuilt(content, readings)
     notes = tuple(_notes(readings, failed))
     return replace(done, warnings=(*content.warnings, *notes)), engine.name if readings else ""
@@ -138,42 +146,40 @@ def named(pages: list[int]) -> str:
 
 def _read_pages(
     file: RawFile, wanted: list[Page], engine: Engine, end: float
-) -> Iterator[tuple[int, _Reading | str]]:
-    """Yield each page of a PDF as read, or why it was not."""
+) -> Iterator[tuple[int, _Sheet | str]]:
+    """Yield each page of a PDF as seen, or why it was not."""
     import pypdfium2
 
-    mender = Mender()
     pdf = pypdfium2.PdfDocument(file.data)
     try:
         for page in wanted:
             if time.monotonic() > end:
                 yield page.number, "the time for text recognition is up (`ocr_seconds`)"
                 continue
-            worker.still_working(4 * PAGE_SECONDS)  # drawn and read, at most twice, and turned
+            worker.still_working(5 * PAGE_SECONDS)  # looked at up to five times
             try:
-                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine, mender)
+                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine)
             except (EngineFailed, pypdfium2.PdfiumError) as error:
                 yield page.number, str(error)
     finally:
         pdf.close()
 
 
-def _read_page(sheet: PdfPage, page: Page, engine: Engine, mender: Mender) -> _Reading:
+def _read_page(sheet: PdfPage, page: Page, engine: Engine) -> _Sheet:
     scale = min(DPI / 72, math.sqrt(MAX_PIXELS / max(1.0, page.width * page.height)))
     picture = _drawn(sheet, scale, 0)
     seen = engine.read(picture)
     if _sureness(seen) < DOUBTFUL or sum(map(len, seen.lines)) < FEW_WORDS:
-        seen = _better(seen, engine.read(_cleaned(picture)))
+        seen = _better(seen, engine.read(cleaned(picture)))
     turn = engine.turn(picture) if _sureness(seen) < DOUBTFUL else 0
     if turn:
         upright = engine.read(_drawn(sheet, scale, turn))
         if _better(seen, upright) is upright:
             sheet.close()
-            return _laid_out(page.number, _turned_back(upright, turn), 1 / scale)
+            return _Sheet(_turned_back(upright, turn), 1 / scale)
     sheet.close()
     ordered = replace(seen, lines=tuple(in_reading_order(seen.lines)))
-    looked = second_look(picture, ordered, engine.read)
-    return _laid_out(page.number, replace(looked, lines=mender.lines(looked.lines)), 1 / scale)
+    return _Sheet(second_look(picture, ordered, engine.read), 1 / scale)
 
 
 def _drawn(sheet: PdfPage, scale: float, turn: int) -> Picture:
@@ -183,25 +189,7 @@ def _drawn(sheet: PdfPage, scale: float, turn: int) -> Picture:
     bitmap.close()
     if stride != width:
         pixels = b"".join(pixels[at * stride : at * stride + width] for at in range(height))
-    return Picture(width, height, pixels)
-
-
-def _cleaned(picture: Picture) -> Picture:
-    """Make the paper white, and what is darker than its grain as dark as it was beside it.
-
-    Ink is parted from paper by one level of grey for a whole page. On a page of few words the
-    grain of a scan outweighs the ink, and nothing is found. Where there are many words this costs
-    fine strokes, so it is for pages that give little without it.
-    """
-    import numpy as np
-
-    levels = np.bincount(np.frombuffer(picture.pixels, dtype=np.uint8), minlength=256).cumsum()
-    paper, low = (int(np.searchsorted(levels, levels[-1] * share)) for share in (0.5, 0.16))
-    if paper < DARKEST_PAPER:
-        return picture
-    white = paper - GRAINS * min(max(paper - low, 2), ROUGHEST)
-    table = bytes(min(255, level * 255 // white) for level in range(256))
-    return Picture(picture.width, picture.height, picture.pixels.translate(table))
+    return without_rules(Picture(width, height, pixels))
 
 
 def _better(left: SeenPage, right: SeenPage) -> SeenPage:
@@ -243,33 +231,41 @@ def _turned_back(seen: SeenPage, turn: int) -> SeenPage:
 
 def _read_picture(
     file: RawFile, content: Content, engine: Engine
-) -> tuple[Content, dict[int, _Reading], dict[int, str]]:
+) -> tuple[Content, dict[int, _Sheet], dict[int, str]]:
     """Read a picture file; its pages are known only now."""
     worker.still_working(2 * PAGE_SECONDS)
     try:
         seen = engine.read_file(file.data)
     except EngineFailed as error:
         return content, {}, {page.number: str(error) for page in content.pages}
-    readings = {
-        number: _laid_out(number, replace(page, lines=tuple(in_reading_order(page.lines))), _POINTS)
+    if not seen:
+        return content, {}, {page.number: "the picture does not open" for page in content.pages}
+    sheets = {
+        number: _Sheet(replace(page, lines=tuple(in_reading_order(page.lines))), _POINTS)
         for number, page in enumerate(seen, 1)
     }
     pages = tuple(
-        Page(number, Span(number - 1, number), each.width, each.height, Source.NONE)
-        for number, each in readings.items()
+        Page(number, Span(number - 1, number), page.width * _POINTS, page.height * _POINTS, _NEED)
+        for number, page in enumerate(seen, 1)
     )
-    if not pages:
-        return content, {}, {page.number: "the picture does not open" for page in content.pages}
-    return replace(content, text="\n" * len(pages), pages=pages), readings, {}
+    return replace(content, text="\n" * len(pages), pages=pages), sheets, {}
 
 
-def _laid_out(number: int, seen: SeenPage, scale: float) -> _Reading:
-    """Write the lines of a page one below the other; `scale` turns pixels into points."""
+def _laid_out(sheets: dict[int, _Sheet]) -> dict[int, _Reading]:
+    """Write the lines of each page one below the other, their labels mended over all pages."""
+    lines = iter(mended([line for sheet in sheets.values() for line in sheet.seen.lines]))
+    return {
+        number: _written(number, sheet, [next(lines) for _ in sheet.seen.lines])
+        for number, sheet in sheets.items()
+    }
+
+
+def _written(number: int, sheet: _Sheet, lines: Iterable[tuple[SeenWord, ...]]) -> _Reading:
     pieces: list[str] = []
     words: list[OcrWord] = []
-    length = 0
-    width, height = seen.width * scale, seen.height * scale
-    for line in seen.lines:
+    length, scale = 0, sheet.scale
+    width, height = sheet.seen.width * scale, sheet.seen.height * scale
+    for line in lines:
         for at, word in enumerate(line):
             text = " ".join(word.text.split())
             box = Box(

@@ -23,38 +23,39 @@ _SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
 _KINDS = frozenset({"section", "article", "clause"})
 
 
-def _with_first(page: list[Line]) -> list[Line]:
+def _with_first(lines: list[Line]) -> list[Line]:
     """Return the lines with "1." where a "2." has only an "i." or the like before it."""
-    starts = [line[0].text for line in page]
-    if "2." not in starts or "1." in starts[: starts.index("2.")]:
-        return page
-    for at in range(starts.index("2.") - 1, -1, -1):
-        if _LIKE_ONE.fullmatch(starts[at]) and len(page[at]) > 1 and page[at][1].text[:1].isupper():
-            first, *rest = page[at]
-            page[at] = (replace(first, text="1."), *rest)
+    starts = [line[0].text for line in lines]
+    second = starts.index("2.") if "2." in starts else 0
+    if "1." in starts[:second]:
+        return lines
+    for at in range(second - 1, -1, -1):
+        first, *rest = lines[at]
+        if rest and _LIKE_ONE.fullmatch(first.text) and rest[0].text[:1].isupper():
+            lines[at] = (replace(first, text="1."), *rest)
             break
-    return page
+    return lines
+
+
+def mended(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines of a file's pages, in order, with their labels mended."""
+    given = _with_first(list(lines))
+    labels = _Labels(pointed=sum(bool(_POINTED.fullmatch(line[0].text)) for line in given) >= 2)
+    return [labels.line(line) for line in given]
 
 
 @dataclass(slots=True)
-class Mender:
-    """What the labels so far were; use one for all pages of a file, in order."""
+class _Labels:
+    """What the labels so far were."""
 
+    pointed: bool  # whether the file has labels such as "4."
     dotted: tuple[int, int] | None = None
     number: int = 0
-    pointed: int = 0  # how many labels such as "4." were seen
     kind: int = 0  # of "Section 4."
     letter: str = ""
 
-    def lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
-        """Return the lines of the next page with their labels mended."""
-        page = list(lines)
-        self.pointed += sum(bool(_POINTED.fullmatch(line[0].text)) for line in page)
-        if self.number == 0:
-            page = _with_first(page)
-        return tuple(self._line(line) for line in page)
-
-    def _line(self, line: Line) -> Line:
+    def line(self, line: Line) -> Line:
+        """Return the next line, mended."""
         at = 1 if line[0].text.casefold() in _KINDS and len(line) > 1 else 0
         word, after = line[at], line[at + 1].text if len(line) > at + 1 else ""
         text = self._kind(word.text, after) if at else self._label(word.text, after)
@@ -103,7 +104,7 @@ class Mender:
         following = int(digits) == self.number + 1
         if mark == "." and text[:-1].isdigit():
             self.number = int(digits)
-        elif following and (mark or (self.pointed >= 2 and text.isdigit())):
+        elif following and (mark or (self.pointed and text.isdigit())):
             self.number = int(digits)
             return f"{digits}."
         return text
