@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from fourcorners.documents.read import read
-from fourcorners.evaluation.cards import normal_law, normal_name, normal_party
+from fourcorners.evaluation.answers import normal_law, normal_name, normal_party
 from fourcorners.outline.build import build
 from fourcorners.outline.card import Card
 from fourcorners.outline.cards import read_card
