@@ -52,8 +52,7 @@ def without_rules(picture: Picture) -> Picture:
     if not rules.any():
         return picture
     erased = rules.copy()
-    erased[1:] |= rules[:-1]
-    erased[:-1] |= rules[1:]
+    erased[1:] |= rules[:-1]  # a row above each is among them already
     above, below = np.zeros_like(ink), np.zeros_like(ink)
     above[_REACH:], below[:-_REACH] = ink[:-_REACH], ink[_REACH:]
     mended = grey.copy()
