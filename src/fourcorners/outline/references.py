@@ -144,7 +144,8 @@ def _several(text: str, match: re.Match[str], word: str) -> Iterator[Cited]:
         if bare and not plural and "(" not in mark:
             break
         if mark[0] == "(":
-            if "(" not in base or not _AFTER_MEMBER.match(text, more.end()):
+            enumerating = "," in text[end : more.start("mark")]
+            if "(" not in base or (enumerating and not _AFTER_MEMBER.match(text, more.end())):
                 break
             mark = _stem(base, mark) + mark
         yield Cited(word, mark, Span(*more.span("mark")))

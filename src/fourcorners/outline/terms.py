@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from fourcorners.outline.tree import DefinedTerm, TermUse
@@ -38,7 +40,9 @@ _MEANS = re.compile(
     r"(?:is|are)\s+(?:defined|used|agreed\s+to\s+mean)|be\s+(?:defined|construed|understood)\b|"
     r"includes?\b|comprises?\b)"
 )
-_LISTED = re.compile(r"[*_]*\s{0,20}(?:[-–—:=|]\s|\t)")
+_LISTED = re.compile(
+    rf"(?:\s(?:or|and)\s[{_OPEN}][^{_OPEN}\n]{{1,60}}[{_CLOSE}]){{0,3}}[*_]*\s{{0,20}}(?:[-–—:=|]\s|\t)"
+)
 _LINE_START = re.compile(r"(?:^|\n|\|)[^\S\n]*(?:\(?[\dA-Za-z.]{1,6}[.)]?[^\S\n]+)?[*_]*$")
 _CALLED = re.compile(
     r"(?:\breferred\s+to(?:\s+[\w,]+){0,8}?\s+as|\b(?:herein)?(?:after|before)?\s*called|\bknown\s+herein\s+as|"
@@ -223,22 +227,40 @@ def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
     Terms are matched as whole words and the longest first; a plural, a possessive and capitals
     throughout count as uses too. `TermUse.term` is the first definition of the term.
     """
-    heads = _heads_of(terms)
+    trie = _trie(terms)
     defined = {term.span.start for term in terms}
+    words = [*_WORD.finditer(text)]
     found: list[TermUse] = []
-    done = 0
-    for match in _WORD.finditer(text):
-        if match.start() < done or match.start() in defined:
-            continue
-        for rest, index in heads.get(_stem(match.group()), ()):
-            end = _matches(text, match, rest)
-            if end is not None:
-                found.append(TermUse(Span(match.start(), end), index))
-                done = end
-                break
+    at = 0
+    while at < len(words):
+        first = words[at].start()
+        last, index = (at, None) if first in defined else _longest(text, words, at, trie)
+        if index is not None:
+            found.append(TermUse(Span(first, words[last].end()), index))
+        at = last + 1
     return tuple(found)
 
 
+def _longest(
+    text: str, words: Sequence[re.Match[str]], at: int, trie: _Trie
+) -> tuple[int, int | None]:
+    """Return the last word of the longest term that starts at a word, and the term, if any."""
+    best: tuple[int, int | None] = (at, None)
+    place = at
+    node = trie.after.get(_stem(words[place].group()))
+    while node is not None:
+        if node.term is not None:
+            best = (place, node.term)
+        place += 1
+        if place == len(words) or not node.after:
+            break
+        if text[words[place - 1].end() : words[place].start()].strip("., \t\n\xa0"):
+            break
+        node = node.after.get(_stem(words[place].group()))
+    return best
+
+
+@lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
     """Return a word as it is compared: without possessive, plural and all but its first capital."""
     word = re.sub(r"[’']s?$", "", word)
@@ -256,30 +278,20 @@ def _singular(word: str) -> str:
     return word
 
 
-def _heads_of(terms: Sequence[DefinedTerm]) -> dict[str, list[tuple[tuple[str, ...], int]]]:
-    """Return, by a term's first word, the words that follow it and the term, longest first."""
-    heads: dict[str, list[tuple[tuple[str, ...], int]]] = {}
-    seen: set[tuple[str, ...]] = set()
+@dataclass(slots=True)
+class _Trie:
+    """Terms by their words: what may come next, and the term that ends here."""
+
+    after: dict[str, _Trie] = field(default_factory=dict)
+    term: int | None = None
+
+
+def _trie(terms: Sequence[DefinedTerm]) -> _Trie:
+    root = _Trie()
     for index, term in enumerate(terms):
-        words = tuple(_stem(word) for word in _WORD.findall(_PLURAL.sub("", term.term)))
-        if words and words not in seen:
-            seen.add(words)
-            heads.setdefault(words[0], []).append((words[1:], index))
-    for several in heads.values():
-        several.sort(key=lambda item: -len(item[0]))
-    return heads
-
-
-def _matches(text: str, first: re.Match[str], rest: tuple[str, ...]) -> int | None:
-    """Return where a term ends that starts with a word, or None where other words follow."""
-    end = first.end()
-    for wanted in rest:
-        word = _WORD.search(text, end, min(len(text), end + 60))
-        if (
-            word is None
-            or _stem(word.group()) != wanted
-            or text[end : word.start()].strip("., \t\n\xa0")
-        ):
-            return None
-        end = word.end()
-    return end
+        node = root
+        for word in _WORD.findall(_PLURAL.sub("", term.term)):
+            node = node.after.setdefault(_stem(word), _Trie())
+        if node.term is None and node is not root:
+            node.term = index
+    return root
