@@ -81,6 +81,8 @@ def normal_law(words: str) -> frozenset[str]:
     """Return the jurisdictions that an answer names."""
     named = set()
     for part in re.split(r"[;,/]|\band\b|&", words.casefold()):
+        if part.strip() in _COUNTRIES:
+            continue
         place = " ".join(re.findall(r"\w+", _PLACES.sub(" ", part)))
         if place and place not in _COUNTRIES:
             named.add(_LAWS_SAME.get(place, place))
