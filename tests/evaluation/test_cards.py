@@ -116,7 +116,8 @@ def test_written_dates() -> None:
 def test_parties_without_blanks_and_collectives() -> None:
     answer = (
         'Alder Mills, Inc. ("Alder"); __________ ("Buyer"); Franchisee ("you"); '
-        'Birch Ltd ("Birch"); Alder and Birch (individually as a "Party" and collectively as the "Parties")'
+        'Birch Ltd ("Birch"); '
+        'Alder and Birch (individually as a "Party" and collectively as the "Parties")'
     )
     assert named_parties(answer, []) == [
         frozenset({"alder mills inc"}),
