@@ -228,7 +228,14 @@ class RapidOcr:
         return 0
 
     def _read(self, pixels: NDArray[np.uint8]) -> SeenPage:
-        seen = _rapid()(pixels, return_word_box=True)
+        from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
+
+        try:
+            seen = _rapid()(pixels, return_word_box=True)
+        except (ONNXRuntimeError, MemoryError) as error:
+            raise EngineFailed(
+                "RapidOCR ran out of memory (the setting `memory_mb`; it takes some 3000)"
+            ) from error
         words = []
         for line in getattr(seen, "word_results", None) or ():
             for text, sure, corners in line:
@@ -246,7 +253,9 @@ def _rapid():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyped libra
 
     from rapidocr import RapidOCR  # type: ignore[import-not-found,unused-ignore]
 
-    engine = RapidOCR(params={"Global.log_level": "error"})
+    # One thread: several pages are read side by side by several processes already.
+    one = {"EngineConfig.onnxruntime.intra_op_num_threads": 1}
+    engine = RapidOCR(params={"Global.log_level": "error", **one})
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
     return engine
 
