@@ -143,3 +143,149 @@ def test_corpus_cards(document: Make, corpus: Path) -> None:
         assert all(span and span.end <= len(text) for span in spans(cards[-1]))
     assert sum(card.title is not None for card in cards) >= 0.8 * len(cards)
     assert sum(card.governing_law is not None for card in cards) >= 0.7 * len(cards)
+
+
+def names(card: Card) -> list[str]:
+    return [fact.value.name for fact in card.parties]
+
+
+@pytest.mark.parametrize(
+    ("said", "parties"),
+    [
+        (
+            "This Agreement is made between alder.com, inc. and Birch Foods GmbH.",
+            ["alder.com, inc.", "Birch Foods GmbH"],
+        ),
+        (
+            'THIS AGREEMENT is made between Alder (UK) Limited ("Alder") and iBirch LLC ("Birch").',
+            ["Alder (UK) Limited", "iBirch LLC"],
+        ),
+        (
+            'This Agreement is made between Joan Alder ("Alder") and Birch & Ash Co. ("Birch").',
+            ["Joan Alder", "Birch & Ash Co."],
+        ),
+        (
+            "This Agreement is between Alder Mills, Inc., Birch Foods Limited and Ash plc.",
+            ["Alder Mills, Inc.", "Birch Foods Limited", "Ash plc"],
+        ),
+        (
+            'This Agreement is between (1) Alder Ltd, and (2) the University of Birch ("UB").',
+            ["Alder Ltd", "University of Birch"],
+        ),
+        (
+            "MILLING CONTRACT\n\nParty A: Alder Mills Co., Ltd.\n\nParty B: Birch Foods Co., Ltd.\n",
+            ["Alder Mills Co., Ltd.", "Birch Foods Co., Ltd."],
+        ),
+        (
+            'This Agreement is made between Alder Mills, Inc. ("Alder") and ________ ("Buyer").',
+            ["Alder Mills, Inc."],
+        ),
+        (
+            'BETWEEN:\n\nALDER MILLS, L.P.\n(hereinafter called "Alder")\n\n- and -\n\n'
+            'BIRCH FOODS INC.\n(hereinafter called "Birch")\n',
+            ["ALDER MILLS, L.P.", "BIRCH FOODS INC."],
+        ),
+    ],
+)
+def test_ways_to_name_parties(document: Make, said: str, parties: list[str]) -> None:
+    assert names(card_of(document(f"MILLING AGREEMENT\n\n{said}\n\nWHEREAS, oats."))) == parties
+
+
+def test_bold_parties(document: Make) -> None:
+    text = (
+        "# Milling Agreement\n\nBetween **Alder Mills, Inc.**, a Delaware corporation (“Alder”), "
+        "and **Birch Foods LLC** (“Birch”).\n\n**1. Goods**\n\nOats.\n"
+    )
+    assert names(card_of(document(text))) == ["Alder Mills, Inc.", "Birch Foods LLC"]
+
+
+def test_parties_that_only_sign(document: Make) -> None:
+    text = (
+        "JOINT FILING AGREEMENT\n\nThe undersigned agree.\n\nDated: May 5, 2020\n\n"
+        "ALDER FUND L.P.\n\nBy: /s/ Joan Ash\nName: Joan Ash\nTitle: Director\n\n"
+        "ALDER MANAGEMENT LLC\n\nBy: /s/ Joan Ash\nName: Joan Ash\n"
+    )
+    assert names(card_of(document(text))) == ["ALDER FUND L.P.", "ALDER MANAGEMENT LLC"]
+
+
+@pytest.mark.parametrize(
+    ("top", "title"),
+    [
+        ("Exhibit 10.5 MILLING AGREEMENT This Milling Agreement (this", "MILLING AGREEMENT"),
+        (
+            "ALDER MILLS, INC.\n\nMILLING AGREEMENT\n\nThis Milling Agreement is",
+            "MILLING AGREEMENT",
+        ),
+        (
+            "ALDER MILLS, INC. MILLING AGREEMENT\n\nThis Milling Agreement is made",
+            "MILLING AGREEMENT",
+        ),
+        (
+            "EXCLUSIVE MILLING AGREEMENT\n\nThis Milling Agreement is made",
+            "EXCLUSIVE MILLING AGREEMENT",
+        ),
+        ("Agreement Number 12\n\nMILLING AGREEMENT\n\nThis Agreement is", "MILLING AGREEMENT"),
+    ],
+)
+def test_titles(document: Make, top: str, title: str) -> None:
+    card = card_of(document(f"{top} made between Alder Mills, Inc. and Birch LLC.\n\n1. Oats.\n"))
+    assert card.title is not None
+    assert card.title.value == title
+
+
+def test_a_letter_is_called_by_its_subject(document: Make) -> None:
+    text = "Alder Mills\n\n5 May 2020\n\nDear Joan\n\n**Consulting on oats**\n\nThis is agreed.\n"
+    card = card_of(document(text))
+    assert card.title is not None
+    assert card.title.value == "Consulting on oats"
+    assert card.type is not None
+    assert card.type.value == "Consulting"
+    assert card.agreement_date is not None
+    assert card.agreement_date.value == date(2020, 5, 5)
+
+
+def test_the_date_of_signing_stands_for_a_missing_one(document: Make, supply: str) -> None:
+    text = supply.replace("is made as of 3 March 2021 between", "is made between")
+    text = text.replace(
+        "By: ______________________", "By: /s/ J. Ash\nName: Joan Ash\nDate: May 9, 2021"
+    )
+    card = card_of(document(text))
+    assert card.agreement_date is not None
+    assert card.agreement_date.value == date(2021, 5, 9)
+
+
+def test_the_date_of_another_contract_is_not_this_ones(document: Make) -> None:
+    text = (
+        "AMENDMENT\n\nThis Amendment amends the Supply Agreement dated 3 March 2019 and is made on "
+        "5 May 2022 between Alder Mills, Inc. and Birch Foods Limited.\n"
+    )
+    card = card_of(document(text))
+    assert card.agreement_date is not None
+    assert card.agreement_date.value == date(2022, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("words", "law"),
+    [
+        ("is governed by the laws of the United States and of the State of Texas.", "Texas"),
+        ("is made in the State of Nevada and is governed by the laws thereof.", "Nevada"),
+        ("is governed by PRC laws.", "China"),
+    ],
+)
+def test_other_wordings_of_law(document: Make, words: str, law: str) -> None:
+    card = card_of(document(f"This Agreement {words}"))
+    assert card.governing_law is not None
+    assert card.governing_law.value == law
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The laws of the State of Ohio shall govern this Agreement.",
+        "Ohio law applies to this deed.",
+    ],
+)
+def test_a_law_before_its_verb(document: Make, words: str) -> None:
+    card = card_of(document(words))
+    assert card.governing_law is not None
+    assert card.governing_law.value == "Ohio"

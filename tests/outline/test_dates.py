@@ -13,6 +13,7 @@ from fourcorners.text.span import Span
     [
         *("March 14, 2023", "14 March 2023", "14th day of March, 2023", "March 14th, 2023"),
         *("3/14/2023", "03/14/23", "14/3/2023", "14.3.2023", "2023-03-14", "14-Mar-2023"),
+        *("14 DAY OF MARCH, 2023", "fourteenth (14th) day of March, 2023", "14 March day of 2023"),
         *("MARCH 14, 2023", "Mar. 14, 2023", "March\xa014,\n2023", "14th of March 2023"),
     ],
 )

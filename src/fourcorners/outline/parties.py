@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card import Fact, Party
@@ -76,7 +77,7 @@ _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{_STRONG}(?=[,\s])"
 )
 _NO_PARTY = re.compile(
-    r"^(?:This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
+    r"^(?:\d{1,3}(?:\.\d+)?\s|(?:U\.S\.A|USA|U\.S|P\.?R\.?C)\.?$|This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
     r"RECITALS?|Date|DATE|Section|Article|Exhibits?|Exchange\s+Commission|Securities\s+and\s+Exchange|You|In|IN|NOW|Now|WITNESSETH|Background|BACKGROUND|"
     r"EFFECTIVE|Each|Both|As|Dated|DATED|Wales|TABLE|State|County|Street|Suite|It|If|A(?=\s)|An|"
     r"January|February|March|April|May|June|July|August|September|October|November|December|Germany|Attention|Hereafter|"
@@ -102,11 +103,20 @@ ROLES = frozenset(
         *("representative", "underwriter", "investor", "parent", "assignor", "assignee", "artist"),
     ]
 )
+# Where the sentence goes on to another contract and its parties.
+_ANOTHER = re.compile(
+    r"\b(?:amendment|agreement|Agreement)\s+(?:dated|made|entered|by\s+and|between|among)\b|\bamendment\s+to\b"
+)
 _SIGNATURES = 40_000  # characters in which signatures stand, at most
 _WHEREOF = re.compile(
     r"\b(?:WITNESS|witness|evidence)\s+(?:WHEREOF|whereof)|^Dated?:", re.MULTILINE
 )
 _SIGNS = re.compile(r",?\s{1,20}(?:an?\s[^\n:]{0,60}\s)?(?:By\b|BY\b|/[sS]/)")
+_COMPANY_CLOSES = re.compile(rf"(?<=[\s,]){_SUFFIX}(?!,?\s+{_SUFFIX})(?=\s|$)")
+_SIGNER = re.compile(
+    r"\b(?:Signatory|Officer|Director|President|Member|Manager|Secretary|Treasurer|Counsel|Partner|Person|"
+    r"Attorney|CEO|CFO|(?:19|20)\d\d\.?)\s+"
+)
 _BEFORE_NAME = re.compile(
     r"(?:[\d.]+\s+|Authori[sz]ed\s+\w+\s+|(?:President|Director|Title|CEO|CFO)\s+)+"
 )
@@ -196,15 +206,26 @@ def _signed(text: str) -> tuple[Fact[Party], ...]:
     tail = max(0, len(text) - _SIGNATURES)
     whereof = [match.end() for match in _WHEREOF.finditer(text, tail)]
     for match in _NAME.finditer(text, whereof[0] if whereof else tail):
-        end = _SIGNS.match(text, match.end())
-        named = _BEFORE_NAME.match(text, match.start(), match.end())
-        span = Span(named.end() if named else match.start(), match.end())
-        led = text[max(0, span.start - 6) : span.start]
-        if end is None or not _ENDS_WITH_SUFFIX.search(span.of(text)) or "By" in led:
+        led = text[max(0, match.start() - 6) : match.start()]
+        if "By" in led or not _SIGNS.match(text, match.end()):
             continue
-        fact = _fact(text, span, "")
-        found.setdefault(fact.value.name.casefold(), Fact(fact.value, span, 0.4))
+        for span in _companies(text, Span(*match.span())):
+            fact = _fact(text, span, "")
+            found.setdefault(fact.value.name.casefold(), Fact(fact.value, span, 0.4))
     return tuple(found.values())
+
+
+def _companies(text: str, span: Span) -> Iterator[Span]:
+    """Yield the companies that a run of capitalised words names, without signers' titles."""
+    start = span.start
+    for end in _COMPANY_CLOSES.finditer(text, span.start, span.end):
+        titled = [*_SIGNER.finditer(text, start, end.end())]
+        first = titled[-1].end() if titled else start
+        numbered = _BEFORE_NAME.match(text, first, end.end())
+        first = numbered.end() if numbered else first
+        if end.end() - first > len(end.group()) + 2:
+            yield Span(first, end.end()).strip(text)
+        start = end.end()
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
@@ -287,6 +308,8 @@ def _name(text: str, offset: int, limit: int) -> Span | None:
         end = sentence.start()
     if text[end - 1] == "." and not _ABBREVIATED.search(text, match.start(), end):
         end -= 1
+    while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
+        end -= 1
     span = Span(match.start(), max(match.start(), end))
     words = span.of(text)
     if _DESCRIBED.search(text, max(0, span.start - 4), span.start):
@@ -314,6 +337,8 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
         between = text[offset : step.end()]
         if between.count("(") > between.count(")") and step.group()[0] != ")":
             continue
+        if _ANOTHER.search(text, offset, step.end()):
+            break
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
         skipped = _SKIP.match(text, step.end(), limit)
