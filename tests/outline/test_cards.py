@@ -173,7 +173,7 @@ def names(card: Card) -> list[str]:
             ["Alder Ltd", "University of Birch"],
         ),
         (
-            "MILLING CONTRACT\n\nParty A: Alder Mills Co., Ltd.\n\nParty B: Birch Foods Co., Ltd.\n",
+            "CONTRACT\n\nParty A: Alder Mills Co., Ltd.\n\nParty B: Birch Foods Co., Ltd.\n",
             ["Alder Mills Co., Ltd.", "Birch Foods Co., Ltd."],
         ),
         (
@@ -181,9 +181,8 @@ def names(card: Card) -> list[str]:
             ["Alder Mills, Inc."],
         ),
         (
-            'BETWEEN:\n\nALDER MILLS, L.P.\n(hereinafter called "Alder")\n\n- and -\n\n'
-            'BIRCH FOODS INC.\n(hereinafter called "Birch")\n',
-            ["ALDER MILLS, L.P.", "BIRCH FOODS INC."],
+            'BETWEEN:\n\nALDER MILLS, L.P.\n(called "Alder")\n\n- and -\n\nBIRCH INC.\n("Birch")\n',
+            ["ALDER MILLS, L.P.", "BIRCH INC."],
         ),
     ],
 )
