@@ -1,6 +1,7 @@
 """Recognised against digital: the same pages read from their text layer and from a picture.
 
-    python benchmarks/scans.py PDF_FOLDER [--files 20] [--pages 6] [--dpi 200] [--show NAME]
+    python benchmarks/scans.py PDF_FOLDER [--files 20] [--pages 6] [--dpi 200] [--skip 0]
+                               [--show NAME]
 
 Each file's first pages are drawn in grey, turned by up to 0.8 degrees, blurred and roughened, and
 put into a PDF without text, which is then read as any scan is. Files whose own pages are scans are
@@ -62,13 +63,14 @@ def main() -> None:
     options.add_argument("--files", type=int, default=20)
     options.add_argument("--pages", type=int, default=6)
     options.add_argument("--dpi", type=int, default=200)
+    options.add_argument("--skip", type=int, default=0, help="of the files drawn, as many first")
     options.add_argument("--show", default="", help="print both outlines of the file named so")
     given = options.parse_args()
     files = sorted(path for path in given.folder.iterdir() if path.suffix.lower() == ".pdf")
     random.Random(SEED).shuffle(files)  # noqa: S311 - a sample, not a secret
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for path in files:
+        for path in files[given.skip :]:
             if len(rows) == given.files:
                 break
             if given.show and given.show not in path.name:

@@ -1,7 +1,7 @@
 """Small marks of clause numbers that recognition loses, put back where the numbers before tell.
 
 After "3.3" a clause "34" is 3.4; after "4." a line "5: Term" starts with "5."; after "B." a "c." is
-C. Only the label at the start of a line is touched, and only where it then is the next in order.
+C; and several lines that start with "*" have bullets. Only the label at the start of a line is touched, and only where it then is the next in order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
 _POINTED = re.compile(r"(\d{1,2})\.")
 _LIKE_NUMBER = re.compile(r"[\dIlO|SZ]{1,2}[.,;:]?")
-_LIKE_ONE = re.compile(r"[iIl1|][.,;:]|1")
+_LIKE_ONE = re.compile(r"[iIl1|J][.,;:]|1")
+_LIKE_BULLET = frozenset("*¢°«»")
 _SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
 _KINDS = frozenset({"section", "article", "clause"})
 
@@ -40,7 +41,11 @@ def _with_first(lines: list[Line]) -> list[Line]:
 def mended(lines: Iterable[Line]) -> list[Line]:
     """Return the lines of a file's pages, in order, with their labels mended."""
     given = _with_first(list(lines))
-    labels = _Labels(pointed=sum(bool(_POINTED.fullmatch(line[0].text)) for line in given) >= 2)
+    starts = [line[0].text for line in given]
+    labels = _Labels(
+        pointed=sum(bool(_POINTED.fullmatch(start)) for start in starts) >= 2,
+        bulleted=sum(start in _LIKE_BULLET for start in starts) >= 2,
+    )
     return [labels.line(line) for line in given]
 
 
@@ -49,6 +54,7 @@ class _Labels:
     """What the labels so far were."""
 
     pointed: bool  # whether the file has labels such as "4."
+    bulleted: bool  # whether several lines start with what may be a bullet
     dotted: tuple[int, int] | None = None
     number: int = 0
     kind: int = 0  # of "Section 4."
@@ -76,6 +82,8 @@ class _Labels:
     def _label(self, text: str, after: str) -> str:
         if not after:
             return text
+        if self.bulleted and text in _LIKE_BULLET:
+            return "\u2022"
         text = re.sub(r"^\|(?=[.)]$)", "1", text)
         text = self._with_points(text)
         if after[:1].isupper() or after[:1] in "\"“‘'":
