@@ -1,7 +1,8 @@
 """Small marks of clause numbers that recognition loses, put back where the numbers before tell.
 
 After "3.3" a clause "34" is 3.4; after "4." a line "5: Term" starts with "5."; after "B." a "c." is
-C; and several lines that start with "*" have bullets. Only the label at the start of a line is touched, and only where it then is the next in order.
+C; and several lines that start with "*" have bullets. Only the label at the start of a line is
+touched, and only where it then is the next in order.
 """
 
 from __future__ import annotations
