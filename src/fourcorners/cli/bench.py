@@ -60,7 +60,7 @@ TruthOption = Annotated[
     typer.Option(
         "--truth",
         metavar="FILE",
-        help="Outlines that a person has read, to score against.",
+        help="Audited outlines, to score against.",
         show_default="those of the repository, if it is there",
     ),
 ]
