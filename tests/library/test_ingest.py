@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import pypdfium2
 import pytest
 from numpy.typing import NDArray
 
@@ -199,6 +201,29 @@ def test_a_scan_without_text_says_how_to_get_it(empty: Library, dataroom: Path) 
     assert failure.reason.startswith("it needs OCR: none of its ")
     assert failure.remedy.startswith("Switch text recognition on")
     assert empty.documents() == []
+
+
+def test_pages_left_unread_are_read_when_they_can_be(
+    empty: Library, dataroom: Path, room: Path
+) -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("Tesseract is not installed")
+    mixed = pypdfium2.PdfDocument.new()
+    for name in ("02-cordovan-supply-agreement.pdf", "14-sorrel-trade-mark-licence.pdf"):
+        mixed.import_pages(pypdfium2.PdfDocument(dataroom / name), [0])
+    mixed.save(room / "mixed.pdf")
+    report = put(empty, room)
+    assert [each.pages for each in report.needs_ocr] == [(2,)]
+    assert "TRADE MARK" not in empty.text(empty.at(report.needs_ocr[0].path) or "")
+    assert put(empty, room).already == 7
+    able = SETTINGS.model_copy(update={"ocr": True})
+    again = add(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
+    assert (again.added, again.already, again.failed, again.needs_ocr) == (1, 6, (), ())
+    assert "TRADE MARK" in empty.text(empty.at(str(room / "mixed.pdf")) or "")
+    assert len(empty.documents()) == 7
+    once_more = add(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
+    assert (once_more.added, once_more.already) == (0, 7)
+    assert empty.check() == []
 
 
 def test_a_failed_file_is_tried_again_and_its_failure_cleared(empty: Library, room: Path) -> None:

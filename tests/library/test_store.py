@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fourcorners.documents.document import Source
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import database
 from fourcorners.library.database import register
@@ -343,3 +344,26 @@ def test_a_library_from_before_words_were_kept_opens(tmp_path: Path, make: Make)
     with Library.open(path) as library:
         assert library.document(parts.document.id) == replace(parts.document, words=())
         assert library.check() == []
+
+
+def test_a_better_reading_takes_the_place_of_one_with_pages_unread(
+    library: Library, make: Make
+) -> None:
+    made = make()
+    read = tuple(replace(page, source=Source.OCR) for page in made.document.pages)
+    parts = replace(made, document=replace(made.document, pages=read))
+    unread = tuple(replace(page, source=Source.NONE) for page in parts.document.pages)
+    poor = replace(parts, document=replace(parts.document, pages=unread))
+    assert poor.add(library, "First")
+    copy = replace(poor, document=replace(poor.document, path="elsewhere/copy.txt"))
+    assert not copy.add(library, "Second")
+    assert library.unread_pages(parts.document.sha256) == tuple(page.number for page in unread)
+    assert parts.add(library, "Third")
+    assert library.document(parts.document.id) == parts.document
+    assert library.unread_pages(parts.document.sha256) == ()
+    (entry,) = library.documents()
+    assert sorted(entry.collections) == ["First", "Second", "Third"]
+    assert library.resolve("elsewhere/copy.txt").id == parts.document.id
+    assert not poor.add(library, "First")
+    assert library.document(parts.document.id) == parts.document
+    assert library.check() == []

@@ -100,6 +100,11 @@ def complete(file: RawFile, content: Content, ocr: Ocr) -> tuple[Content, str]:
     return replace(done, warnings=(*content.warnings, *notes)), engine.name if readings else ""
 
 
+def is_possible(ocr: Ocr) -> bool:
+    """Tell whether pages without text would be recognised now."""
+    return ocr.enabled and find_engine() is not None
+
+
 def remedy(ocr: Ocr) -> str:
     """Say what a person can do about pages that were not recognised."""
     if not ocr.enabled:

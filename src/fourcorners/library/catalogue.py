@@ -203,6 +203,11 @@ class Catalogue:
         rows = self.execute("SELECT media_type FROM documents WHERE sha256 = ?", (sha256,))
         return string(rows[0][0]) if rows else ""
 
+    def unread_pages(self, sha256: str) -> tuple[int, ...]:
+        """Return which pages of the document with this hash gave no text, for want of OCR."""
+        rows = self.execute("SELECT needs_ocr FROM documents WHERE sha256 = ?", (sha256,))
+        return codec.NUMBERS.load(string(rows[0][0])) if rows else ()
+
     def at(self, path: str) -> str | None:
         """Return the id of the document that was last seen at a path."""
         rows = self.execute(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.container import MAX_BYTES, MAX_MEMBERS, is_within
 from fourcorners.documents.find import UnreadPath, find_files
-from fourcorners.documents.ocr import Ocr
+from fourcorners.documents.ocr import Ocr, is_possible
 from fourcorners.documents.path_errors import unreadable
 from fourcorners.documents.workers import Workers
 from fourcorners.errors import FourcornersError, InputError, LibraryError
@@ -126,7 +126,8 @@ def add(
     """Add the files at and under the paths to a collection.
 
     A file that cannot be added is a failure in the report and in the library, and is tried again
-    the next time; all others go on. Documents that were added without vectors get them. What
+    the next time; all others go on. Documents that were added without vectors get them, and those
+    with pages that no text recognition read are read again where it is possible now. What
     archives hold and what mails have attached is added too, under paths that lead through them.
 
     Raises:
@@ -140,10 +141,11 @@ def add(
         settings = Settings.load()
     if encoder is not None:
         library.set_encoder(encoder.name, encoder.dimension)
-    run = _Run(library, collection, encoder, on_progress)
+    ocr = Ocr(settings.ocr, settings.ocr_seconds)
+    run = _Run(library, collection, encoder, on_progress, ocr)
     run.look([Path(path) for path in paths])
     with Workers(
-        partial(prepare, ocr=Ocr(settings.ocr, settings.ocr_seconds)),
+        partial(prepare, ocr=ocr),
         jobs=settings.jobs,
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
@@ -181,8 +183,10 @@ class _Run:
         collection: str,
         encoder: Encoder | None,
         on_progress: Callable[[Progress], None] | None,
+        ocr: Ocr,
     ) -> None:
         self._library = library
+        self._ocr = ocr
         self._jobs = Jobs(library)
         self._me = worker_name()
         self._collection = collection
@@ -307,6 +311,8 @@ class _Run:
         """Finish the step of a file whose content the library holds, if it is all there is."""
         if self._library.media_type_of(digest) in _OPENED:
             return False  # what is attached must be looked at
+        if self._library.unread_pages(digest) and is_possible(self._ocr):
+            return False  # it was added where no engine was installed, or too little time given
         earlier = self._library.at(str(path))
         document = self._library.adopt(digest, str(path), collection=self._collection)
         if document is None:

@@ -114,7 +114,8 @@ class Library(Catalogue):
         """Store a document with its passages, words and vectors in one transaction.
 
         Returns False where the library has this content already; the document then joins the
-        collection, and its other parts stay as they are. A failure recorded for the path goes.
+        collection, and its other parts stay as they are, unless fewer pages were left unread this
+        time: then it takes the place of what was stored. A failure recorded for the path goes.
 
         Raises:
             ValueError: If passages are not numbered from 0 or do not lie in the text, or if the
@@ -125,6 +126,7 @@ class Library(Catalogue):
         data = None if vectors is None else self._packed(vectors, len(passages))
         path = storable(document.path)
         with self.transaction():
+            collections, paths = self._make_way(document)
             if self.adopt(document.sha256, document.path, collection=collection):
                 return False
             place = self._collection_row(collection)
@@ -137,7 +139,8 @@ class Library(Catalogue):
             if data is not None:
                 self._insert_vectors(row, data)
             self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
-            self._seen(path, row)
+            for each in (*paths, path):
+                self._seen(each, row)
             words.write(
                 self._database,
                 document.id,
@@ -159,7 +162,27 @@ class Library(Catalogue):
                     "passages": len(passages),
                 },
             )
+            for name in collections:
+                self._join(row, document.id, self._collection_row(name), name)
         return True
+
+    def _make_way(self, document: Document) -> tuple[list[str], list[str]]:
+        """Take out the same content where more of its pages were left unread.
+
+        Returns the collections that it was in, and the paths where it was seen.
+        """
+        if len(self.unread_pages(document.sha256)) <= len(document.needs_ocr):
+            return [], []
+        rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (document.sha256,))
+        row = integer(rows[0][0])
+        collections = self.execute(
+            "SELECT c.name FROM collections c JOIN document_collections d ON d.collection = c.row "
+            "WHERE d.document = ? ORDER BY c.row",
+            (row,),
+        )
+        paths = self.execute("SELECT path FROM sources WHERE document = ? ORDER BY path", (row,))
+        self.remove(document.id)
+        return [string(name) for (name,) in collections], [string(path) for (path,) in paths]
 
     def adopt(self, sha256: str, path: str, *, collection: str) -> str | None:
         """Let a document that the library has join a collection, as the file at `path`.
