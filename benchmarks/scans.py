@@ -81,7 +81,7 @@ def main() -> None:
         if engine is None:
             sys.exit("no OCR engine is installed")
         kept = _Kept(engine, given.cache)
-        ocr.find_engine = lambda: kept  # type: ignore[attr-defined]
+        ocr.find_engine = lambda: kept  # type: ignore[attr-defined,assignment]
     files = sorted(path for path in given.folder.iterdir() if path.suffix.lower() == ".pdf")
     random.Random(SEED).shuffle(files)  # noqa: S311 - a sample, not a secret
     rows: list[Row] = []
