@@ -22,9 +22,11 @@ _QUOTED = re.compile(
     rf"[^{_OPEN}\n]{{0,70}}?(?:\n[^{_OPEN}\n]{{1,40}}?)?)[,.;]?\s?[{_CLOSE}]"
 )
 _SINGLE = re.compile(
-    r"\((?:[a-z]+,?\s+){0,5}(?:the\s+)?[‘'](?P<term>[A-Z][^‘’'\n()]{1,50}?)[,.]?[’']\s?[,)]|"
-    r"(?:^|\n|[.;]\s{1,3})(?:\(?\w{1,4}[.)]\s+)?[‘'](?P<meant>[A-Z][^‘’'\n()]{1,50}?)[’']\s+"
-    r"(?:means?|shall\s+mean)\b"
+    r"\((?:[a-z]+,?\s+){0,5}(?:the\s+)?[‘'](?P<term>[A-Z][^‘’'\n()]{1,50}?)[,.]?[’']\s?[,)]"
+)
+_MEANT = re.compile(r"[‘'](?P<meant>[A-Z][^‘’'\n()]{1,50}?)[’']\s+(?:means?|shall\s+mean)\b")
+_SINGLE_OR_MEANT = re.compile(
+    rf"{_SINGLE.pattern}|(?:^|\n|[.;]\s{{1,3}})(?:\(?\w{{1,4}}[.)]\s+)?{_MEANT.pattern}"
 )
 _BARE = re.compile(
     r"\((?:hereinafter\s+)?the\s+(?P<term>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]+){1,3})\)"
@@ -49,6 +51,11 @@ _CALLED = re.compile(
     r"\b(?:collectively|together|individually|hereinafter|hereafter)),?"
     r"(?:\s+(?:the|an?|either|each|collectively|individually|as|terms?|respectively),?)*\s+$"
 )
+# One of these is among the words before, or the slow pattern above finds nothing.
+_CALLING = (
+    *("referred", "called", "known", "collectively", "together", "individually"),
+    *("hereinafter", "hereafter"),
+)
 _NAMED = re.compile(
     r"(?:\(|[,;:]|\b(?:the|an?|each|such|all|any|collectively|hereinafter|hereafter|together|as|and|or|term|is|"
     r"individually|being|this|called|either|respectively|every|these|those|singularly|jointly|to|"
@@ -67,7 +74,8 @@ _GLOSS = re.compile(
 _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
-_BOUNDARY = re.compile(rf"[.;:](?=\s+[A-Z\"“(]){_ABBREVIATIONS}|\n\s*\n")
+# All that may end a sentence stands in one set of characters, for which patterns are searched fast.
+_BOUNDARY = re.compile(rf"[.;:\n](?:(?<!\n)(?=\s+[A-Z\"“(]){_ABBREVIATIONS}|(?<=\n)\s*\n)")
 _WORDS = (
     r"[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z(][\w’'&/()-]*|of|and|the|to|for|in|or|on|by)){0,6}"
     r"(?<![^\S\n]of)"
@@ -76,15 +84,17 @@ _WORDS = (
 _VERB = re.compile(
     r"\s(?:shall\s+mean\b|means\b|(?:shall\s+have|has)\s+the\s+(?:same\s+)?meaning\b)"
 )
+_MEAN = re.compile(r"mean(?:s|ing)?\b")  # the end of all those
+_LONGEST_VERB = 100  # characters
 _UNQUOTED = re.compile(
     rf"(?:^|[.;:]\s|\s\s|\d\s)[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}$", re.MULTILINE
 )
 _NEAR = 120  # characters before "means" in which its term stands
+_LAST = "’'&/()*_-"  # what such a term may end with, besides letters and digits
 # A term that is a line's head, as in a list of definitions: "Business Day: a day when …".
 _HEAD = re.compile(
-    rf"^[^\S\n]*+[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}:[*_]{{0,3}}[^\S\n]+"
-    r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)",
-    re.MULTILINE,
+    rf"[^\S\n]*+[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}:[*_]{{0,3}}[^\S\n]+"
+    r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)"
 )
 _FEWEST = 4  # lines of that form, in the order of the alphabet, that make a list of definitions
 _NO_TERM = re.compile(
@@ -93,7 +103,6 @@ _NO_TERM = re.compile(
     r"Such|No|Each|As|When|An?|And|Or)\b"
 )
 _ALONE = frozenset({"we", "us", "our", "you", "your"})
-_BRACKET = re.compile(r"[()\[\]]")
 _LONGEST = 2_000
 _DEEP = 600  # characters of a bracket before the term it gives
 _FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
@@ -105,26 +114,23 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
     found: dict[int, DefinedTerm] = {}
     listed: list[DefinedTerm] = []
     for match in _QUOTED.finditer(text):
-        span = Span(*match.span("term"))
-        term = DefinedTerm(_plain(span.of(text)), span, Span(0, 0))
         if _is_defined(text, match):
-            found[span.start] = _with_sentence(text, edges, term, Span(*match.span()))
+            term = _with_sentence(text, edges, match.span("term"), match.span())
+            found[term.span.start] = term
         elif _is_listed(text, match):
-            listed.append(_with_sentence(text, edges, term, Span(*match.span())))
+            listed.append(_with_sentence(text, edges, match.span("term"), match.span()))
     if len(listed) >= _FEWEST:
         found.update((term.span.start, term) for term in listed)
-    for match in _SINGLE.finditer(text):
-        span = Span(*match.span("term" if match["term"] else "meant"))
-        term = DefinedTerm(_plain(span.of(text)), span, Span(0, 0))
-        found.setdefault(span.start, _with_sentence(text, edges, term, Span(*match.span())))
+    for match in (_SINGLE_OR_MEANT if _MEANT.search(text) else _SINGLE).finditer(text):
+        place = match.span("term") if match["term"] else match.span("meant")
+        found.setdefault(place[0], _with_sentence(text, edges, place, match.span()))
     for match in _BARE.finditer(text):
         if text.count(match["term"]) >= _OFTEN:
-            span = Span(*match.span("term"))
-            term = DefinedTerm(_plain(match["term"]), span, Span(0, 0))
-            found.setdefault(span.start, _with_sentence(text, edges, term, span))
+            place = match.span("term")
+            found.setdefault(place[0], _with_sentence(text, edges, place, place))
     for term in (*_unquoted(text, edges), *_heads(text)):
         found.setdefault(term.span.start, term)
-    return tuple(sorted(found.values(), key=lambda term: term.span))
+    return tuple([found[start] for start in sorted(found)])
 
 
 def _plain(words: str) -> str:
@@ -135,11 +141,11 @@ def _is_defined(text: str, match: re.Match[str]) -> bool:
     """Tell whether quoted words are given a meaning by what stands around them."""
     if match["term"].count("(") != match["term"].count(")"):
         return False  # the quotation marks of two terms
-    pronoun = match["term"].split()[0] in _ALONE
+    pronoun = match["term"].split(None, 1)[0] in _ALONE
     if not pronoun and _MEANS.match(text, match.end()):
         return True
     before = text[max(0, match.start() - 90) : match.start()]
-    if not pronoun and _CALLED.search(before):
+    if not pronoun and any(word in before for word in _CALLING) and _CALLED.search(before):
         return True
     return _in_brackets(text, match, pronoun=pronoun)
 
@@ -173,30 +179,51 @@ def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
 
 def _opening(text: str, offset: int) -> int | None:
     """Return where the innermost bracket opens that is open at an offset."""
-    depth = 0
-    for match in reversed([*_BRACKET.finditer(text, max(0, offset - _DEEP), offset)]):
-        depth += 1 if match.group() in ")]" else -1
-        if depth < 0:
-            return match.start()
-    return None
+    depth, first = 0, max(0, offset - _DEEP)
+    while True:
+        opens = max(text.rfind("(", first, offset), text.rfind("[", first, offset))
+        closes = max(text.rfind(")", first, offset), text.rfind("]", first, offset))
+        if opens > closes and depth == 0:
+            return opens
+        if opens == closes:  # none
+            return None
+        depth += 1 if closes > opens else -1
+        offset = max(opens, closes)
 
 
 def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
     """Yield terms that stand without quotation marks before "means"."""
-    for verb in _VERB.finditer(text):
-        start = max(0, verb.start() - _NEAR)
-        line = max(start, text.rfind("\n", start, verb.start()) + 1)
-        match = _UNQUOTED.search(text[line : verb.start()].rstrip())
+    for verb in _verbs(text):
+        start = max(0, verb - _NEAR)
+        line = max(start, text.rfind("\n", start, verb) + 1)
+        before = text[line:verb].rstrip()
+        if not before or not (before[-1].isalnum() or before[-1] in _LAST):
+            continue
+        match = _UNQUOTED.search(before)
         if match and not _NO_TERM.match(match["term"]):
-            span = Span(*match.span("term")).shift(line)
-            yield _with_sentence(text, edges, DefinedTerm(span.of(text), span, Span(0, 0)), span)
+            place = match.start("term") + line, match.end("term") + line
+            yield _with_sentence(text, edges, place, place)
+
+
+def _verbs(text: str) -> Iterable[int]:
+    """Yield where "means" and the like start, with the white space before."""
+    end = 0
+    for mean in _MEAN.finditer(text):
+        start = max(end, mean.start() - _LONGEST_VERB)
+        end = mean.end()
+        if verb := _VERB.search(text, start, end):
+            yield verb.start()
 
 
 def _heads(text: str) -> list[DefinedTerm]:
     """Return terms that head lines, if the text has an alphabetical list of them."""
     found = []
-    for match in _HEAD.finditer(text):
-        if _NO_TERM.match(match["term"]):
+    done = colon = -1
+    while (colon := text.find(":", colon + 1)) >= 0:
+        line = text.rfind("\n", 0, colon) + 1
+        match = _HEAD.match(text, line) if line > done else None
+        done = line
+        if match is None or _NO_TERM.match(match["term"]):
             continue
         end = text.find("\n\n", match.end())
         end = min(end if end >= 0 else len(text), match.start() + _LONGEST)
@@ -207,14 +234,17 @@ def _heads(text: str) -> list[DefinedTerm]:
     return found if len(found) >= _FEWEST and rising >= 0.8 * (len(found) - 1) else []
 
 
-def _with_sentence(text: str, edges: list[int], term: DefinedTerm, quoted: Span) -> DefinedTerm:
-    """Return the term with the sentence around it; `edges` are where sentences may end."""
-    before = bisect_right(edges, quoted.start)
-    after = bisect_left(edges, quoted.end)
+def _with_sentence(
+    text: str, edges: list[int], place: tuple[int, int], quoted: tuple[int, int]
+) -> DefinedTerm:
+    """Return the term at a place with the sentence around it; sentences may end at `edges`."""
+    before = bisect_right(edges, quoted[0])
+    after = bisect_left(edges, quoted[1], before)
     start = edges[before - 1] if before else 0
     end = edges[after] if after < len(edges) else len(text)
-    start, end = max(start, quoted.start - _LONGEST), min(end, quoted.end + _LONGEST)
-    return DefinedTerm(term.term, term.span, Span(start, max(end, term.span.end)).strip(text))
+    start, end = max(start, quoted[0] - _LONGEST), min(end, quoted[1] + _LONGEST)
+    definition = Span(start, max(end, place[1])).strip(text)
+    return DefinedTerm(_plain(text[place[0] : place[1]]), Span(*place), definition)
 
 
 _PLURAL = re.compile(r"\((?:s|es|ies)\)", re.IGNORECASE)  # "Product(s)"
