@@ -1,8 +1,61 @@
-"""`Scope`: which documents a question is about, and what it asks once they are named."""
+"""`Scope`: which documents a question is about, and what it asks once they are named.
+
+A question may name its contract ("Consider the Supply Agreement between A and B; who insures the
+goods?", "Can Larch assign the Acme MSA?"). The words that name it lead to the contract, by its card
+and its first clauses, and would mislead a search inside it: so they are told apart here.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
+from math import exp
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import string
+from fourcorners.library.tokens import folded
+from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.search.names import COMMON, Named, Names, names_of
+from fourcorners.text.words import words
+
+SURE = 0.97
+"""The probability from which the likeliest document alone is searched."""
+_SHARPNESS = 0.02  # how far two fits lie apart where the better is e times as likely
+_LEAST_SHARE = 0.45  # of a name that a document must account for to be searched alone
+_WORTH_NAMING = 0.2  # … to be named at all
+_CANDIDATES = 8
+
+_CONTRACT = (
+    r"(?:agreement|contract|lease|licen[cs]e|amendment|addendum|order|deed|letter|policy|terms|"
+    r"plan|note|nda|cda|msa|mta|sow|sla|spa|sha|dpa|jva?|mou|loi|tsa|poa)s?"
+)
+# "Consider the …; …", "Under the …, …": what stands before the sign names, what follows asks.
+_AHEAD = re.compile(
+    r"\s*(?:please\s+)?(?P<verb>consider(?:ing)?|regarding|concerning|as\s+(?:to|for)|about|in|under|"
+    r"with\s+(?:regard|respect)\s+to|according\s+to|pursuant\s+to|based\s+on|looking\s+at|"
+    r"for(?:\s+purposes\s+of)?)\s+(?P<naming>[^;:?]+?)\s*(?P<sign>[;:]|,\s+(?=(?:what|which|who|whom|whose|when|where|how|why|is|are|"
+    r"was|does|do|did|can|could|may|might|must|shall|should|will|would|has|have|list|find|show|tell|"
+    r"give|name|quote|explain|summari[sz]e)\b))\s*(?P<asked>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# "… in the Acme MSA", "… terminate the lease with Acme Ltd": what comes after such a word may name.
+_LINK = re.compile(
+    r"\b(?:in|under|of|to|by|with|from|for|per|within|does|do|is|are|can|may|assign|terminate|renew|"
+    r"leave|end|exit|breach|amend)\s+",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:does|do|is|are|can|may|assign|terminate|renew|leave|end|exit|breach|amend)\b",
+    re.IGNORECASE,
+)
+_DROPPED = frozenset(("in", "under", "with", "from", "for", "per", "within"))
+_PHRASE = re.compile(
+    r"(?:(?:the|our|their|my|this|that|its)\s+)?(?:[\w&.'’/-]+\s+){0,8}?"
+    rf"{_CONTRACT}\b(?:\s+(?:between|with|of|dated|from|among|and|&)\s+(?:the\s+)?"
+    r"(?-i:[A-Z0-9])[\w&.'’/-]*(?:,?\s+(?-i:[A-Z0-9])[\w&.'’/-]*)*)*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +75,93 @@ class Scope:
     naming: str = ""
     documents: tuple[tuple[str, float], ...] = ()
     sure: bool = False
+
+
+def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> Scope:
+    """Tell which documents a question names, and what it asks of them.
+
+    Documents that the filters leave out are never named.
+    """
+    question = question.strip()
+    names = names_of(library)
+    naming, asked = _parted(question, names)
+    fits = names.fitting(naming, _within(library, filters))[:_CANDIDATES] if naming else []
+    fits = [fit for fit in fits if fit.share >= _WORTH_NAMING]
+    return _scope(fits, naming, asked) if fits else Scope(asked, naming)
+
+
+def _scope(fits: list[Named], naming: str, asked: str) -> Scope:
+    best = fits[0].score
+    odds = [exp((fit.score - best) / _SHARPNESS) for fit in fits]
+    likely = tuple(
+        (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
+    )
+    sure = likely[0][1] >= SURE and fits[0].share >= _LEAST_SHARE
+    return Scope(asked, naming, likely, sure)
+
+
+def _parted(question: str, names: Names) -> tuple[str, str]:
+    """Return the words that name a contract (or none), and the question without them."""
+    ahead = _AHEAD.fullmatch(question)
+    if ahead and (not ahead["sign"].startswith(",") or _names(ahead["naming"], names)):
+        return ahead["naming"], ahead["asked"]
+    phrases = [
+        (link, phrase)
+        for link in reversed(list(_LINK.finditer(question)))
+        if (phrase := _PHRASE.match(question, link.end())) and not _VERB.search(phrase[0])
+    ]
+    for link, phrase in phrases:
+        if _names(phrase[0], names):
+            return phrase[0], _without(question, link, phrase)
+    parties = _party_words(question, names)
+    if parties and phrases:
+        link, phrase = phrases[0]
+        return f"{parties} {phrase[0]}", _without(question, link, phrase)
+    return parties, question
+
+
+def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
+    """Return a question without a phrase: "terminate it early", "the cap on liability"."""
+    drop = link[0].strip().casefold() in _DROPPED
+    head = question[: link.start() if drop else link.end()].rstrip()
+    tail = question[phrase.end() :].lstrip()
+    middle = "" if drop else " it"
+    return f"{head}{middle}{'' if tail[:1] in '?.,;:' else ' '}{tail}".strip()
+
+
+def _names(naming: str, names: Names) -> bool:
+    """Tell whether words hold one that few documents are called by."""
+    return any(_tells(token, names) for token in words(naming).tokens if token not in COMMON)
+
+
+def _tells(token: str, names: Names) -> bool:
+    """Tell whether a word is part of the names of some documents, but of few."""
+    return names.is_of_a_party(token) and names.is_rare(token)
+
+
+def _party_words(question: str, names: Names) -> str:
+    """Return the words of a question that are written as names and are parties' names."""
+    found = words(question)
+    return " ".join(
+        question[start:end]
+        for at, (token, start, end) in enumerate(found)
+        if at > 0 and question[start].isupper() and _tells(token, names)
+    )
+
+
+def _within(library: Catalogue, filters: Filters) -> Collection[str] | None:
+    """Return the ids of the documents that the filters leave, or None for all."""
+    if filters.collection is None and not filters.documents and not filters.types:
+        return None
+    types = {folded(kind) for kind in filters.types}
+    rows = library.execute(
+        "SELECT d.id, d.type FROM documents d WHERE ?1 IS NULL OR d.row IN (SELECT m.document FROM "
+        "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?1)",
+        (None if filters.collection is None else folded(filters.collection),),
+    )
+    return {
+        string(identifier)
+        for identifier, kind in rows
+        if (not filters.documents or string(identifier) in filters.documents)
+        and (not types or folded(string(kind)) in types)
+    }

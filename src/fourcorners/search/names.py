@@ -1,0 +1,216 @@
+"""What the documents of a library are called: the words by which a question may name one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log1p
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+from fourcorners.library import codec
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import integer, string
+from fourcorners.outline.card import Card
+from fourcorners.text.words import words
+
+PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
+"""How far a word of a question is accounted for by a document, by where the document bears it:
+its parties, its title, type or date, its first clauses, its file's name, or a word spelt nearly
+so."""
+_RARE = 0.2  # share of the documents beyond which a word names none of them
+_FEW = 3  # documents that a word may name however small the library is
+_HEAD_PASSAGES = 4
+_MOST_PASSAGES = 4_000  # with a word, beyond which it names nothing
+_SHORTEST_LIKE = 5
+_LEAST_LIKENESS = 84.0
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+# Words that stand in the names of all contracts, or in every sentence.
+_COMMON = (
+    "a an and agreement agreements as at between by contract contracts d b dba document entered "
+    "for from in into its of on or our that the their this to under with"
+)
+COMMON = frozenset(_COMMON.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How well a document fits the words of a name.
+
+    Attributes:
+        share: How much of the words it accounts for, rare words counting more: 0 to 1.
+        title: How much of its own title stands among the words: 0 to 1.
+    """
+
+    document: str
+    share: float
+    title: float
+
+    @property
+    def score(self) -> float:
+        """Return the number on which documents are compared."""
+        return self.share + 0.15 * self.title
+
+
+class Names:
+    """An index of the names of all documents of a library, in memory."""
+
+    def __init__(self, library: Catalogue) -> None:
+        self._library = library
+        self._ids: dict[int, str] = {}
+        self._titles: dict[int, frozenset[str]] = {}
+        self._bearers: dict[str, dict[int, float]] = {}
+        self._parties: set[str] = set()
+        for row, identifier, name, kind, title, card in library.execute(
+            "SELECT row, id, name, type, title, card FROM documents"
+        ):
+            self._ids[integer(row)] = string(identifier)
+            known = codec.CARD.load(string(card))
+            self._note(integer(row), string(name), f"{string(kind)} {string(title)}", known)
+
+    def _note(self, row: int, name: str, title: str, card: Card) -> None:
+        stem = name.rpartition(".")[0] or name
+        self._bear(row, _tokens(f"{stem} {_CAMEL.sub(' ', stem)}"), FILE)
+        titled = _tokens(f"{card.title.value} {title}" if card.title else title)
+        dates = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
+        said = " ".join(f"{day.day} {day:%B} {day.year}" for day in dates)
+        self._bear(row, titled | _tokens(said), TITLE)
+        # Short names are most often roles, such as Distributor, which kinds of contracts share.
+        self._bear(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
+        parties = _tokens(" ".join(fact.value.name for fact in card.parties))
+        self._bear(row, parties, PARTY)
+        self._parties |= parties
+        self._titles[row] = frozenset(_tokens(card.title.value) if card.title else ())
+
+    def _bear(self, row: int, tokens: Iterable[str], weight: float) -> None:
+        for token in tokens:
+            bearers = self._bearers.setdefault(token, {})
+            bearers[row] = max(weight, bearers.get(row, 0.0))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def is_of_a_party(self, token: str) -> bool:
+        """Tell whether a folded word is part of a party's name."""
+        return token in self._parties and token not in COMMON
+
+    def is_rare(self, token: str) -> bool:
+        """Tell whether few documents, if any, are called by a folded word."""
+        return len(self._bearers.get(token, ())) <= max(_FEW, _RARE * len(self))
+
+    def rarity(self, token: str) -> float:
+        """Return how much a folded word tells: the log of how few documents are called by it."""
+        return log1p(len(self) / (len(self._bearers.get(token, ())) + 0.5))
+
+    def fitting(self, naming: str, within: Collection[str] | None = None) -> list[Named]:
+        """Return the documents that bear any of the words, the best fit first.
+
+        Args:
+            naming: The words that name a contract, such as `Supply Agreement between A and B`.
+            within: The ids to choose from; by default all.
+        """
+        tokens = [token for token in _told(naming) if token not in COMMON]
+        if not tokens:
+            return []
+        found: dict[int, float] = {}
+        weights: dict[str, float] = {}
+        for token in tokens:
+            bearers = self._bearing(token)
+            weights[token] = log1p(len(self) / (len(bearers) + 0.5))
+            for row, weight in bearers.items():
+                found[row] = found.get(row, 0.0) + weight * weights[token]
+        total = sum(weights.values())
+        fits = [
+            Named(self._ids[row], share / total, self._titled(row, weights))
+            for row, share in found.items()
+            if within is None or self._ids[row] in within
+        ]
+        return sorted(fits, key=lambda fit: (-fit.score, fit.document))
+
+    def _titled(self, row: int, weights: Mapping[str, float]) -> float:
+        title = self._titles[row] - COMMON
+        whole = sum(self.rarity(token) for token in title)
+        said = sum(self.rarity(token) for token in title if token in weights)
+        return said / whole if whole else 0.0
+
+    def _bearing(self, token: str) -> Mapping[int, float]:
+        """Return the documents that bear a word, with how far each accounts for it."""
+        named = self._bearers.get(token, {})
+        if not self.is_rare(token):
+            return named
+        bearers = dict.fromkeys(self._at_the_head(token), HEAD)
+        for row, weight in named.items():
+            bearers[row] = max(weight, bearers.get(row, 0.0))
+        return bearers or self._nearly(token)
+
+    def _at_the_head(self, token: str) -> Sequence[int]:
+        """Return the documents that bear a word in their first clauses, if it is a rare one."""
+        rows = self._library.execute(
+            "SELECT p.document, p.ordinal FROM words JOIN passages p ON p.row = words.rowid "
+            "WHERE words MATCH ? LIMIT ?",
+            (f'body : "{token}"', _MOST_PASSAGES),
+        )
+        if len(rows) == _MOST_PASSAGES:
+            return []
+        return [integer(row) for row, ordinal in rows if integer(ordinal) < _HEAD_PASSAGES]
+
+    def _nearly(self, token: str) -> Mapping[int, float]:
+        """Return the documents that bear a word spelt nearly so."""
+        from rapidfuzz import fuzz, process
+
+        if len(token) < _SHORTEST_LIKE:
+            return {}
+        found = process.extractOne(
+            token, self._bearers.keys(), scorer=fuzz.ratio, score_cutoff=_LEAST_LIKENESS
+        )
+        if found is None:
+            return {}
+        return {row: weight * LIKE for row, weight in self._bearers[found[0]].items()}
+
+
+def _told(text: str) -> list[str]:
+    """Return the distinct words of a text in order, abbreviations of contract types spelt out."""
+    spelt: list[str] = []
+    for token in words(text).tokens:
+        spelt.extend(ABBREVIATIONS.get(token, token).split())
+    return list(dict.fromkeys(spelt))
+
+
+def _tokens(text: str) -> set[str]:
+    return set(_told(text))
+
+
+ABBREVIATIONS = MappingProxyType(
+    {
+        "cda": "confidential disclosure",
+        "dpa": "data processing",
+        "jv": "joint venture",
+        "jva": "joint venture",
+        "loi": "letter intent",
+        "mou": "memorandum understanding",
+        "msa": "master services",
+        "mta": "material transfer",
+        "nda": "non disclosure",
+        "poa": "power attorney",
+        "saas": "software service",
+        "sha": "shareholders",
+        "sla": "service level",
+        "sow": "statement work",
+        "spa": "purchase",
+        "tsa": "transition services",
+    }
+)
+"""What lawyers call contracts in short, without the words that all contracts share."""
+
+_KNOWN: WeakKeyDictionary[Catalogue, tuple[str, Names]] = WeakKeyDictionary()
+
+
+def names_of(library: Catalogue) -> Names:
+    """Return the index of a library's names; it is made anew when the library has changed."""
+    version = library.content_version
+    known = _KNOWN.get(library)
+    if known is None or known[0] != version:
+        known = _KNOWN[library] = (version, Names(library))
+    return known[1]
