@@ -58,6 +58,7 @@ def _markers(
     attached = frame.attachments(lines, signed, title.span.start if title else lines.length)
     entries = [marker for marker in counted if not _is_bare(lines, marker)]
     contents = frame.contents(lines, sorted([*entries, *attached], key=_start))
+    attached = [marker for marker in attached if not _within(contents, marker.start)]
     headed = headings(lines, document, signed, numbered=_numbered(counted))
     inner = frame.inner_signatures(signed, attached)
     frames = [

@@ -11,13 +11,17 @@ from fourcorners.outline.numbering import ATTACHMENTS, BLANK, Reading
 from fourcorners.text.span import Span, union
 
 _ATTACHMENT = (
-    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?:{BLANK}{{0,4}}(?:(?i:no\.|number){BLANK}*)?"
+    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:S)\b)(?:{BLANK}{{0,4}}(?:(?i:no\.|number){BLANK}*)?"
     r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5})(?:[.-][A-Za-z0-9]{1,4}){0,3}"
     r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
 )
+# Words in capitals that stand before a heading on its line, a company's or a stamp's, are none of
+# these, after which it is a reference.
+_LINKS = "TO|OF|IN|ON|AND|OR|THE|THIS|SEE|WITH|UNDER|FROM|PER|BY|EACH|ANY|SUCH"
 _ATTACHMENT_AT = re.compile(
     rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>\[])*+"
-    rf"(?:(?i:this is){BLANK})?|"
+    rf"(?:(?i:this is){BLANK}|(?P<led>(?:(?!(?:{_LINKS}){BLANK})[A-Z&][A-Z0-9&.,’'/()-]*{BLANK}){{1,8}}"
+    rf"(?=(?:{'|'.join(word.upper() for word in ATTACHMENTS)}){BLANK}[A-Z\d]{{1,3}}\b)))?|"
     rf"(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}",
     re.MULTILINE,
 )
@@ -26,17 +30,26 @@ _PAPER_AT = re.compile(
     rf"^{BLANK}*(?P<word>STATEMENT OF WORK|Statement of Work|ADDENDUM(?= TO\b[A-Z ]*$))",
     re.MULTILINE,
 )
+_OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
+_PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
+_PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
+_SHORT = 60  # characters
 _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
 _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
-    rf"(?:^{BLANK}*+|(?<!{BLANK}){BLANK}{{2,}}+|[.;]{BLANK})"
-    rf"(?P<head>(?:(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY){BLANK}+"
-    rf"(?:(?i:where|there)(?i:of)|(?i:of{BLANK}+the{BLANK}+foregoing)))\b|"
-    r"(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}(?:deed|DEED|party|Party|"
-    r"parties|agreement|on behalf))))|^\W*(?P<page>\[?(?:(?i:signature page follows|"
+    rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY){BLANK}+"
+    rf"(?:(?i:where|there)(?i:of)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
+    r"(?P<executed>(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
+    r"(?:deed|DEED|party|Party|parties|agreement|on behalf))|"
+    r"(?:EXECUTED|Executed) (?:and delivered )?(?:as of|on|this|effective) |"
+    r"(?:AS WITNESS|As witness) the hand|"
+    r"The [Pp]arties (?:hereto )?have (?:duly )?(?:executed|signed) this )|"
+    r"(?P<page>\[?(?:(?i:signature page follows|"
     r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$|SIGNATORIES\W*$)",
     re.MULTILINE,
 )
+_LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
+_PAGE_LED = re.compile(r"^\W*$", re.MULTILINE)
 SIGNED = re.compile(
     r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
     r"\bAuthori[sz]ed\s+(?:[Ss]ignator|[Rr]epresentative)"
@@ -53,7 +66,11 @@ _RECITALS = re.compile(
     re.MULTILINE,
 )
 # A clause of the contract's own that holds them: then they are no part of the frame.
-_NUMBERED_RECITALS = re.compile(r"\d\.?\s+(?:RECITALS?|Recitals?|BACKGROUND|Background)[\s.:]*$")
+_NUMBERED_RECITALS = re.compile(
+    r"\d\.?\s+(?:RECITALS?|Recitals?|BACKGROUND|Background)[\s.:]*$|"
+    rf"(?:ARTICLE|Article|SECTION|Section)\s+(?:\d+|[IVX]+|ONE|One)\W*$|^\W*(?:1|I)[.)]{BLANK}*$",
+    re.MULTILINE,
+)
 _BODY = re.compile(
     r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
     r"follows|amended\s+and\s+restated\s+as\s+follows|"
@@ -66,8 +83,8 @@ _CONTENTS = re.compile(
     re.MULTILINE,
 )
 _LEADER = re.compile(
-    rf"^[^\n]{{3,160}}?(?:\.{{4,}}|(?:\.{BLANK}){{4,}}|\t|{BLANK}{{4,}})"
-    rf"(?:\.|{BLANK}){{0,20}}+\d{{1,3}}{BLANK}*$",
+    rf"(?:\.{{5,}}|(?:\.{BLANK}){{5,}})(?:\.|{BLANK})*+(?:\d{{1,3}}|[A-Z](?:-\d{{1,2}})?)(?![\w.,])|"
+    rf"(?<=\S)(?:\t|{BLANK}{{4,}}){BLANK}*+\d{{1,3}}{BLANK}*$",
     re.MULTILINE,
 )
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long
@@ -89,12 +106,13 @@ _WIDEST = 240  # characters between two of its entries, page breaks included
 def signatures(lines: Lines) -> list[int]:
     """Return where blocks of signatures start, in order."""
     places: list[int] = []
-    for match in _SIGNATURE.finditer(lines.text):
-        name = "head" if match.group("head") else "page"
-        start = match.start(name)
-        if lines.is_ignored(start):
+    text = lines.text
+    for match in _SIGNATURE.finditer(text):
+        start = match.start()
+        before = text[max(lines.start_of_line(start), start - 12) : start]
+        if not (_PAGE_LED if match["page"] else _LED).search(before) or lines.is_ignored(start):
             continue
-        if not (match["witness"] or SIGNED.search(lines.text, start, start + 1500)):
+        if not (match["witness"] or SIGNED.search(text, start, start + 1500)):
             continue
         if not places or start - places[-1] > 3000:
             places.append(start)
@@ -104,10 +122,11 @@ def signatures(lines: Lines) -> list[int]:
 def inner_signatures(signed: list[int], attached: list[Marker]) -> frozenset[int]:
     """Return the signatures that may belong to an attachment: all but the contract's own.
 
-    That is the first, or the last where attachments stand before the first, as in deeds.
+    That is the first, or the last where most attachments stand before the first, as in deeds.
     """
-    first = min((marker.start for marker in attached), default=signed[0] if signed else 0)
-    own = signed[:1] if signed and signed[0] <= first else signed[-1:]
+    first = signed[0] if signed else 0
+    behind = sum(marker.start > first for marker in attached)
+    own = signed[:1] if 2 * behind >= len(attached) else signed[-1:]
     return frozenset(signed) - frozenset(own)
 
 
@@ -123,7 +142,9 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
         start = head.start("head")
         if lines.is_ignored(start) or any(span.start <= start < span.end for span in contents):
             continue
-        if _NUMBERED_RECITALS.search(text, max(0, start - 60), start):
+        if _NUMBERED_RECITALS.search(text, max(0, start - 60), start) and not (
+            text[start - 2 : start] in (". ", ") ") and text[start : start + 7].lower() == "whereas"
+        ):
             return []
         body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
@@ -191,28 +212,50 @@ def _attachment_worth(
     line_start = lines.start_of_line(start)
     virtual = match.start() != line_start
     before, breaks = lines.before(start if virtual else line_start)
-    if match["page"] and breaks < 2:
+    if (match["page"] and breaks < 2) or (match["led"] and breaks < 2 and not signed):
         return None
     rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
     word = match.group("word")
     if not word[0].isupper() or (not match.group("mark") and (rest or virtual)):
         return None
-    if rest and (rest[0].islower() or rest[0] in ",;)"):
+    if rest and (rest[0].islower() or rest[0] in ",;)") and not (breaks >= 2 and _is_of(rest)):
         return None
     if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
         return None
-    if not ended(before) and breaks < 2 and not virtual:
+    if not ended(before) and breaks < 2 and not virtual and not (signed and _is_short(lines, start)):
         return None
-    leave = 2.0 if not rest else 1.6 if title_like(rest, limit=110) else 0.5
+    new_page = breaks >= _PAGE_BREAK or lines.page_top(start)
+    if not rest and not new_page and _ends_page(text, end) and "-" in (match["mark"] or ""):
+        return None  # the number of a page of the exhibit, such as "Exhibit A-1"
+    leave = 2.0 if not rest else 1.6 if title_like(rest, limit=110) or new_page else 0.5
     take = 0.0 if signed else 1.2
-    if lines.page_top(start) or all_capitals(word):
-        take = max(0.0, take - 0.6)
+    take = max(0.0, take - 0.6 * (new_page + all_capitals(word)))
     if virtual:
         leave *= 0.7
         take += 0.3
     if signed:
         leave += 0.8
     return leave, take
+
+
+def _is_of(rest: str) -> bool:
+    """Tell whether a heading goes on with the name of the contract: "Exhibit A to the Lease"."""
+    named = _OF.match(rest)
+    words = rest[named.end() :] if named else ""
+    return title_like(words, limit=110) and not any(
+        word[0].islower() and len(word) > 3 for word in words.split()
+    )
+
+
+def _is_short(lines: Lines, start: int) -> bool:
+    """Tell whether the line above is too short to be one that goes on in the next."""
+    above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
+    return lines.end_of_line(above) - above < _SHORT
+
+
+def _ends_page(text: str, end: int) -> bool:
+    """Tell whether a page ends with the line at `end`."""
+    return bool(_PAGE_END.match(text, end))
 
 
 def _without_list(found: list[Marker]) -> list[Marker]:
@@ -273,7 +316,8 @@ def _leaders(text: str, limit: int) -> Iterator[Span]:
             run.append(match)
             continue
         if len(run) >= 5:
-            yield Span(run[0].start(), run[-1].end())
+            start = text.rfind("\n", 0, run[0].start()) + 1
+            yield Span(max(start, run[0].start() - _ENTRY), run[-1].end())
         run = [match] if match else []
 
 

@@ -11,7 +11,10 @@ from fourcorners.text.span import Span, union
 FLAT_LINE = 300  # a line longer than this many characters holds several lines of the paper
 _BREAK = re.compile("\n")
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
-_PAGE_NUMBER = re.compile(r"\n[^\S\n]*[-–—]?[^\S\n]?\d{1,3}[^\S\n]?[-–—]?$")
+_PAGE_NUMBER = re.compile(
+    r"\n[^\S\n]*[-–—]?[^\S\n]?(?:\d{1,3}|[ivx]{1,5}|[A-Z]{1,3}(?:\([a-z]\))?-\d{1,2}|"
+    r"Page[^\S\n]\d{1,3}(?:[^\S\n]of[^\S\n]\d{1,3})?)[^\S\n]?[-–—]?$"
+)
 GAP = re.compile(r"[^\S\n]{3,}")
 
 _SMALL = frozenset(

@@ -23,7 +23,8 @@ _START = re.compile(
     re.MULTILINE,
 )
 _WITHIN = re.compile(
-    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e]{BLANK}(?:and |or )?|"
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and |or )?|"
+    rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK})?\d{{1,2}}\.{BLANK}{{1,3}}[A-Z])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
     rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
@@ -48,6 +49,10 @@ _CITED = re.compile(
     r"\s?(?:of|above|below|hereof|hereto|herein|hereunder|thereof|and|or|to|shall|is|are|was|were|"
     r"through|attached|which|in|for|as|by|with|that|has|have|may|will|hereby|if|not|must|but|"
     r"entitled|contains?|sets?|provides?|constitutes?|per|at|upon|on|the|from|without|be|being)\b)"
+)
+# What follows a day, as in "1.September.05".
+_DATE = re.compile(
+    r"[^\S\n]*(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*[.,-]?[^\S\n]*\d"
 )
 
 
@@ -210,11 +215,13 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     start, end = match.span("mark")
     # Signs such as `##` before a number at a line's start are no part of the words before it.
     before, breaks = lines.before(match.start() if text[match.start()] in "*_#>|" else start)
-    wide = kind == "bracket" and own_line and start - match.start() >= 3
+    wide = kind != "bare" and own_line and start - match.start() >= 3
     if breaks < 2 and not wide and _REFERENCE.search(before):
         return None
     worded = kind in ("article", "part", "section")
     if (worded or kind == "decimal") and _CITED.match(text, end):
+        return None
+    if kind == "1." and _DATE.match(text, end):
         return None
     doubt = 0.0
     rest = lines.rest(end).of(text)

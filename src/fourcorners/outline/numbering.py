@@ -32,7 +32,7 @@ ORDINALS = (
 _WORD = (
     r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CLAUSE|Clause|§{1,2})"
     r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
-    rf"|(?i:{'|'.join(CARDINALS)})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
+    rf"|(?i:{'|'.join((*CARDINALS, *ORDINALS))})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
 _DECIMAL = (
     r"(?P<dec>\d{1,2}(?:\.\d{1,3}){1,4}|\d{1,2}(?:\.[^\S\n]\d{1,2}){1,4}(?=\.))(?P<dsub>(?:\([A-Za-z0-9]{1,4}\))*)\.?"
@@ -135,6 +135,8 @@ def _worded(word: str, value: str) -> tuple[Reading, ...]:
         return _decimal(value)
     if value.lower() in CARDINALS:
         return (Reading(family, (CARDINALS.index(value.lower()) + 1,)),)
+    if value.lower() in ORDINALS:
+        return (Reading(family, (ORDINALS.index(value.lower()) + 1,)),)
     values = [reading.path for reading in _counted(value, "_")]
     return tuple(Reading(family, path) for path in values)
 
