@@ -1,0 +1,142 @@
+"""`Concept`: a kind of clause that lawyers know, and which of them a question asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import log
+from typing import TYPE_CHECKING
+
+from fourcorners.search.query import Query
+from fourcorners.search.query.match import matches
+from fourcorners.search.stems import FRAME, IDLE, stemmed
+from fourcorners.text.words import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ARTICLES = frozenset(("a", "an", "the", "this", "and", "or", "of"))
+_FRAMES = frozenset(stemmed(sorted(FRAME)))
+APART = 4
+"""How many words of the question may stand between those of a name."""
+FAINT = 0.6
+"""A concept is dropped whose words say less than this share of what the best one's say."""
+
+
+class CardFact(StrEnum):
+    """A fact of the contract card that speaks for a concept."""
+
+    TITLE = "title"
+    PARTIES = "parties"
+    AGREEMENT_DATE = "agreement_date"
+    EFFECTIVE_DATE = "effective_date"
+    EXPIRY_DATE = "expiry_date"
+    GOVERNING_LAW = "governing_law"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A kind of clause that lawyers know.
+
+    Attributes:
+        query: What the clause's words are, with boosts.
+        avoid: Look-alikes that must not count.
+        examples: Vectors of clauses of the kind, one unit row each.
+        asks: Questions that ask for it, beside its name and aliases.
+        fact: The fact of the contract card that speaks for it, if there is one.
+    """
+
+    id: str
+    name: str
+    aliases: tuple[str, ...]
+    query: Query
+    avoid: Query | None = None
+    examples: NDArray[np.float32] | None = None
+    asks: tuple[str, ...] = ()
+    fact: CardFact | None = None
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """Return every way to name it."""
+        return tuple(dict.fromkeys((self.name, *self.aliases, *self.asks)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A phrase of a concept that a question holds, at some of its words."""
+
+    concept: int
+    at: frozenset[int]
+    strength: float
+
+
+def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept, float]]:
+    """Return the concepts that a question asks for, the surest first, with weights up to 1.
+
+    A concept is meant where all telling words of its name, of an alias or of a question that asks
+    for it stand close together in the question, in any form and order. A name within a longer one
+    does not count: who asks for joint ownership does not ask for ownership. What the concept is to
+    avoid is no sign of it.
+    """
+    index = WordIndex(question)
+    told = set(stemmed([token for token in index.vocabulary if token not in IDLE | FRAME]))
+    place: dict[str, list[int]] = {}
+    for at, stem in enumerate(stemmed(list(index.words.tokens))):
+        place.setdefault(stem, []).append(at)
+    phrases = [[_stems(phrase) for phrase in concept.phrases] for concept in concepts]
+    known = Counter(stem for named in phrases for stem in set().union(*named))
+    rarity = {stem: log(1 + len(concepts) / count) for stem, count in known.items()}
+    found = [
+        _Named(number, at, sum(rarity[stem] for stem in phrase))
+        for number, named in enumerate(phrases)
+        for phrase in named
+        if phrase and (told <= phrase or not phrase <= _FRAMES)
+        for at in _standing(phrase, place)
+    ]
+    found = [one for one in found if not _avoided(concepts[one.concept], index, one.at)]
+    best: dict[int, float] = {}
+    for one in found:
+        if not any(one.at < other.at for other in found if other.concept != one.concept):
+            best[one.concept] = max(best.get(one.concept, 0.0), one.strength)
+    most = max(best.values(), default=1.0)
+    ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        (concepts[number], strength / most)
+        for number, strength in ordered
+        if strength >= FAINT * most
+    ]
+
+
+def _stems(phrase: str) -> set[str]:
+    """Return the words of a phrase that must stand in a question: its telling words.
+
+    If only one is left of several, it would mean too much: in `termination at will` all words tell.
+    """
+    tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
+    told = [token for token in tokens if token not in IDLE and token not in FRAME]
+    return set(stemmed(told if len(told) > 1 else tokens))
+
+
+def _standing(phrase: set[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
+    """Yield the closest place where all words of a phrase stand, if it is close enough."""
+    if not phrase <= place.keys():
+        return
+    ways = [
+        frozenset(min(place[stem], key=lambda at: (abs(at - anchor), at)) for stem in phrase)
+        for anchor in sorted({at for stem in phrase for at in place[stem]})
+    ]
+    closest = min(ways, key=lambda at: (max(at) - min(at), min(at)))
+    if max(closest) - min(closest) < len(phrase) + APART:
+        yield closest
+
+
+def _avoided(concept: Concept, index: WordIndex, at: frozenset[int]) -> bool:
+    if concept.avoid is None:
+        return False
+    spans = [index.span(word) for word in at]
+    return any(
+        match.span.overlaps(span) for match in matches(concept.avoid, index) for span in spans
+    )

@@ -1,0 +1,232 @@
+"""Retrieval: the sentences that answer a question in natural language, with exact places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.models.encoder import Encoder
+from fourcorners.search.candidates import leading
+from fourcorners.search.concepts import Concept, recognise
+from fourcorners.search.dense import require_same_encoder
+from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.search.scope import Scope
+from fourcorners.search.signals import KNOWN, signals
+from fourcorners.search.snippets import Piece, Shape, grow
+from fourcorners.search.units import Units, shelf_of
+from fourcorners.search.weighing import Weighing, Weights, fitted
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Order: TypeAlias = Literal["score", "document"]
+MOST = 1_000
+DOCUMENTS = 12
+"""How many documents are read where the question names none."""
+PREFERRED = 3.0
+"""What being the document that is meant, if that is not sure, adds to the log-odds."""
+SHAPE = Shape()
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Words of a document that answer.
+
+    Attributes:
+        document: The document's id.
+        name: The document's name, for people.
+        span: Where it stands: `document.text[span] == words`.
+        score: How likely it answers, 0 to 1.
+        parts: What each signal added to the log-odds of its best sentence.
+        because: The ids of the concepts that the question asks for and that speak for it; empty
+            if it was found by the question's words and meaning alone.
+    """
+
+    document: str
+    name: str
+    span: Span
+    words: str
+    score: float
+    parts: Mapping[str, float]
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The answer to a question.
+
+    Attributes:
+        asked: The question that was answered, without the words that name a contract.
+        concepts: The known kinds of clause it asks for, with weights.
+        searched: The ids of the documents whose sentences were read.
+    """
+
+    asked: str
+    concepts: tuple[tuple[Concept, float], ...]
+    searched: tuple[str, ...]
+    snippets: tuple[Snippet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document read for the question: the chance and the signals of each of its sentences."""
+
+    units: Units
+    signals: NDArray[np.float32]
+    chances: NDArray[np.float64]
+
+
+def retrieve(
+    library: Catalogue,
+    question: str,
+    *,
+    scope: Scope | None = None,
+    encoder: Encoder | None = None,
+    concepts: Sequence[Concept] = (),
+    filters: Filters = EVERYTHING,
+    limit: int = 64,
+    order: Order = "score",
+    weights: Weights | None = None,
+    shape: Shape = SHAPE,
+    threshold: float = 0.0,
+) -> Retrieved:
+    """Return the snippets that answer a question, the best first; they are disjoint.
+
+    Args:
+        library: Where to look.
+        question: In natural language; where a scope is given, what that says is asked counts.
+        scope: Which documents the question names: one that is sure is the only one searched, the
+            others are preferred by the chance that they are meant. Without one, the documents
+            that lead a search of the whole library are read.
+        encoder: The encoder that made the library's vectors; without one only words count.
+        concepts: What is known of kinds of clauses.
+        filters: What of the library to look at.
+        limit: How many snippets at most.
+        order: `document` puts them where they stand in their documents, and joins neighbours.
+        weights: How signals are weighed; by default as fitted.
+        shape: How far a sentence is extended within its clause.
+        threshold: The score from which a snippet is returned.
+
+    Raises:
+        QueryError: If nothing is asked.
+        ConfigError: If the limit is out of range, a filter names what is not there, or the
+            encoder is not the library's.
+    """
+    if not 1 <= limit <= MOST:
+        raise ConfigError(f"the limit of a search must be from 1 to {MOST}, not {limit}.")
+    asked = (scope.asked if scope else question).strip()
+    if not asked:
+        raise QueryError("there is nothing to search for.", remedy="Ask a question.")
+    if encoder is not None:
+        require_same_encoder(library, encoder)
+    meant = recognise(asked, concepts)
+    vector = encoder.encode([asked])[0] if encoder is not None and library.encoder else None
+    preferred = dict(scope.documents) if scope else {}
+    with _snapshot(library):
+        if scope and scope.sure and scope.documents:
+            documents = [scope.documents[0][0]]
+        else:
+            led = leading(library, asked, vector, meant, filters, DOCUMENTS)
+            documents = list(dict.fromkeys((*preferred, *led)))
+        read = [_read(library, document, asked, vector, meant) for document in documents]
+    weighing = weights or fitted()
+    chosen = weighing.known if meant else weighing.unknown
+    unsure = len(documents) > 1
+    scored = [
+        _Read(
+            units,
+            rows,
+            chosen.chances(rows, PREFERRED * preferred.get(units.document, 0.0) * unsure),
+        )
+        for units, rows in read
+    ]
+    found = [
+        (one, piece, float(one.chances[piece.core]))
+        for one in scored
+        for piece in _pieces(one, shape, limit)
+        if one.chances[piece.core] >= threshold
+    ]
+    found.sort(key=lambda each: -each[2])
+    snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
+    if order == "document":
+        texts = {one.units.document: one.units.text for one in scored}
+        snippets = in_order(snippets, texts, shape.join)
+    return Retrieved(asked, tuple(meant), tuple(documents), tuple(snippets))
+
+
+def _read(
+    library: Catalogue,
+    document: str,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    meant: Sequence[tuple[Concept, float]],
+) -> tuple[Units, NDArray[np.float32]]:
+    units = shelf_of(library).take(library, document)
+    return units, signals(units, asked, vector, meant)
+
+
+def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:
+    import numpy as np
+
+    cores = np.argsort(-one.chances, kind="stable").tolist()
+    spans = [unit.span for unit in one.units.units]
+    clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
+    return grow(spans, clause, one.chances, cores, shape, limit)
+
+
+def _snippet(
+    one: _Read, piece: Piece, weighing: Weighing, meant: Sequence[tuple[Concept, float]]
+) -> Snippet:
+    units = one.units.units
+    span = Span(units[piece.first].span.start, units[piece.last].span.end)
+    parts = weighing.parts(one.signals[piece.core])
+    speaks = any(name in KNOWN and value > 0 for name, value in parts.items())
+    return Snippet(
+        document=one.units.document,
+        name=one.units.name,
+        span=span,
+        words=span.of(one.units.text),
+        score=float(one.chances[piece.core]),
+        parts=parts,
+        because=tuple(concept.id for concept, _ in meant) if speaks else (),
+    )
+
+
+def in_order(snippets: Sequence[Snippet], texts: Mapping[str, str], join: int) -> list[Snippet]:
+    """Return snippets as they stand in their documents, those side by side made one.
+
+    Documents are in the order of their best snippets; what is made one bears the best's score.
+    """
+    documents = list(dict.fromkeys(snippet.document for snippet in snippets))
+    placed = sorted(snippets, key=lambda each: (documents.index(each.document), each.span))
+    merged: list[Snippet] = []
+    for snippet in placed:
+        last = merged[-1] if merged else None
+        if (
+            last is None
+            or last.document != snippet.document
+            or len(texts[last.document][last.span.end : snippet.span.start].strip()) > join
+        ):
+            merged.append(snippet)
+            continue
+        span = Span(last.span.start, max(last.span.end, snippet.span.end))
+        best = last if last.score >= snippet.score else snippet
+        because = tuple(dict.fromkeys((*last.because, *snippet.because)))
+        merged[-1] = replace(best, span=span, words=span.of(texts[best.document]), because=because)
+    return merged
+
+
+@contextmanager
+def _snapshot(library: Catalogue) -> Iterator[None]:
+    """Let all reads inside see one state of the library, whatever other processes write."""
+    library.execute("SAVEPOINT retrieve")
+    try:
+        yield
+    finally:
+        library.execute("RELEASE retrieve")

@@ -1,0 +1,241 @@
+"""What speaks for each sentence of a document as the answer to a question, as numbers.
+
+Some signals come from the question itself: its words (BM25 over stems, in the sentence, in the
+passage around it and in the headings above) and its meaning (the cosine with the passage). Others
+come from what is known of the kinds of clause it asks for: their queries, look-alikes, examples,
+and the contract card.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fourcorners.outline.card import Card
+from fourcorners.search.concepts import CardFact, Concept
+from fourcorners.search.query.match import Match, matches
+from fourcorners.search.stems import stems
+from fourcorners.search.units import Units, unit_at
+from fourcorners.text.span import Span, union
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+K1, B = 1.2, 0.75
+_SCALE = 10.0  # boosts of a sentence that clearly answers
+
+ASKED = (
+    "words",  # BM25 of the question's words in the sentence, as a share of the most possible
+    "words_of_best",  # the same, as a share of the document's best sentence
+    "passage_words",  # BM25 in the passage
+    "passage_words_of_best",
+    "heading_words",  # share of the question's words, by rarity, in the headings above
+    "meaning",  # cosine of the passage with the question
+    "meaning_of_best",  # how far that is below the document's best
+    "start",  # how near the sentence is to the document's start
+    "length",  # log of the sentence's characters
+)
+KNOWN = (
+    "known_words",  # boosts of the parts of the concept's query that match in the sentence
+    "known_words_root",
+    "known_words_of_best",
+    "known_passage",  # boosts that match in the passage but not in the sentence
+    "known_passage_of_best",
+    "known_heading",  # boosts that match in the headings above
+    "known_neighbours",  # boosts of the better of the two sentences beside it
+    "known_avoid",  # look-alikes in the sentence
+    "known_examples",  # cosine of the passage with the nearest example
+    "known_examples_of_best",
+    "known_fact",  # how sure the card is of the fact in the sentence
+)
+
+
+def signals(
+    units: Units,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+) -> NDArray[np.float32]:
+    """Return an array (units, `ASKED` then `KNOWN`); what there is no sign of is 0."""
+    import numpy as np
+
+    known = np.zeros((len(units.units), len(KNOWN)), np.float32)
+    for concept, weight in concepts:
+        known = np.maximum(known, _known(units, concept) * np.float32(weight))
+    if concepts:
+        for column in (KNOWN.index("known_avoid"), KNOWN.index("known_examples_of_best")):
+            known[:, column] = np.max([_known(units, c)[:, column] for c, _ in concepts], axis=0)
+    return np.concatenate([_asked(units, asked, vector), known], axis=1)
+
+
+def _asked(units: Units, asked: str, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    import numpy as np
+
+    wanted = list(dict.fromkeys(stems(asked)))
+    words, most = _bm25(units, wanted, units.unit_at, len(units.units))
+    around, most_around = _bm25(units, wanted, units.passage_at, len(units.passages))
+    heading = _in_headings(units, wanted)
+    meaning = np.zeros(len(units.passages), np.float32)
+    if units.vectors is not None and vector is not None:
+        meaning = units.vectors @ vector
+    lengths = np.array([len(unit.span) for unit in units.units], np.float32)
+    starts = np.array([unit.span.start for unit in units.units], np.float32)
+    of = units.passage_of
+    return np.stack(
+        [
+            words / most,
+            words / max(1e-6, float(words.max(initial=0.0))),
+            (around / most_around)[of],
+            (around / max(1e-6, float(around.max(initial=0.0))))[of],
+            heading[of],
+            meaning[of],
+            (meaning - float(meaning.max(initial=0.0)))[of],
+            np.exp(-starts / 3_000.0),
+            np.log1p(lengths) / _SCALE,
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def _bm25(
+    units: Units, wanted: Sequence[str], holder: NDArray[np.intp], count: int
+) -> tuple[NDArray[np.float32], float]:
+    """Return BM25 of each of `count` texts, and the most that any text could have."""
+    import numpy as np
+
+    lengths = np.bincount(holder, minlength=count + 1)[:count].astype(np.float32)
+    norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean()) if count else 1.0))
+    total = np.zeros(count, np.float32)
+    most = 0.0
+    for stem in wanted:
+        often = np.bincount(holder[units.places(stem)], minlength=count + 1)[:count]
+        having = int(np.count_nonzero(often))
+        rarity = float(np.log1p((count - having + 0.5) / (having + 0.5)))
+        total += rarity * often * (K1 + 1) / (often + norm)
+        most += rarity * (K1 + 1)
+    return total, max(most, 1e-6)
+
+
+def _in_headings(units: Units, wanted: Sequence[str]) -> NDArray[np.float32]:
+    """Return for each passage the share of the question's words that its headings hold."""
+    import numpy as np
+
+    spans = sorted({heading for path in units.headings for heading in path})
+    held: dict[Span, set[str]] = {span: set() for span in spans}
+    starts = [span.start for span in spans]
+    rarity: dict[str, float] = {}
+    for stem in wanted:
+        places = units.places(stem)
+        often = len(set(units.passage_at[places].tolist()))
+        rarity[stem] = float(np.log1p(len(units.passages) / (often + 0.5)))
+        for place in places.tolist():
+            start = units.index.words.starts[place]
+            at = bisect_right(starts, start) - 1
+            if at >= 0 and start < spans[at].end:
+                held[spans[at]].add(stem)
+    total = sum(rarity.values()) or 1.0
+    return np.array(
+        [
+            sum(rarity[stem] for stem in set().union(*(held[span] for span in path))) / total
+            for path in units.headings
+        ],
+        np.float32,
+    )
+
+
+def _known(units: Units, concept: Concept) -> NDArray[np.float32]:
+    """Return the signals of one concept; kept, because the next question may ask for it too."""
+    key = (concept.id, concept.query.text)
+    if key not in units.kept:
+        units.kept[key] = _known_anew(units, concept)
+    return units.kept[key]
+
+
+def _known_anew(units: Units, concept: Concept) -> NDArray[np.float32]:
+    import numpy as np
+
+    look_alikes = matches(concept.avoid, units.index) if concept.avoid else []
+    matched = apart(matches(concept.query, units.index), look_alikes)
+    words = _boosts(matched, [unit.span for unit in units.units])
+    around = _boosts(matched, [passage.span for passage in units.passages])
+    avoid = _boosts(look_alikes, [unit.span for unit in units.units])
+    examples = np.zeros(len(units.passages), np.float32)
+    if units.vectors is not None and concept.examples is not None:
+        examples = (units.vectors @ concept.examples.T).max(axis=1)
+    fact = np.zeros(len(units.units), np.float32)
+    for span, confidence in facts(units.card, concept.fact):
+        at = unit_at(units, span.start)
+        if at is not None:
+            fact[at] = confidence
+    of = units.passage_of
+    padded = np.concatenate([[0.0], words, [0.0]])
+    return np.stack(
+        [
+            words / _SCALE,
+            np.sqrt(words / _SCALE),
+            words / max(1.0, float(words.max(initial=0.0))),
+            (around[of] - words) / _SCALE,
+            around[of] / max(1.0, float(around.max(initial=0.0))),
+            np.sqrt(_heading_boosts(units, matched)[of] / _SCALE),
+            np.maximum(padded[:-2], padded[2:]) / _SCALE,
+            avoid,
+            examples[of],
+            (examples - float(examples.max(initial=0.0)))[of],
+            fact,
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def facts(card: Card, fact: CardFact | None) -> list[tuple[Span, float]]:
+    """Return where the card's facts of a kind stand, with their confidence."""
+    if fact is None:
+        return []
+    if fact is CardFact.PARTIES:
+        return [(party.span, party.confidence) for party in card.parties]
+    found = {
+        CardFact.TITLE: card.title,
+        CardFact.AGREEMENT_DATE: card.agreement_date,
+        CardFact.EFFECTIVE_DATE: card.effective_date,
+        CardFact.EXPIRY_DATE: card.expiry_date,
+        CardFact.GOVERNING_LAW: card.governing_law,
+    }[fact]
+    return [(found.span, found.confidence)] if found else []
+
+
+def apart(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
+    """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
+    taken = union(match.span for match in look_alikes)
+    starts = [span.start for span in taken]
+    kept = []
+    for match in matched:
+        at = bisect_right(starts, match.span.end - 1) - 1
+        if at < 0 or taken[at].end <= match.span.start:
+            kept.append(match)
+    return kept
+
+
+def _boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+    """Add up the boosts of the distinct parts that match in each of disjoint spans, in order."""
+    import numpy as np
+
+    starts = [span.start for span in spans]
+    boosts: dict[tuple[int, str], float] = {}
+    for match in matched:
+        at = bisect_right(starts, match.span.start) - 1
+        if at >= 0 and match.span.end <= spans[at].end:
+            boosts[at, match.label] = match.boost
+    total = np.zeros(len(spans), np.float32)
+    for (at, _), boost in boosts.items():
+        total[at] += boost
+    return total
+
+
+def _heading_boosts(units: Units, matched: Sequence[Match]) -> NDArray[np.float32]:
+    import numpy as np
+
+    spans = sorted({heading for path in units.headings for heading in path})
+    totals = dict(zip(spans, _boosts(matched, spans).tolist(), strict=True))
+    return np.array([sum(totals[span] for span in path) for path in units.headings], np.float32)

@@ -1,0 +1,219 @@
+"""A document made ready to answer: sentences, words, headings and vectors, prepared once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.outline.card import Card
+from fourcorners.outline.clause import LONGEST
+from fourcorners.outline.tree import NodeKind, Outline, Passage
+from fourcorners.search.stems import stemmed
+from fourcorners.text.sentences import sentences
+from fourcorners.text.span import Span
+from fourcorners.text.words import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
+_PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
+KEPT = 48  # documents of a library that stay prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What may be quoted: a sentence, cut where a passage ends. `passage` is its place."""
+
+    span: Span
+    passage: int
+
+
+def cut(text: str, passages: Sequence[Passage]) -> list[Unit]:
+    """Return the sentences of passages that are in order and disjoint."""
+    return [
+        Unit(span, ordinal)
+        for ordinal, passage in enumerate(passages)
+        for span in sentences(text, passage.span)
+        if len(span.of(text).split()) >= FEWEST_WORDS
+    ]
+
+
+def headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
+    """Return the spans of the headings that a passage stands under, the outermost first."""
+    if passage.node is None:
+        return ()
+    node = outline.nodes[passage.node]
+    path = [*outline.ancestors(node), node]
+    return tuple(step.heading for step in path if step.heading)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """A document with everything that scoring its sentences needs.
+
+    Attributes:
+        passages: In order of position; they are disjoint.
+        vectors: One row for each passage (unit length), or None where the library has none.
+        headings: For each passage, the spans of the headings it stands under.
+        clause_of: For each passage a number that the passages of one clause share.
+        passage_of: For each unit, the place of its passage.
+        unit_at: For each word of the index, the unit that holds it, or the number of units.
+        passage_at: The same for passages.
+    """
+
+    document: str
+    name: str
+    text: str
+    outline: Outline
+    card: Card
+    passages: tuple[Passage, ...]
+    vectors: NDArray[np.float32] | None
+    units: tuple[Unit, ...]
+    index: WordIndex
+    headings: tuple[tuple[Span, ...], ...]
+    clause_of: NDArray[np.intp]
+    passage_of: NDArray[np.intp]
+    unit_at: NDArray[np.intp]
+    passage_at: NDArray[np.intp]
+    forms: dict[str, list[str]]
+    kept: dict[Hashable, NDArray[np.float32]] = field(default_factory=dict)
+
+    def places(self, stem: str) -> NDArray[np.intp]:
+        """Return the positions of all words with a stem, in no order."""
+        import numpy as np
+
+        found = [self.index.positions(token) for token in self.forms.get(stem, ())]
+        return np.array([at for positions in found for at in positions], np.intp)
+
+
+def prepare(
+    document: str,
+    name: str,
+    text: str,
+    outline: Outline,
+    card: Card,
+    passages: Iterable[Passage],
+    vectors: NDArray[np.float32] | None,
+) -> Units:
+    """Prepare a document; `vectors` are in the order of `passages`, which must be in position."""
+    import numpy as np
+
+    ordered = tuple(passages)
+    units = tuple(cut(text, ordered))
+    index = WordIndex(text)
+    tokens = index.vocabulary
+    forms: dict[str, list[str]] = {}
+    for token, stem in zip(tokens, stemmed(tokens), strict=True):
+        forms.setdefault(stem, []).append(token)
+    return Units(
+        document=document,
+        name=name,
+        text=text,
+        outline=outline,
+        card=card,
+        passages=ordered,
+        vectors=vectors,
+        units=units,
+        index=index,
+        headings=tuple(headings(outline, passage) for passage in ordered),
+        clause_of=np.array(_clauses(outline, ordered), np.intp),
+        passage_of=np.array([unit.passage for unit in units], np.intp),
+        unit_at=_holding(index, [unit.span for unit in units]),
+        passage_at=_holding(index, [passage.span for passage in ordered]),
+        forms=forms,
+    )
+
+
+def _clauses(outline: Outline, passages: Sequence[Passage]) -> list[int]:
+    """Number the clauses: items and paragraphs belong to the section above, if it is not long."""
+    top: dict[int, int] = {}
+    numbers: list[int] = []
+    for place, passage in enumerate(passages):
+        if passage.node is None:
+            numbers.append(-1 - place)
+            continue
+        if passage.node not in top:
+            node = outline.nodes[passage.node]
+            while node.kind in _PARTIAL and node.parent is not None:
+                above = outline.nodes[node.parent]
+                if len(above.span) > LONGEST:
+                    break
+                node = above
+            top[passage.node] = node.id
+        numbers.append(top[passage.node])
+    return numbers
+
+
+def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
+    """Return for each word the place of the span that holds it, or the number of spans."""
+    import numpy as np
+
+    starts = np.array([span.start for span in spans], np.int64)
+    ends = np.array([span.end for span in spans], np.int64)
+    first = np.array(index.words.starts, np.int64)
+    if not len(spans):
+        return np.zeros(len(first), np.intp)
+    at = np.searchsorted(starts, first, side="right") - 1
+    held = (at >= 0) & (np.array(index.words.ends, np.int64) <= ends[np.maximum(at, 0)])
+    return np.where(held, at, len(spans)).astype(np.intp)
+
+
+class Shelf:
+    """The documents of one library that were asked last, prepared."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._units: OrderedDict[str, Units] = OrderedDict()
+        self._version = ""
+
+    def take(self, library: Catalogue, document: str) -> Units:
+        """Return a document prepared, from the shelf if it stands there."""
+        version = library.content_version
+        if version != self._version:
+            self._units.clear()
+            self._version = version
+        units = self._units.pop(document, None) or _read(library, document)
+        self._units[document] = units
+        while len(self._units) > self._kept:
+            self._units.popitem(last=False)
+        return units
+
+
+_shelves: WeakKeyDictionary[Catalogue, Shelf] = WeakKeyDictionary()
+
+
+def shelf_of(library: Catalogue) -> Shelf:
+    """Return the shelf that belongs to a library for as long as it is open."""
+    return _shelves.setdefault(library, Shelf())
+
+
+def _read(library: Catalogue, document: str) -> Units:
+    import numpy as np
+
+    passages = library.passages(document)
+    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
+    vectors = library.vectors(document=document).matrix
+    name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
+    return prepare(
+        document,
+        str(name),
+        library.text(document),
+        library.outline(document),
+        library.card(document),
+        [passages[at] for at in order],
+        vectors[np.array(order, np.intp)] if len(vectors) == len(passages) > 0 else None,
+    )
+
+
+def unit_at(units: Units, offset: int) -> int | None:
+    """Return the place of the unit that covers the character at `offset`."""
+    starts = [unit.span.start for unit in units.units]
+    at = bisect_right(starts, offset) - 1
+    return at if at >= 0 and offset < units.units[at].span.end else None
