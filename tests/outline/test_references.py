@@ -8,6 +8,8 @@ import pytest
 from fourcorners.documents.document import Document
 from fourcorners.outline.build import build
 from fourcorners.outline.references import find_references
+from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.span import Span
 
 Make = Callable[..., Document]
 
@@ -50,6 +52,22 @@ def test_ways_to_refer(document: Make, supply: str) -> None:
         ("Schedule 1", "Schedule 1"),
         ("clause 3.1", "3.1"),
     ]
+
+
+@pytest.mark.parametrize("sign", ["", "İ ", "ſ "])
+def test_words_for_parts_in_any_form(document: Make, supply: str, sign: str) -> None:
+    said = f"{sign}See SECTION 2.1, sub-clause 2.3, Subsection 2.1 and this Section, with the sub"
+    text = supply.replace("no other terms apply to it.", said)
+    outline = build(document(text))
+    references = find_references(text, outline.nodes)
+    start = text.index(said)
+    here = Span(start, start + len(said))
+    found = [each.span.of(text) for each in references if here.contains(each.span)]
+    assert found == ["SECTION 2.1", "sub-clause 2.3", "Subsection 2.1", "this Section"]
+
+
+def test_a_reference_at_the_start_of_a_text_that_ends_like_a_prefix() -> None:
+    assert [each.span for each in find_references("Section 2 of it and a sub-", ())] == [Span(0, 9)]
 
 
 def test_headings_are_no_references(document: Make, supply: str) -> None:
@@ -141,6 +159,26 @@ def test_an_amendment_cites_the_contract_it_amends(document: Make, supply: str) 
     text = "AMENDMENT NO. 1\n\n" + supply.replace("no other terms apply", "Section 9.9 applies")
     outline = build(document(text))
     assert all(reference.target is not None for reference in outline.references)
+
+
+@pytest.mark.parametrize(
+    ("heading", "found"),
+    [
+        ('"SCHEDULE  4" Prices', True),
+        ("**SCHEDULE 4", True),
+        ("of it. ] SCHEDULE 4", True),
+        ("Schedule 4.", True),
+        ("SCHEDULE 4(a) Prices", False),
+        ("See SCHEDULE 4 of it", True),
+        ("See, SCHEDULE 4 of it", False),
+        ("Schedule 4 lists it", False),
+    ],
+)
+def test_headings_of_attachments_that_are_no_nodes(heading: str, found: bool) -> None:
+    text = f"The prices are in Schedule 4.\n\n{heading}\n\nOats: 1."
+    start = text.rindex(heading)
+    node = Node(0, None, NodeKind.SECTION, "9", None, Span(start, len(text)))
+    assert find_references(text, (node,))[0].target == (0 if found else None)
 
 
 def test_references_take_linear_time(document: Make, supply: str) -> None:

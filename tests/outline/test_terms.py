@@ -31,6 +31,13 @@ from fourcorners.outline.terms import find_terms, find_uses
         ('as Section 1.44 ("Product Sale") says', []),
         ('the word "including" means without limit', []),
         ('He said "Yes" to it.', []),
+        (
+            "Goods\u2003shall\nmean oats. Grain shall have the same meaning as in it.",
+            ["Goods", "Grain"],
+        ),
+        ("1. ‘Goods’ means oats. (the ‘Supplier’) sells.", ["Goods", "Supplier"]),
+        ('Oats [in sacks (sealed), the "Goods"] are sold.', ["Goods"]),
+        ('Oats (in sacks). The "Goods" are sold.', []),
         ('The word "Goods" is painted on the sacks (in red).', []),
     ],
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from fourcorners.outline.numbering import CARDINALS, roman
 from fourcorners.outline.tree import Node, NodeKind
@@ -18,6 +19,14 @@ _POINT_NOUGHT = re.compile(r"((?:^|\s)\d{1,3})\.0{1,2}(?![\d.])")
 # Words before a number that make it a reference; a heading has none before it.
 _LEADS = re.compile(r"(?:(?<![\w’'])[a-z]+[,;]?|[,(]|\b(?:AND|OR|OF|IN|UNDER|TO))\s*$")
 _WORD_BEFORE = re.compile(r"(?:[Ss]ections?|SECTIONS?|[Cc]lauses?|[Aa]rticles?|[Pp]aragraphs?)\s+$")
+_NUMBER_BEFORE = re.compile(r"[\d.]$")
+_JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
+_CLAUSE_AFTER = re.compile(r"(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
+_GAP = re.compile(r"\s+[\"“]?")
+_GOES_ON = re.compile(r"[\w.(]")
+_LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
+_LEAD = 200  # characters looked at of the line before a heading
+_MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
 _TIMES = 3
 _CAPTION = 400  # characters at the top in which a filing's caption stands
@@ -25,7 +34,7 @@ _PAGE_ENDS = re.compile(r"\s*(?:\[\s?\*|Source:|\n\s*\n\s*\n|\f)")
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
 _AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
 _OWN_NAME = re.compile(
-    r"\b(?:THIS|This)\s+(?:[A-Z][\w&,/’'.-]*\s+|(?:and|of|for|to|the|on)\s+){0,14}\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
+    r"T(?<!\wT)(?:HIS|his)\s+(?:[A-Z][\w&,/’'.-]*\s+|(?:and|of|for|to|the|on)\s+){0,14}\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
     r"(?P<name>[^\"”]{2,50})[\"”]"
 )
 _FRONT = 20_000  # characters that a cover and a table of contents may have
@@ -33,14 +42,16 @@ _TOP = 1_500  # characters in which a document says that it amends another
 _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
 
 
+@lru_cache(maxsize=20_000)
 def tokens_of(mark: str) -> Tokens:
     """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
     mark = _POINT_NOUGHT.sub(r"\1", mark)
-    return tuple(str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark))
+    return tuple([str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark)])
 
 
+@lru_cache(maxsize=20_000)
 def _folded(tokens: Tokens) -> Tokens:
-    return tuple(part.casefold() for part in tokens)
+    return tuple([part.casefold() for part in tokens])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ class Labels:
             if node.kind is NodeKind.SCHEDULE and node.parent is None:
                 self._roots.append(node)
             if node.label:
-                for key in self._keys(node):
+                for key in _keys(node.label, node.parent is None):
                     self._exact.setdefault(key, []).append(node.id)
         self._sought: dict[Tokens, int | None] = {}
         self._root_starts = [node.span.start for node in self._roots]
@@ -81,19 +92,6 @@ class Labels:
         return frozenset(
             " ".join(found["name"].split()) for found in _OWN_NAME.finditer(self._text, 0, _FRONT)
         )
-
-    def _keys(self, node: Node) -> list[Tokens]:
-        tokens = _folded(tokens_of(node.label))
-        keys = [tokens]
-        if tokens and tokens[0] in ("article", "part", "section", "recital"):
-            keys = [(tokens[0], *_arabic(tokens[1:]))]
-            if tokens[0] == "section":
-                keys.append(_arabic(tokens[1:]))
-        elif node.parent is None and tokens:
-            keys.append(_arabic(tokens))
-        elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
-            keys.append((*tokens[:2], *_arabic(tokens[2:])))
-        return list(dict.fromkeys(keys))
 
     def at(self, offset: int) -> Node | None:
         """Return the innermost node that covers an offset."""
@@ -152,18 +150,39 @@ class Labels:
         """Return the node whose text has the heading of an attachment that is no node itself."""
         if (word, *mark) in self._sought:
             return self._sought[word, *mark]
-        number = r"[-. ]?".join(map(re.escape, mark))
-        heading = (
-            rf"(?:^[^\S\n]*|[a-z\])][^\S\n])[\"“*]{{0,3}}{word.upper()}\s+[\"“]?{number}[\"”]?"
-            r"(?![\w.(])"
-        )
-        found = [*re.finditer(heading, self._text, re.MULTILINE)]
-        if not found:
-            title = rf"^[^\S\n]*[\"“*]{{0,3}}{word.title()}\s+[\"“]?{number}[\"”]?[.:]?[^\S\n]*$"
-            found = [*re.finditer(title, self._text, re.MULTILINE)]
-        node = self.at(found[-1].end()) if found else None
+        ends = [*self._heads(word.upper(), mark)] or [*self._titles(word.title(), mark)]
+        node = self.at(ends[-1]) if ends else None
         self._sought[word, *mark] = node.id if node else None
         return self._sought[word, *mark]
+
+    def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
+        """Yield where a heading in capitals ends: one on a line of its own, or after a sentence."""
+        for start, end in self._named(word, mark):
+            lead = self._before(start)
+            after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
+            if (not lead.strip() or after) and not _GOES_ON.match(self._text, end):
+                yield end
+
+    def _titles(self, word: str, mark: Tokens) -> Iterator[int]:
+        """Yield where a heading ends that is a line by itself."""
+        for start, end in self._named(word, mark):
+            closed = _LINE_ENDS.match(self._text, end)
+            if closed and not self._before(start).strip():
+                yield closed.end()
+
+    def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
+        """Yield start and end of a word with a number, and a quotation mark before it."""
+        for start in _offsets(self._text, word):
+            gap = _GAP.match(self._text, start + len(word))
+            end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
+            if end is not None:
+                yield start, end
+
+    def _before(self, offset: int) -> str:
+        """Return the line before an offset, without the marks of a heading."""
+        lead = self._text[max(0, offset - _LEAD) : offset].rpartition("\n")[2]
+        bare = lead.rstrip('"“*')
+        return bare if len(lead) - len(bare) <= _MOST_MARKS else lead
 
     def numbered(
         self, offset: int, word: str, raw: str, scope: tuple[str, str] | None = None
@@ -189,13 +208,17 @@ class Labels:
         """Return the node whose text has a decimal number that the outline has no node for."""
         if mark in self._sought:
             return self._sought[mark]
-        digits = r"\.0?".join(map(re.escape, mark))
-        written = re.compile(rf"(?<![\d.]){digits}(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
         node = None
-        for found in written.finditer(self._text):
-            before = self._text[max(0, found.start() - 40) : found.start()]
+        for start in _offsets(self._text, f"{mark[0]}."):
+            if _NUMBER_BEFORE.search(self._text, max(0, start - 1), start):
+                continue
+            end = _end_of(self._text, start, mark, _JOINT)
+            opened = _CLAUSE_AFTER.match(self._text, end) if end is not None else None
+            if opened is None:
+                continue
+            before = self._text[max(0, start - 40) : start]
             if not _LEADS.search(_WORD_BEFORE.sub("", before)):
-                node = self.at(found.end())
+                node = self.at(opened.end())
                 break
         self._sought[mark] = node.id if node else None
         return self._sought[mark]
@@ -245,7 +268,7 @@ class Labels:
         span = self._nodes[node].span
         offset = span.start
         for part in rest:
-            pattern = re.compile(rf"(?<!\w)\(?\s?{re.escape(part)}\s?[).]")
+            pattern = _item(part)
             found = pattern.search(self._text, offset, span.end)
             while found and beside and beside.start <= found.start() < beside.end:
                 found = pattern.search(self._text, found.end(), span.end)
@@ -279,6 +302,49 @@ class Labels:
             return True
         joined = re.match(r"\d+[A-Za-z]", mark) is not None
         return word in ("part", "item", "recital", "addendum") or (joined and word != "exhibit")
+
+
+@lru_cache(maxsize=20_000)
+def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
+    """Return the ways to cite a label, of a node on top of the tree or below."""
+    tokens = _folded(tokens_of(label))
+    keys = [tokens]
+    if tokens and tokens[0] in ("article", "part", "section", "recital"):
+        keys = [(tokens[0], *_arabic(tokens[1:]))]
+        if tokens[0] == "section":
+            keys.append(_arabic(tokens[1:]))
+    elif on_top and tokens:
+        keys.append(_arabic(tokens))
+    elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
+        keys.append((*tokens[:2], *_arabic(tokens[2:])))
+    return tuple(dict.fromkeys(keys))
+
+
+def _offsets(text: str, words: str) -> Iterator[int]:
+    """Yield where words stand."""
+    offset = text.find(words)
+    while offset >= 0:
+        yield offset
+        offset = text.find(words, offset + 1)
+
+
+def _end_of(text: str, offset: int, mark: Tokens, joint: re.Pattern[str]) -> int | None:
+    """Return where a mark ends that starts at an offset, with a joint between its parts."""
+    for index, part in enumerate(mark):
+        if index:
+            joined = joint.match(text, offset)
+            if joined is None:
+                return None
+            offset = joined.end()
+        if not text.startswith(part, offset):
+            return None
+        offset += len(part)
+    return offset
+
+
+@lru_cache(maxsize=1_000)
+def _item(part: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)\(?\s?{re.escape(part)}\s?[).]")
 
 
 def _fixed(mark: str) -> int:

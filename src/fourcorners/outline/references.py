@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fourcorners.outline.citations import Cited, Labels, tokens_of
 from fourcorners.outline.foreign import points_elsewhere
@@ -23,6 +24,11 @@ _SINGULARS = (
 _LOWER = "|".join((*(f"{word}s?" for word in _SINGULARS), "annex(?:es)?", "appendix", "appendices"))
 _WORDS = "|".join((_LOWER, "|".join(part[0].upper() + part[1:] for part in _LOWER.split("|"))))
 _WORDS += "|" + _LOWER.upper()
+# Each word above is one of these, or one of these after "sub".
+_STEMS = (
+    *("section", "article", "clause", "paragraph", "exhibit", "schedule", "annex", "appendi"),
+    *("attachment", "addendum", "part", "recital", "item"),
+)
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
 _MARK = (
     rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}*|"
@@ -46,7 +52,6 @@ _AFTER_MEMBER = re.compile(
 _REFERENCE = re.compile(
     rf"(?<![\w-])(?P<word>{_WORDS})\s{{1,3}}(?:[Nn]o\.\s|[Nn]umber\s)?[\"“]?(?P<first>{_MARK})(?![\w’'])[\"”]?"
 )
-_SECTION_SIGN = re.compile(rf"§{{1,2}}\s?(?P<first>{_MARK})")
 _WITHIN = re.compile(
     r"[\"”]?(?:\s*,)?\s+(?:of|to|in|under)\s+(?:this\s+|the\s+)?(?P<word>(?i:exhibits?|schedules?|annex|appendix|"
     rf"attachment|article|section|clause|paragraph|part))\s+[\"“]?(?P<mark>{_MARK})(?!\w)"
@@ -54,9 +59,15 @@ _WITHIN = re.compile(
 _CHAINED = re.compile(
     rf"(?:\s?,\s(?i:{_LOWER})\s{_MARK}(?!\w))+"
 )  # "Article 24, Paragraph 1 of the Act"
+_WHICH = (
+    r"(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?"
+    r"(?P<way>preceding|foregoing|following|previous|next))\s+"
+)
+_WHICH_BEFORE = re.compile(rf"{_WHICH}$")
+_LONGEST_WHICH = 40  # characters
 _OWN = re.compile(
-    r"(?<!\w)(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?(?P<way>preceding|foregoing|following|previous|next))"
-    r"\s+(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
+    rf"(?<!\w){_WHICH}"
+    r"(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
     r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]{1,4}\)|[A-Z]\b|[IVXL]+\b))"
 )
 # The notes that filings bear: "Confidential portions of this exhibit have been omitted".
@@ -83,7 +94,8 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
     found: list[CrossReference] = []
     amending, own = labels.amends_another, labels.own_names
     done = 0
-    for match in _REFERENCE.finditer(text):
+    places = _places(text)
+    for match in _cited(text, places):
         if match.start() < done or match.start() in starts or _is_heading(text, match):
             continue
         word = _singular(match["word"])
@@ -98,10 +110,35 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
         if points_elsewhere(text, match.start(), end, own=own, amending=amending):
             continue
         found.extend(_resolve(labels, several, within))
-    found.extend(_relative(text, labels))
+    found.extend(_relative(text, labels, places))
     return tuple(sorted(found, key=lambda reference: reference.span))
 
 
+def _places(text: str) -> list[int]:
+    """Return where the words may start that stand before a number, whatever their case."""
+    low = text.replace("İ", "I").lower()  # the one letter that is longer in lower case
+    found = []
+    for stem in _STEMS:
+        at = low.find(stem)
+        while at >= 0:
+            found.append(at - _length_of_sub(low, at))
+            at = low.find(stem, at + 1)
+    return sorted(found)
+
+
+def _length_of_sub(low: str, at: int) -> int:
+    """Return how long the "sub" or "sub-" is before a word."""
+    return 4 if low.endswith("sub-", 0, at) else 3 if low.endswith("sub", 0, at) else 0
+
+
+def _cited(text: str, places: list[int]) -> Iterator[re.Match[str]]:
+    """Yield the words with a number after them."""
+    for place in places:
+        if match := _REFERENCE.match(text, place):
+            yield match
+
+
+@lru_cache(maxsize=1_000)
 def _singular(word: str) -> str:
     low = word.casefold().replace("-", "")
     return _SINGULAR.get(low, low.removesuffix("s"))
@@ -194,12 +231,24 @@ def _resolve(
         yield CrossReference(cited.span, target, raw, kind)
 
 
-def _relative(text: str, labels: Labels) -> Iterator[CrossReference]:
+def _relative(text: str, labels: Labels, places: list[int]) -> Iterator[CrossReference]:
     """Yield the references by place that have a target; others are plain words."""
-    for match in _OWN.finditer(text):
+    for match in _by_place(text, places):
         if _LEGEND.search(text, max(0, match.start() - 60), match.start()):
             continue
         target = labels.relative(match.start(), _singular(match["word"]), match["way"] or "")
         if target is not None:
             raw = " ".join(match.group().split())
             yield CrossReference(Span(*match.span()), target, raw, ReferenceKind.RELATIVE)
+
+
+def _by_place(text: str, places: list[int]) -> Iterator[re.Match[str]]:
+    """Yield such words as "this Article", of which the second stands at one of the places."""
+    for place in places:
+        if not text[max(0, place - 1) : place].isspace():
+            continue
+        first = max(0, place - _LONGEST_WHICH)
+        which = _WHICH_BEFORE.search(text[first:place])
+        match = _OWN.match(text, first + which.start()) if which else None
+        if match:
+            yield match

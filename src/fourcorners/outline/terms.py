@@ -218,11 +218,11 @@ def _verbs(text: str) -> Iterable[int]:
 def _heads(text: str) -> list[DefinedTerm]:
     """Return terms that head lines, if the text has an alphabetical list of them."""
     found = []
-    done = colon = -1
-    while (colon := text.find(":", colon + 1)) >= 0:
-        line = text.rfind("\n", 0, colon) + 1
-        match = _HEAD.match(text, line) if line > done else None
-        done = line
+    done, colon = -1, text.find(":")
+    while colon >= 0:
+        line = text.rfind("\n", done + 1, colon) + 1
+        match = _HEAD.match(text, line) if line or done < 0 else None  # not twice in a line
+        done, colon = colon, text.find(":", colon + 1)
         if match is None or _NO_TERM.match(match["term"]):
             continue
         end = text.find("\n\n", match.end())
