@@ -8,7 +8,7 @@ from dataclasses import replace
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
 from fourcorners.outline.growth import grow
-from fourcorners.outline.headings import headings
+from fourcorners.outline.headings import headings, is_title
 from fourcorners.outline.lift import lift
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
@@ -65,6 +65,10 @@ def _markers(
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
         *(frame.event("signature", start, closed=start in inner) for start in signed),
     ]
+    first = [each.start for each in frames if each.readings[0].family != "signature"]
+    first += [each.start for each in counted if each.own_line and not _within(contents, each.start)]
+    opening = min(first, default=0)
+    headed = [each for each in headed if not (each.start < opening and is_title(lines, each))]
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
     aside += [title.span] if title else []

@@ -30,6 +30,7 @@ _RECITALS = re.compile(
     r"\b(?:agrees?|covenants?)\s+as\s+follows|\bAGREED\s+TERMS|\bIT\s+IS\s+(?:HEREBY\s+)?AGREED",
     re.MULTILINE,
 )
+_CONSIDERED = re.compile(r"\b(?:WHEREAS|Whereas)\b|\bW\s?I\s?T\s?N\s?E\s?S\s?S\s?E\s?T\s?H\b|\bNOW,?\s+THEREFORE\b")
 _FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
 _SALUTATION = re.compile(r"^\W*(?:Dear|Ladies\s+and\s+Gentlemen|Gentlemen)\b", re.MULTILINE)
 _CITES = re.compile(r"(?:amendment|addendum|variation)", re.IGNORECASE)
@@ -198,9 +199,10 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
         if node.parent is None and node.span.start > start and _is_body(text, node)
     ]
     first = next((place for place in body if place >= start + 150), len(text))
-    opening = _OPENS.search(text, start, min(len(text), start + _FRONT))
+    front = _CONSIDERED.search(text, start + 150, min(len(text), start + _FRONT))
+    opening = _OPENS.search(text, start, front.start() if front else min(len(text), start + _FRONT))
     if opening is None:
-        end = min(first, start + _PREAMBLE, len(text))
+        end = min(front.start() if front else first, start + _PREAMBLE, len(text))
         return Span(min(start, end), end)
     least = opening.end()
     recitals = _RECITALS.search(text, least, min(len(text), least + _PREAMBLE))

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
 from fourcorners.outline.markers import Marker
-from fourcorners.outline.numbering import ATTACHMENTS, BLANK, Reading
+from fourcorners.outline.numbering import ATTACHMENTS, BLANK, CARDINALS, Reading
 from fourcorners.text.span import Span, union
 
 _ATTACHMENT = (
-    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:S)\b)(?:{BLANK}{{0,4}}(?:(?i:no\.|number){BLANK}*)?"
-    r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5})(?:[.-][A-Za-z0-9]{1,4}){0,3}"
+    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
+    r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5}|"
+    rf"{'|'.join(word.upper() for word in CARDINALS)}|{'|'.join(map(str.capitalize, CARDINALS))})"
+    r"(?:[.-][A-Za-z0-9]{1,4}){0,3}"
     r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
 )
 # Words in capitals that stand before a heading on its line, a company's or a stamp's, are none of
@@ -34,21 +36,23 @@ _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
 _SHORT = 60  # characters
+_STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
 _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
 _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
     rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY){BLANK}+"
-    rf"(?:(?i:where|there)(?i:of)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
+    rf"(?:(?i:where|there)(?i:of|fore)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
     r"(?P<executed>(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
     r"(?:deed|DEED|party|Party|parties|agreement|on behalf))|"
     r"(?:EXECUTED|Executed) (?:and delivered )?(?:as of|on|this|effective) |"
     r"(?:AS WITNESS|As witness) the hand|"
     r"The [Pp]arties (?:hereto )?have (?:duly )?(?:executed|signed) this )|"
-    r"(?P<page>\[?(?:(?i:signature page follows|"
+    r"(?P<page>\[?(?:(?i:signature pages? (?:follows?|to follow)|"
     r"signatures? (?:page )?to follow|signatures on next page))|SIGNATURES?\W*$|SIGNATORIES\W*$)",
     re.MULTILINE,
 )
 _LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
+_CAPITAL = re.compile(rf"IN{BLANK}+WITNESS{BLANK}+WHEREOF")
 _PAGE_LED = re.compile(r"^\W*$", re.MULTILINE)
 SIGNED = re.compile(
     r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
@@ -57,12 +61,12 @@ SIGNED = re.compile(
 _RECITALS = re.compile(
     rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
     rf"(?<=[.:;)\]\"”’']){BLANK}(?=WHEREAS\b|RECITALS?\b|WITNESSETH\b|BACKGROUND\b))"
-    r"(?P<head>(?:(?:RECITALS?|Recitals?|BACKGROUND|"
+    r"(?P<head>(?:(?:RECITALS?|Recitals?|R E C I T A L S?|BACKGROUND|B A C K G R O U N D|"
     r"Background|PREAMBLE|Preamble|PRELIMINARY STATEMENTS?|WITNESSETH|W\s?I\s?T\s?N\s?E\s?S\s?S\s?"
-    r"E\s?T\s?H(?:\s?T\s?H\s?A\s?T)?|Witnesseth)"
+    r"E\s?(?:T\s?H|S)(?:,?\s?T\s?H\s?A\s?T)?|Witnesseth)"
     rf"[*_]*{BLANK}*[:.;,-]*"
     rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\)))|"
-    rf"(?:WITNESS(?:ES|ETH){BLANK}+(?:THAT{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
+    rf"(?:(?:WITNESS(?:ES|ETH)|Witness(?:es|eth)),?{BLANK}+(?:(?:THAT|that),?{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )
 # A clause of the contract's own that holds them: then they are no part of the frame.
@@ -94,7 +98,8 @@ _ENTRY = 100  # characters of a line in it, at most
 _LISTING = re.compile(
     rf"(?i:list{BLANK}of{BLANK})?(?:{'|'.join(word.upper() for word in ATTACHMENTS)}|"
     rf"{'|'.join(ATTACHMENTS)})(?:e?s)?(?:{BLANK}*:?$|{BLANK}+[A-Z\d]{{1,4}}\b(?!{BLANK}*$))|"
-    rf"\d{{1,2}}\.\d{{1,2}}{BLANK}+[A-Z][^.]+$|[A-Z]{BLANK}+[A-Z][^.]+$"
+    rf"\d{{1,2}}\.\d{{1,2}}{BLANK}+[A-Z][^.]+$|[A-Z]{BLANK}+[A-Z][^.]+$|"
+    rf"(?:[A-Z]\.{BLANK}+[A-Z][A-Z /&-]+)+$"
 )
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
@@ -106,16 +111,21 @@ _WIDEST = 240  # characters between two of its entries, page breaks included
 def signatures(lines: Lines) -> list[int]:
     """Return where blocks of signatures start, in order."""
     places: list[int] = []
+    announced = False  # by words such as "Signature page follows"
     text = lines.text
     for match in _SIGNATURE.finditer(text):
         start = match.start()
         before = text[max(lines.start_of_line(start), start - 12) : start]
-        if not (_PAGE_LED if match["page"] else _LED).search(before) or lines.is_ignored(start):
+        led = _PAGE_LED if match["page"] else _LED
+        if lines.is_ignored(start) or not (_CAPITAL.match(text, start) or led.search(before)):
             continue
         if not (match["witness"] or SIGNED.search(text, start, start + 1500)):
             continue
         if not places or start - places[-1] > 3000:
             places.append(start)
+        elif announced and match["witness"]:
+            places[-1] = start
+        announced = bool(match["page"]) and places[-1] == start
     return places
 
 
@@ -188,7 +198,12 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
             leave, take = worth
             reading = Reading("attachment", tuple(label.upper().encode()))
             found.append(Marker(start, end, label, (reading,), leave, take))
-    found += _papers(lines, first)
+    named = {marker.end for marker in found}
+    found += (
+        paper
+        for paper in _papers(lines, first)
+        if len(lines.text[:paper.start].rstrip(" \t\n:–—-")) not in named
+    )
     return _without_list(sorted(found, key=lambda marker: marker.start))
 
 
@@ -224,7 +239,8 @@ def _attachment_worth(
         return None
     if not ended(before) and breaks < 2 and not virtual and not (signed and _is_short(lines, start)):
         return None
-    new_page = breaks >= _PAGE_BREAK or lines.page_top(start)
+    above = lines.before(line_start)[1] if start - line_start < _STAMP else 0
+    new_page = max(above, breaks) >= _PAGE_BREAK or lines.page_top(start)
     if not rest and not new_page and _ends_page(text, end) and "-" in (match["mark"] or ""):
         return None  # the number of a page of the exhibit, such as "Exhibit A-1"
     leave = 2.0 if not rest else 1.6 if title_like(rest, limit=110) or new_page else 0.5
@@ -299,9 +315,11 @@ def _tail(lines: Lines, zone: Span) -> int:
             start += 1
         stop = lines.end_of_line(start)
         line = text[start:stop].rstrip()
-        if not line or len(line) > _ENTRY or line[-1] in ".;,:" or start - end > _WIDEST:
-            return end
         listing = _LISTING.match(line)
+        too_long = len(line) > (2 * _ENTRY if listing else _ENTRY)
+        closed = line[-1:] in (".", ";", ",") or (line[-1:] == ":" and not listing)
+        if not line or too_long or closed or start - end > _WIDEST:
+            return end
         if not (listing or (paged and _PAGE_AT_END.search(line) and line[-1].isdigit())):
             return end
         end = stop

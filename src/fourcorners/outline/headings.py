@@ -26,14 +26,22 @@ _RUN_IN = re.compile(
 _SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stresses
 _NO_HEADING = re.compile(
     r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
-    r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|DRAFT|EX|NOTARY|CONTINUED|AND|OR|OF|"
-    r"THE|TO)\W*$|[$%@_]|\d{3}|\*\*\*|^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
+    r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|VERSION|DRAFT|EX|NOTARY|CONTINUED|AND|"
+    r"OR|OF|THE|TO|INCORPORATED|S\.?A\.?S|S\.A|PLC|B\.?V|N\.V|A\.?G|TRUST|COUNTY OF [A-Z ]+|"
+    r"STATE OF [A-Z ]+)\W*$|\bTABLE OF CONTENTS\b|B E T W E E N|[$%@_]|\d{3}|\*\*\*|^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
     r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
     r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
-    r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|"
+    r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|^(?:IF|AS) TO\b|^WITH A COPY|"
+    r"^(?:ACCEPTED|AGREED|APPROVED|ACKNOWLEDGED|ADDRESS(?:ES)?|CONTENTS?)\b(?! [A-Z]+ING)|^FOR [A-Z ]+:|"
     r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
 )
 _NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
+_SIGNS = re.compile(r"\W{0,12}(?:By|BY|Name|NAME|Its)\s?:|\s{0,12}/[sS]/")
+_NAMES = ("AGREEMENT", "CONTRACT", "LEASE", "AMENDMENT", "ADDENDUM", "DEED", "INDENTURE")
+_OPENING = re.compile(
+    r"\s*(?:THIS|This)\b[^.\n]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed|"
+    r"indenture|memorandum)\b"
+)
 _NAMED = 120  # characters between a party's name and the line on which it signs, at most
 _SIGNING = 3_000  # characters that a block of signatures takes
 
@@ -60,6 +68,8 @@ def headings(
     if not found:
         for span in _capital_lines(lines):
             at = bisect_right(signed, span.start) - 1
+            if _SIGNS.match(text, span.end):
+                continue
             names = at >= 0 and span.start - signed[at] < _SIGNING
             few = len(span.of(text).split()) < 3
             if names and (few or SIGNED.search(text, span.end, span.end + _NAMED)):
@@ -72,6 +82,15 @@ def headings(
 
 def _heading(family: str, span: Span, level: int, leave: float, take: float) -> Marker:
     return Marker(span.start, span.start, "", (Reading(family, (level,)),), leave, take)
+
+
+def is_title(lines: Lines, marker: Marker) -> bool:
+    """Tell whether a heading in capitals is the contract's title, above "This Agreement is …"."""
+    if marker.readings[0].family != "caps":
+        return False
+    end = lines.end_of_line(marker.start)
+    words = lines.text[marker.start : end].rstrip(" .:")
+    return words.endswith(_NAMES) and bool(_OPENING.match(lines.text, end))
 
 
 def _run_in(lines: Lines) -> list[Span]:

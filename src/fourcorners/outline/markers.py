@@ -24,7 +24,8 @@ _START = re.compile(
 )
 _WITHIN = re.compile(
     rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and |or )?|"
-    rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK})?\d{{1,2}}\.{BLANK}{{1,3}}[A-Z])|"
+    rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
+    rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
     rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
@@ -203,7 +204,8 @@ def _marker(
     leave = _LEAVE[kind][0 if own_line else 1] * share
     if own_line:
         rest = lines.rest(end).of(lines.text)
-        if rest.startswith(("/s/", "___")):
+        below = rest or lines.text[end : end + 8].strip()
+        if below.startswith(("/s/", "___")):
             return None  # one of several who sign
         leave += _TITLED if title_like(rest) else 0.0
     return Marker(start, end, number.written, number.readings, leave, doubt, own_line)

@@ -182,6 +182,8 @@ def read_number(match: re.Match[str]) -> Number | None:
     elif inner := group("let"):
         written = inner
         readings = _counted(inner, f"_{group('lclose')}")
+        if inner in ("I", "l"):
+            readings += (Reading(f"1{group('lclose')}", (1,)),)  # often misread, or mistyped
     elif ordinal := group("ord"):
         written = ordinal.capitalize()
         readings = (Reading("first", (ORDINALS.index(ordinal.lower()) + 1,)),)

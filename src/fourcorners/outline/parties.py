@@ -7,64 +7,30 @@ from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card import Fact, Party
+from fourcorners.outline.party_names import (
+    ENDS_WITH_SUFFIX,
+    HAS_FORM,
+    NAME,
+    NO_PARTY,
+    NO_SHORT,
+    ROLES,
+    STRONG,
+    acts,
+    name_at,
+    only_roles,
+    short_in,
+    short_name,
+)
+from fourcorners.outline.signers import persons_who_sign, signers
 from fourcorners.text.span import Span
 
 _CUE = re.compile(
     r"\b(?:by\s+and\s+(?:between|among)(?:st)?|between|among(?:st)?|BY\s+AND\s+(?:BETWEEN|AMONG)|"
-    r"BETWEEN|AMONG|Between|Among|PARTIES|Parties(?=\s*:?\s*\n)|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
-)
-_STRONG = (
-    r"(?:Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
-    r"L\.?L?\.?P|N\.?A|S\.?A\.?R\.?L|S\.?A|S\.?p\.?A|GmbH|GMBH|AG|B\.?V|N\.?V|PLC|plc|Plc|A/S|"
-    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀA]\.?\s?R\.?L|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
-    r"SpA|inc|llc|ltd|(?!U\.S)(?:[A-Z]\.){2,3}[A-Z])(?![\w’'])\.?"
-)
-_SUFFIX = (
-    rf"(?:{_STRONG}|(?:Corporation|CORPORATION|Co|CO|Company|COMPANY|Trust|TRUST|Bank|BANK|"
-    r"Partners(?:hip)?|PARTNERS(?:HIP)?|Association|ASSOCIATION|University|UNIVERSITY|Foundation|"
-    r"FOUNDATION|Institute|INSTITUTE|Authority|Holdings?|HOLDINGS?|Group|GROUP|Fund|FUND|Society|"
-    r"College|Organi[sz]ation|Commission|Council|Center|Centre)\b\.?)"
-)
-_BLANKS = r"(?:[^\S\n]{1,4}|[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
-_WORD = (
-    r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
-    r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS|"
-    r"By|BY|Name(?=:)|Title(?=:)|/s/)(?![\w’']))"
-    r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|[a-z]\d+\b(?=[^\S\n][A-Z])|"
-    r"[a-z][\w.-]*(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
-    r"[a-z]{1,5}-?[A-Z][\w’'./!*®™&-]*|"
-    r"\w+\.(?:com|COM|org|ORG|net)\b)"
-)
-_NAME = re.compile(
-    rf"{_WORD}(?:(?:{_BLANKS}|,{_BLANKS}?(?={_SUFFIX})|[^\S\n][/–-][^\S\n](?=[A-Z][A-Za-z])|"
-    rf",?(?:{_BLANKS})?\((?!the\s)[A-Z][\w.& -]{{1,24}}\){_BLANKS}?"
-    rf"(?=(?:(?!An?\b)[A-Z][\w&.,-]*[^\S\n]){{0,3}}{_SUFFIX})|"
-    rf",{_BLANKS}(?=[A-Z][\w’'-]+{_BLANKS}(?:&|and){_BLANKS}[A-Z][\w’'-]+,?{_BLANKS}{_SUFFIX})|"
-    rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)(?:[^\S\n](?:the|THE|la))?[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
-)
-_ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){_SUFFIX}$")
-_ABBREVIATED = re.compile(r"(?:\b(?i:Inc|Corp|Ltd|Co)|\.\w|\b[A-Z])\.$")
-_COMPANY_END = re.compile(rf"(?<=[\s,]){_STRONG}(?!,?\s+{_SUFFIX})(?=\s)")
-_ADDRESS = re.compile(r"(?<=(?:tion|pany|TION|PANY))\s+\d{1,5}\s")
-_DESCRIBED = re.compile(r"\b[Aa]n?\s+$|[\"“]$")
-_SUFFIX_ALONE = re.compile(_SUFFIX)
-_SENTENCE_END = re.compile(
-    r"(?<=[a-z\dA-Z]{2})\.(?=[^\S\n]+[A-Z][a-z]+\b)(?<!\bInc\.)(?<!\bINC\.)(?<!\bLtd\.)(?<!\bLTD\.)(?<!\bCorp\.)"
-    r"(?<!\bCORP\.)(?<!\bCo\.)(?<!\bCO\.)(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bEtc\.)"
-    r"(?<!\bBros\.)(?<!\bIntl\.)(?<!\bInt'l\.)(?<!\bMfg\.)(?<!\bNo\.)(?<!\bJr\.)(?<!\bPte\.)(?<!\bPty\.)"
-)
-_AND_INSIDE = re.compile(r"\s+(?:and|AND|And)\s+")
-_SHORT = re.compile(
-    r"(?:\(|\[|\b(?:herein(?:after|below)?|referred\s+to)\b)[^()\"“”]{0,90}[\"“”‘'](?P<short>[^\"“”’'\n]{1,60}?)"
-    r"[,.]?[\"“”’'](?:[^()\"“”]{0,40}[\"“”](?P<other>[^\"“”\n]{1,60}?)[,.]?[\"“”])?"
-)
-_BARE_SHORT = re.compile(
-    r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
-    r"(?P<short>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
+    r"BETWEEN|AMONG|Between|Among|B\sE\sT\sW\sE\sE\sN|PARTIES|Parties(?=\s*:?\s*\n)|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
 )
 _SKIP = re.compile(
     r"(?:[\s,;:_*]+|and\b|AND\b|And\b|(?:the|THE)\s+|The\s+(?!\w+\s+of\b)|\((?:\w{1,3})\)|\d\.\s|[a-z]\)\s|"
-    r"(?:each|both)\s+of\b|on\s+the\s+one\s+hand|on\s+the\s+other\s+hand|(?:Mr|Ms|Mrs|Dr)\.\s|"
+    r"(?:each|both)\s+of\b|[Oo]n\s+the\s+(?:one|other)\s+(?:hand|part|side)|(?:Mr|Ms|Mrs|Dr)\.\s|"
     r"the\s+following\s+parties|the\s+parties\s+(?:below|hereto))+"
 )
 _NEXT = re.compile(
@@ -74,51 +40,11 @@ _NEXT = re.compile(
 )
 # A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
 _LISTED = re.compile(
-    rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{_STRONG}(?=[,\s])"
-)
-_NO_PARTY = re.compile(
-    r"^(?:\d{1,3}(?:\.\d+)?\s|(?:U\.S\.A|USA|U\.S|P\.?R\.?C)\.?$|This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
-    r"RECITALS?|Date|DATE|Section|Article|Exhibits?|Exchange\s+Commission|Securities\s+and\s+Exchange|You|In|IN|NOW|Now|WITNESSETH|Background|BACKGROUND|"
-    r"EFFECTIVE|Each|Both|As|Dated|DATED|Wales|TABLE|State|County|Street|Suite|It|If|A(?=\s)|An|"
-    r"January|February|March|April|May|June|July|August|September|October|November|December|Germany|Attention|Hereafter|"
-    r"Hereinafter|PURPOSE|Purpose|Address|ADDRESS|Name|NAME|Client\s+Name|Signature|By)\b"
-)
-_NO_SHORT = re.compile(
-    r"\b(?:agreement|contract|effective date|part(?:y|ies)|amendment|date|lease|term|license|"
-    r"territory|products?|collectively|closing)\b",
-    re.IGNORECASE,
-)
-ROLES = frozenset(
-    [
-        *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),
-        *("licensor", "licensee", "distributor", "manufacturer", "reseller", "dealer", "agent"),
-        *("principal", "consultant", "contractor", "company", "employer", "employee", "executive"),
-        *("landlord", "tenant", "lessor", "lessee", "lender", "borrower", "guarantor", "bank"),
-        *("franchisor", "franchisee", "sponsor", "promoter", "publisher", "developer", "owner"),
-        *("service provider", "recipient", "disclosing party", "receiving party", "transporter"),
-        *("shipper", "carrier", "host", "affiliate", "marketing affiliate", "endorser", "producer"),
-        *("sub-advisor", "advisor", "adviser", "trustee", "depositor", "servicer", "issuer"),
-        *("operator", "merchant", "subcontractor", "partner", "participant", "stockholder", "you"),
-        *("shareholder", "corporation", "trust", "fund", "party", "vendor", "institution", "us"),
-        *("representative", "underwriter", "investor", "parent", "assignor", "assignee", "artist"),
-    ]
+    rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
 # Where the sentence goes on to another contract and its parties.
 _ANOTHER = re.compile(
     r"\b(?:amendment|agreement|Agreement)\s+(?:dated|made|entered|by\s+and|between|among)\b|\bamendment\s+to\b"
-)
-_SIGNATURES = 40_000  # characters in which signatures stand, at most
-_WHEREOF = re.compile(
-    r"\b(?:WITNESS|witness|evidence)\s+(?:WHEREOF|whereof)|^Dated?:", re.MULTILINE
-)
-_SIGNS = re.compile(r",?\s{1,20}(?:an?\s[^\n:]{0,60}\s)?(?:By\b|BY\b|/[sS]/)")
-_COMPANY_CLOSES = re.compile(rf"(?<=[\s,]){_SUFFIX}(?!,?\s+{_SUFFIX})(?=\s|$)")
-_SIGNER = re.compile(
-    r"\b(?:Signatory|Officer|Director|President|Member|Manager|Secretary|Treasurer|Counsel|Partner|Person|"
-    r"Attorney|CEO|CFO|(?:19|20)\d\d\.?)\s+"
-)
-_BEFORE_NAME = re.compile(
-    r"(?:[\d.]+\s+|Authori[sz]ed\s+\w+\s+|(?:President|Director|Title|CEO|CFO)\s+)+"
 )
 _LABEL = re.compile(
     r"(?:(?P<label>Party\s+[A-D1-4])(?:\s*\([^()]{1,30}\))?|\b(?P<role>(?i:licensor|licensee|lessor|"
@@ -136,6 +62,16 @@ _OTHER_BLANK = re.compile(
     re.MULTILINE,
 )
 _MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
+_UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
+_DESCRIBED_NEXT = re.compile(r",\s+(?:an?|the|having|hereinafter|hereafter|with|whose|located)\b|\s+\(")
+_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
+_NUMBER = re.compile(r"\d{1,2}\.\s+")
+_DEFERS = re.compile(
+    r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
+    r"pages?|\bsignator(?:y|ies)\b"
+)
+_TOP = 1_500  # characters within which parties are introduced
+_EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
 _MOST = 12
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _CUES = 8  # words such as "between" to try, at most
@@ -151,35 +87,70 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     The sentence that opens the contract is read first, the cover above it only if that gives none.
     """
     opening = _OPENING.search(text, preamble.start, preamble.end)
-    if opening:
-        found = _between(text, Span(opening.start(), preamble.end))
-        if found:
-            return _with_others(text, found)
-    return (
-        _between(text, preamble)
-        or _labelled(text, preamble)
-        or _by_short_names(text, preamble)
-        or _signed(text)
-    )
+    found = _between(text, Span(opening.start(), preamble.end)) if opening else ()
+    if not found:
+        found = _between(text, preamble)
+    top = Span(preamble.start, min(preamble.end, preamble.start + _TOP))
+    introduced = _introduced(text, top)
+    if len(introduced) > 1 and (not found or found[0].span.start > introduced[-1].span.start):
+        found = introduced
+    elif found:
+        found = _with_others(text, found, preamble.end)
+    else:
+        found = _labelled(text, preamble) or _introduced(text, preamble)
+    return _with_signers(text, preamble, found)
 
 
-def _with_others(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
-    """Add the companies between the parties that are given a short name right after theirs."""
+def _with_signers(
+    text: str, preamble: Span, found: tuple[Fact[Party], ...]
+) -> tuple[Fact[Party], ...]:
+    """Add who signs, where the preamble leaves it to the signatures or names one party alone."""
+    if not found:
+        return _signed(text)
+    defers = _DEFERS.search(text, preamble.start, preamble.end)
+    if not defers and (len(found) > 1 or _faces_blank(text, found)):
+        return found
+    signed = [fact for fact in _signed(text) if not NO_PARTY.match(fact.value.name)]
+    known = {_key(fact.value.name) for fact in found}
+    added = [fact for fact in signed if _key(fact.value.name) not in known]
+    if not defers and not any(_key(fact.value.name) in known for fact in signed):
+        return found
+    given = _EACH.match(text, defers.end(), preamble.end) if defers else None
+    if given:
+        added = [
+            Fact(_fact(text, fact.span, given["short"]).value, fact.span, 0.4) for fact in added
+        ]
+    return (*found, *added)
+
+
+def _key(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")
+
+
+def _with_others(
+    text: str, found: tuple[Fact[Party], ...], end: int
+) -> tuple[Fact[Party], ...]:
+    """Add the companies among the parties that are given a short name right after theirs.
+
+    Behind the last party only those whose short name acts in the contract.
+    """
     limit = found[-1].span.start
     names = {fact.value.name.casefold() for fact in found}
     shorts = {fact.value.short.casefold() for fact in found}
     others = []
-    for match in _NAME.finditer(text, found[0].span.end, limit):
-        given = _GIVEN.match(text, match.end(), min(limit, match.end() + 80))
-        span = _name(text, match.start(), limit) if given else None
-        if given is None or span is None or _NO_SHORT.search(given["short"]):
+    for match in NAME.finditer(text, found[0].span.end, end):
+        given = _GIVEN.match(text, match.end(), min(end, match.end() + 80))
+        span = name_at(text, match.start(), end) if given else None
+        if given is None or span is None or NO_SHORT.search(given["short"]):
+            continue
+        if span.start > limit and not acts(text, given["short"]):
             continue
         known = any(span.overlaps(fact.span) for fact in found)
         led = _LED.search(text, max(0, span.start - 30), span.start)
         said = span.of(text).casefold()
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
             continue
-        if _ENDS_WITH_SUFFIX.search(span.of(text)):
+        if ENDS_WITH_SUFFIX.search(span.of(text)):
             others.append(_fact(text, span, given["short"]))
             names.add(said)
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
@@ -190,8 +161,8 @@ def _labelled(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     found: dict[str, Fact[Party]] = {}
     for match in _LABEL.finditer(text, preamble.start, preamble.end):
         label = match["label"] or match["role"]
-        span = _name(text, match.end(), preamble.end)
-        if span is None or _only_roles(span.of(text).casefold()) or label in found:
+        span = name_at(text, match.end(), preamble.end)
+        if span is None or only_roles(span.of(text).casefold()) or label in found:
             continue
         short = match["label"] or ""
         fact = _fact(text, span, short)
@@ -201,31 +172,10 @@ def _labelled(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
 
 
 def _signed(text: str) -> tuple[Fact[Party], ...]:
-    """Read the companies that sign, for papers made by "the undersigned"."""
-    found: dict[str, Fact[Party]] = {}
-    tail = max(0, len(text) - _SIGNATURES)
-    whereof = [match.end() for match in _WHEREOF.finditer(text, tail)]
-    for match in _NAME.finditer(text, whereof[0] if whereof else tail):
-        led = text[max(0, match.start() - 6) : match.start()]
-        if "By" in led or not _SIGNS.match(text, match.end()):
-            continue
-        for span in _companies(text, Span(*match.span())):
-            fact = _fact(text, span, "")
-            found.setdefault(fact.value.name.casefold(), Fact(fact.value, span, 0.4))
-    return tuple(found.values())
-
-
-def _companies(text: str, span: Span) -> Iterator[Span]:
-    """Yield the companies that a run of capitalised words names, without signers' titles."""
-    start = span.start
-    for end in _COMPANY_CLOSES.finditer(text, span.start, span.end):
-        titled = [*_SIGNER.finditer(text, start, end.end())]
-        first = titled[-1].end() if titled else start
-        numbered = _BEFORE_NAME.match(text, first, end.end())
-        first = numbered.end() if numbered else first
-        if end.end() - first > len(end.group()) + 2:
-            yield Span(first, end.end()).strip(text)
-        start = end.end()
+    """Read who signs, for papers made by "the undersigned"."""
+    spans = sorted((*signers(text), *persons_who_sign(text)))
+    facts = (_fact(text, span, "") for span in spans)
+    return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
@@ -267,12 +217,12 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
                 break
             offset = stop
             continue
-        span = _name(text, offset, limit)
+        span = name_at(text, offset, limit)
         if span is None:
             break
         said = " ".join(span.of(text).split()).casefold()
         names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
-        if _only_roles(said) or any(name == said or name.startswith(f"{said} ") for name in names):
+        if only_roles(said) or any(name == said or name.startswith(f"{said} ") for name in names):
             break
         stop, short = _until(text, span.end, limit)
         found.append(_fact(text, span, short))
@@ -282,57 +232,15 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     return tuple(found)
 
 
-def _only_roles(said: str) -> bool:
-    """Tell whether words name nobody, only roles: "Consultant and Company"."""
-    return all(each.removeprefix("the ") in ROLES for each in re.split(r"\s+and\s+|,\s+", said))
-
-
-def _name(text: str, offset: int, limit: int) -> Span | None:
-    match = _NAME.match(text, offset, limit)
-    if match is None or _NO_PARTY.match(match.group()):
-        return None
-    end = match.end()
-    address = _ADDRESS.search(text, match.start(), min(limit, end + 1))
-    if address:
-        end = address.start()
-    closed = _COMPANY_END.search(text, match.start() + 1, min(limit, end + 1))
-    if closed and closed.end() < end:
-        end = closed.end()
-    for joint in _AND_INSIDE.finditer(text, match.start(), end):
-        before = text[match.start() : joint.start()]
-        if _ENDS_WITH_SUFFIX.search(before):
-            end = joint.start()
-            break
-    sentence = _SENTENCE_END.search(text, match.start(), end)
-    if sentence:
-        end = sentence.start()
-    if text[end - 1] == "." and not _ABBREVIATED.search(text, match.start(), end):
-        end -= 1
-    while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
-        end -= 1
-    span = Span(match.start(), max(match.start(), end))
-    words = span.of(text)
-    if _DESCRIBED.search(text, max(0, span.start - 4), span.start):
-        return None
-    if (
-        len(words) < 2
-        or len(words) > 120
-        or _SUFFIX_ALONE.fullmatch(words)
-        or not any(char.isalpha() for char in words)
-    ):
-        return None
-    return span
-
-
 def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     """Return where the next party may start, and the short name given before that."""
     listed = _LISTED.match(text, offset, limit)
     if listed:
         return listed.end("comma"), ""
-    named = _short(text, offset, min(limit, offset + 700))
+    named = short_in(text, offset, min(limit, offset + 700))
     following = None
     for step in _NEXT.finditer(text, offset, min(limit, offset + 900)):
-        if text[max(0, step.start() - 7) : step.start()].endswith("England"):
+        if text.startswith("Wales", step.end()):
             continue
         between = text[offset : step.end()]
         if between.count("(") > between.count(")") and step.group()[0] != ")":
@@ -342,15 +250,15 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
         skipped = _SKIP.match(text, step.end(), limit)
-        candidate = _name(text, skipped.end() if skipped else step.end(), limit)
+        candidate = name_at(text, skipped.end() if skipped else step.end(), limit)
         paragraph = not step.group().strip(' ,;)"”.\n\t\xa0')
         if candidate is None:
             if paragraph and inside:
                 break
             continue
-        near = _short(text, candidate.end, min(limit, candidate.end + 60))
+        near = short_in(text, candidate.end, min(limit, candidate.end + 60))
         direct = step.start() - offset <= 1 and "and" in step.group().lower()
-        certain = _ENDS_WITH_SUFFIX.search(candidate.of(text)) or near or direct
+        certain = HAS_FORM.search(candidate.of(text)) or near or direct
         if certain or (close and not paragraph):
             following = step.end()
             break
@@ -358,55 +266,60 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
             break
     if named is None or (following is not None and named.start() >= following):
         return following, ""
-    return following, _short_name(named)
-
-
-def _short(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Find the first short name in brackets, with quotation marks or without."""
-    quoted, bare = _SHORT.search(text, start, end), _BARE_SHORT.search(text, start, end)
-    if quoted and bare:
-        return min(quoted, bare, key=lambda match: match.start())
-    return quoted or bare
-
-
-def _short_name(match: re.Match[str]) -> str:
-    short = match.group("short")
-    other = match.groupdict().get("other")
-    return other or "" if _NO_SHORT.search(short) else short
+    return following, short_name(named)
 
 
 def _fact(text: str, span: Span, short: str) -> Fact[Party]:
-    words = " ".join(span.of(text).split())
+    words = " ".join(_UNDERLINE.sub(" ", span.of(text)).split())
     short = " ".join(short.split())
-    if _NO_SHORT.search(short):
+    if NO_SHORT.search(short):
         short = ""
     role = short if short.lower().removeprefix("the ") in ROLES else ""
-    sure = 0.5 + 0.25 * bool(_ENDS_WITH_SUFFIX.search(words)) + 0.2 * bool(short)
+    sure = 0.5 + 0.25 * bool(ENDS_WITH_SUFFIX.search(words)) + 0.2 * bool(short)
     return Fact(Party(words, short, role), span, round(sure, 2))
 
 
-def _by_short_names(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Find companies that are given a short name, where no words such as "between" lead them."""
+def _introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Find who is given a short name that acts, where no words such as "between" lead them."""
     found: dict[str, Fact[Party]] = {}
-    for match in _SHORT.finditer(text, preamble.start, preamble.end):
-        if _NO_SHORT.search(match.group("short")):
+    start = last = preamble.start
+    while match := short_in(text, start, preamble.end):
+        start = match.end()
+        short = short_name(match)
+        if not short or NO_SHORT.search(short):
             continue
-        start = max(preamble.start, match.start() - 200)
-        companies = [
-            name
-            for name in _NAME.finditer(text, start, match.start())
-            if _ENDS_WITH_SUFFIX.search(name.group()) and not _NO_PARTY.match(name.group())
-        ]
-        if not companies:
+        segment = Span(max(last, match.start() - 300), match.start())
+        last = match.end()
+        span = _subject(text, segment, person=short.casefold() not in _PRONOUNS)
+        if span is None or not (short.casefold() in ROLES or acts(text, short)):
             continue
-        last = companies[-1]
-        numbered = re.match(r"\d{1,2}\.\s+", last.group())
-        span = Span(last.start() + (numbered.end() if numbered else 0), last.end())
-        said = span.of(text).casefold()
-        mentioned = _MENTIONED.search(text, max(0, span.start - 12), span.start)
-        described = _DESCRIBED.search(text, max(0, span.start - 4), span.start)
-        if _only_roles(said) or mentioned or described or _SUFFIX_ALONE.fullmatch(span.of(text)):
-            continue
-        fact = _fact(text, span, match.group("short"))
-        found.setdefault(fact.value.name, Fact(fact.value, fact.span, 0.5))
+        fact = _fact(text, span, short)
+        found.setdefault(_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
     return tuple(found.values())[:_MOST]
+
+
+def _subject(text: str, segment: Span, *, person: bool) -> Span | None:
+    """Return whom the words before a short name speak of.
+
+    That is a company, else (`person`) the name right before or the one that the words describe.
+    """
+    near = company = first = None
+    for match in NAME.finditer(text, segment.start, segment.end):
+        numbered = _NUMBER.match(match.group())
+        span = name_at(text, match.start() + (numbered.end() if numbered else 0), segment.end)
+        if span is None or only_roles(span.of(text).casefold()):
+            continue
+        if _MENTIONED.search(text, max(0, span.start - 12), span.start):
+            continue
+        if ENDS_WITH_SUFFIX.search(span.of(text)):
+            company = span
+        near = span
+        led = text[segment.start : span.start].strip(" \n,;.)")
+        if led in ("", "and", "AND") and _DESCRIBED_NEXT.match(text, span.end):
+            first = span
+    if company or not person:
+        return company
+    if first:
+        return first
+    gap = text[near.end : segment.end].strip(" \n,") if near else ""
+    return near if near and not gap else None

@@ -25,6 +25,7 @@ _STEP = 0.35  # … and for each number missed
 _GAP_LIMIT = 4.0
 _AGAIN = 1.3  # the same number twice
 _RESTART = 2.2  # back to the first number with nothing that says so
+_MISREAD = 0.5  # "I." or "l." for "1."
 _ORPHAN = 0.6  # a decimal whose parent is missing
 _CLOSE = 0.02  # close a level: between equals, prefer the deeper one
 
@@ -105,14 +106,23 @@ def _trail(state: _State) -> list[Taken]:
 def _followers(state: _State, marker: Marker) -> Iterator[_State]:
     hard = marker.readings[0].family in _HARD
     if not hard:
-        yield _State(state.cost + marker.leave, state.stack, state.memory, state.trail)
+        # An attachment's heading comes again at the top of each of its pages.
+        again = bool(state.stack) and _entry(marker.readings[0]) == state.stack[0]
+        leave = 0.0 if again and state.stack[0][0] == "attachment" else marker.leave
+        yield _State(state.cost + leave, state.stack, state.memory, state.trail)
     for reading in marker.readings:
         if _is_guess(marker, reading) and all(level[0] != "section" for level in state.stack):
             continue
+        misread = _MISREAD if reading.family == "1." and marker.written in ("I", "l") else 0.0
         for stack, cost in _moves(state, reading):
+            cost += misread
             memory = _remember(state.memory, reading)
             taken = Taken(marker, reading, len(stack) - 1, cost)
             yield _State(state.cost + cost + marker.take, stack, memory, _Link(taken, state.trail))
+
+
+def _entry(reading: Reading) -> Level:
+    return (reading.family, reading.path)
 
 
 def _is_guess(marker: Marker, reading: Reading) -> bool:
@@ -277,6 +287,8 @@ def _decimal_moves(
         yield (*stack[: parent + 1], entry), 0.05 + deep + _late(path[-1])
         return
     base = _decimal_base(stack, path)
+    if _is_cited(stack, base, path):
+        base += 1
     if last is None:
         yield (*stack[:base], entry), _ORPHAN + _late(path[-1])
     elif path > last:
@@ -284,6 +296,17 @@ def _decimal_moves(
         yield (*stack[:base], entry), _ORPHAN + jump + _late(path[-1])
     elif all(part <= 1 for part in path):
         yield (*stack[:base], entry), _RESTART
+
+
+def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
+    """Tell whether a decimal is another contract's, quoted in a clause, or ill numbered.
+
+    The clause is counted by whole numbers, and it is neither the decimal's nor the one before.
+    """
+    if base >= len(stack) or stack[base][0] not in ("1.", "section") or len(path) < 2:
+        return False
+    whole = stack[base][1]
+    return len(whole) == 1 and path[0] not in (whole[0], whole[0] + 1)
 
 
 def _jump(last: tuple[int, ...], path: tuple[int, ...]) -> float:
