@@ -12,6 +12,7 @@ from fourcorners.outline.headings import headings, is_title
 from fourcorners.outline.lift import lift
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
+from fourcorners.outline.prune import prune
 from fourcorners.outline.references import find_references
 from fourcorners.outline.sequence import place
 from fourcorners.outline.terms import find_terms
@@ -34,7 +35,7 @@ def build(document: Document) -> Outline:
     markers, contents = _markers(lines, document, title)
     if len(markers) > MOST:
         return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(document.text))
-    taken = lift(place(markers), lines.length)
+    taken = lift(prune(place(markers)), lines.length)
     nodes = grow(lines, taken, title.span if title else None, contents)
     sure = confidence.of(lines, markers, taken, nodes)
     terms = find_terms(document.text)

@@ -10,6 +10,11 @@ from fourcorners.outline.tree import Node, NodeKind
 FLOOR = 0.5
 _STRONG, _DOUBTFUL = 1.2, 0.3
 _GAP = 0.9
+# A short paper without clauses is as well read as its frame: there is nothing else to find.
+_FEW = 2  # numbers
+_SHORT = 20_000  # characters
+_UNNUMBERED = frozenset({"attachment", "recitals", "signature", "body", "heading", "caps"})
+_FRAME = frozenset({NodeKind.RECITALS, NodeKind.SIGNATURE, NodeKind.SCHEDULE})
 
 
 def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Node, ...]) -> float:
@@ -27,7 +32,11 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     parts = [n for n in clauses if n.label or n.heading]
     wanted = min(8.0, max(3.0, lines.length / 2_500))
     enough = min(1.0, len(parts) / wanted)
-    return share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+    sure = share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+    numbers = sum(m.readings[0].family not in _UNNUMBERED for m in strong)
+    if numbers <= _FEW and lines.length <= _SHORT and any(n.kind in _FRAME for n in nodes):
+        return max(sure, FLOOR)
+    return sure
 
 
 def _spread(lines: Lines, nodes: tuple[Node, ...]) -> float:

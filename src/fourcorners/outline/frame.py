@@ -33,6 +33,7 @@ _PAPER_AT = re.compile(
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
+_DATED = re.compile(r"\W*\b(?:dated|made|between|by and)\b")
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
 _SHORT = 60  # characters
@@ -257,7 +258,7 @@ def _attachment_worth(
 def _is_of(rest: str) -> bool:
     """Tell whether a heading goes on with the name of the contract: "Exhibit A to the Lease"."""
     named = _OF.match(rest)
-    words = rest[named.end() :] if named else ""
+    words = _DATED.split(rest[named.end() :])[0] if named else ""
     return title_like(words, limit=110) and not any(
         word[0].islower() and len(word) > 3 for word in words.split()
     )

@@ -54,6 +54,7 @@ _LABEL = re.compile(
 )
 _GIVEN = re.compile(r",?\s{0,3}\((?:the\s+|hereinafter\s+)?[\"“](?P<short>[^\"“”\n]{1,40})[\"”]")
 _LED = re.compile(r"\b(?:of|by|for|with|under|from|between|to|in)\s+(?:the\s+)?$", re.IGNORECASE)
+_COMPRISED = re.compile(r"\b(?:comprised|consisting)\s+of\s+(?:the\s+)?$")
 _BLANK = re.compile(r"(?:_{2,}|\.{4,}|…+|\[[^\]\n]{0,60}\]|<[^>\n]{1,60}>)[_.\s…]*")
 _OTHER_BLANK = re.compile(
     r"[\s,;)–-]and[\s–-]+(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
@@ -62,10 +63,12 @@ _OTHER_BLANK = re.compile(
     re.MULTILINE,
 )
 _MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
+_NUMBERED = re.compile(r"\((\d)\)")
 _UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
-_DESCRIBED_NEXT = re.compile(r",\s+(?:an?|the|having|hereinafter|hereafter|with|whose|located)\b|\s+\(")
+_DESCRIBED_NEXT = re.compile(r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\(")
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
-_NUMBER = re.compile(r"\d{1,2}\.\s+")
+_JOINTS = ("", "and", "the", "and the", "the undersigned")
+_NOT_NAME = re.compile(r"\d{1,2}\.\s+|The\s(?=\w)|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)")
 _DEFERS = re.compile(
     r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
     r"pages?|\bsignator(?:y|ies)\b"
@@ -104,17 +107,28 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
 def _with_signers(
     text: str, preamble: Span, found: tuple[Fact[Party], ...]
 ) -> tuple[Fact[Party], ...]:
-    """Add who signs, where the preamble leaves it to the signatures or names one party alone."""
-    if not found:
-        return _signed(text)
-    defers = _DEFERS.search(text, preamble.start, preamble.end)
-    if not defers and (len(found) > 1 or _faces_blank(text, found)):
-        return found
+    """Hold the parties of the preamble against who signs.
+
+    Signers are added where the preamble leaves it to the signatures or names one party alone; they
+    stand for parties without short names of whom none signs; and who neither signs nor has a short
+    name, when the others do, is no party.
+    """
     signed = [fact for fact in _signed(text) if not NO_PARTY.match(fact.value.name)]
+    if not found:
+        return tuple(signed)
     known = {_key(fact.value.name) for fact in found}
-    added = [fact for fact in signed if _key(fact.value.name) not in known]
-    if not defers and not any(_key(fact.value.name) in known for fact in signed):
+    sure = {key for fact in signed if (key := _key(fact.value.name)) in known}
+    shorts = sum(bool(fact.value.short) for fact in found)
+    if len(signed) > 1 and not sure and not shorts:
+        return tuple(signed)
+    if len(sure) > 1 and shorts > 2:
+        return tuple(
+            fact for fact in found if fact.value.short or _key(fact.value.name) in sure
+        )
+    defers = _DEFERS.search(text, preamble.start, preamble.end)
+    if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
+    added = [fact for fact in signed if _key(fact.value.name) not in known]
     given = _EACH.match(text, defers.end(), preamble.end) if defers else None
     if given:
         added = [
@@ -147,6 +161,8 @@ def _with_others(
             continue
         known = any(span.overlaps(fact.span) for fact in found)
         led = _LED.search(text, max(0, span.start - 30), span.start)
+        if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):
+            led = None
         said = span.of(text).casefold()
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
             continue
@@ -225,6 +241,12 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         if only_roles(said) or any(name == said or name.startswith(f"{said} ") for name in names):
             break
         stop, short = _until(text, span.end, limit)
+        number = _NUMBERED.search(skipped.group()) if skipped else None
+        if number:  # "(1) … (2) …"
+            after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
+            if after > 0:
+                named = short_in(text, span.end, after)
+                stop, short = after, short_name(named) if named else ""
         found.append(_fact(text, span, short))
         if stop is None:
             break
@@ -280,7 +302,10 @@ def _fact(text: str, span: Span, short: str) -> Fact[Party]:
 
 
 def _introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Find who is given a short name that acts, where no words such as "between" lead them."""
+    """Find who is given a short name, where no words such as "between" lead them.
+
+    Those that only stand somewhere in a sentence are parties if their short name acts.
+    """
     found: dict[str, Fact[Party]] = {}
     start = last = preamble.start
     while match := short_in(text, start, preamble.end):
@@ -290,36 +315,52 @@ def _introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
             continue
         segment = Span(max(last, match.start() - 300), match.start())
         last = match.end()
-        span = _subject(text, segment, person=short.casefold() not in _PRONOUNS)
-        if span is None or not (short.casefold() in ROLES or acts(text, short)):
+        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        if not subjects:
             continue
-        fact = _fact(text, span, short)
-        found.setdefault(_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
+        listed = _is_listed(text, segment, subjects[-1])
+        if not (listed or short.casefold() in ROLES or acts(text, short)):
+            continue
+        for span in subjects:
+            fact = _fact(text, span, short if span == subjects[-1] else "")
+            found.setdefault(_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
     return tuple(found.values())[:_MOST]
 
 
-def _subject(text: str, segment: Span, *, person: bool) -> Span | None:
+def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
     """Return whom the words before a short name speak of.
 
-    That is a company, else (`person`) the name right before or the one that the words describe.
+    That is a company, with one that "and" joins to it, else (`person`) the name that the words
+    describe or the one right before.
     """
-    near = company = first = None
+    names = [span for span in _names(text, segment) if not only_roles(span.of(text).casefold())]
+    companies = [span for span in names if ENDS_WITH_SUFFIX.search(span.of(text))]
+    if companies:
+        last = companies[-1]
+        joined = [
+            span
+            for span in companies[-2:-1]
+            if text[span.end : last.start].strip(" \n,").casefold() == "and"
+            and _is_listed(text, segment, span)
+        ]
+        return [*joined, last]
+    if not person:
+        return []
+    listed = [span for span in names if _is_listed(text, segment, span)]
+    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
+    return listed[:1] or near
+
+
+def _names(text: str, segment: Span) -> Iterator[Span]:
     for match in NAME.finditer(text, segment.start, segment.end):
-        numbered = _NUMBER.match(match.group())
-        span = name_at(text, match.start() + (numbered.end() if numbered else 0), segment.end)
-        if span is None or only_roles(span.of(text).casefold()):
-            continue
-        if _MENTIONED.search(text, max(0, span.start - 12), span.start):
-            continue
-        if ENDS_WITH_SUFFIX.search(span.of(text)):
-            company = span
-        near = span
-        led = text[segment.start : span.start].strip(" \n,;.)")
-        if led in ("", "and", "AND") and _DESCRIBED_NEXT.match(text, span.end):
-            first = span
-    if company or not person:
-        return company
-    if first:
-        return first
-    gap = text[near.end : segment.end].strip(" \n,") if near else ""
-    return near if near and not gap else None
+        led = _NOT_NAME.match(match.group())
+        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
+        if span and not _MENTIONED.search(text, max(0, span.start - 12), span.start):
+            yield span
+
+
+def _is_listed(text: str, segment: Span, span: Span) -> bool:
+    """Tell whether a name opens the words before a short name, and is described by them."""
+    led = text[segment.start : span.start]
+    opens = led.rstrip("Te h").endswith(("\n", "   ")) or led.strip(" \n,;.)").casefold() in _JOINTS
+    return opens and bool(_DESCRIBED_NEXT.match(text, span.end))

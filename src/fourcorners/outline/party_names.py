@@ -94,7 +94,8 @@ ROLES = frozenset(
 
 def only_roles(said: str) -> bool:
     """Tell whether words name nobody, only roles: "Consultant and Company"."""
-    return all(each.removeprefix("the ") in ROLES for each in re.split(r"\s+and\s+|,\s+", said))
+    named = (each.removeprefix("the ") for each in re.split(r"\s+and\s+|,\s+", said))
+    return all(each in ROLES or each.startswith("its ") for each in named)
 
 
 def name_at(text: str, offset: int, limit: int) -> Span | None:
@@ -105,7 +106,7 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     address = _ADDRESS.search(text, match.start(), min(limit, end + 1))
     if address:
         end = address.start()
-    closed = _COMPANY_END.search(text, match.start() + 1, min(limit, end + 1))
+    closed = _COMPANY_END.search(text, match.start() + 1, min(limit, end + 4))
     if closed and closed.end() < end:
         end = closed.end()
     for joint in _AND_INSIDE.finditer(text, match.start(), end):

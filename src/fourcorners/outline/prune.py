@@ -1,0 +1,39 @@
+"""Prune what stands above the first clause: parties in a list, and items of the opening words."""
+
+from __future__ import annotations
+
+from fourcorners.outline.sequence import Taken
+
+_CLAUSES = frozenset({"1.", "1)", "section", "article", "I.", "A.", "first"})
+_LEAST = 3  # clauses that the contract has, at least, for the items above them to be none
+_OPENED = frozenset({"recitals", "body"})  # what the list of parties stands before
+
+
+def prune(taken: list[Taken]) -> list[Taken]:
+    """Return the numbering without lists that stand above the recitals and the first clause.
+
+    These are items in brackets, and numbered parties: a list that starts anew behind the recitals.
+    """
+    tops = [at for at, item in enumerate(taken) if item.depth <= 0]
+    clauses = [at for at in tops if taken[at].reading.family in _CLAUSES]
+    opened = next((at for at in tops if taken[at].reading.family in _OPENED), None)
+    gone: set[int] = set()
+    if len(clauses) >= _LEAST:
+        limit = clauses[0] if opened is None else min(clauses[0], opened)
+        gone |= {at for at in tops if at < limit and "(" in taken[at].reading.family}
+    if opened is not None:
+        parties = [at for at in clauses if at < opened]
+        after = next((at for at in clauses if at > opened), None)
+        if parties and after is not None and taken[parties[0]].reading == taken[after].reading:
+            gone |= set(parties)
+            gone |= {at for at in tops if at < opened and "(" in taken[at].reading.family}
+    if not gone:
+        return taken
+    kept: list[Taken] = []
+    dropping = False
+    for at, item in enumerate(taken):
+        if item.depth <= 0:
+            dropping = at in gone
+        if not dropping:
+            kept.append(item)
+    return kept
