@@ -119,15 +119,85 @@ def test_parties_without_blanks_and_collectives() -> None:
         'Birch Ltd ("Birch"); '
         'Alder and Birch (individually as a "Party" and collectively as the "Parties")'
     )
-    assert named_parties(answer, []) == [
-        frozenset({"alder mills inc"}),
-        frozenset({"birch ltd"}),
-    ]
+    read = named_parties(answer)
+    assert [party.spellings for party in read.parties] == [{"alder mills inc"}, {"birch ltd"}]
+    assert read.unnamed == {"you", "buyer", "franchisee"}
+
+
+def marks(text: str, *names: str) -> list[Span]:
+    return [Span(text.index(name), text.index(name) + len(name)) for name in names]
 
 
 def test_a_typed_answer_counts_as_the_marked_words() -> None:
-    (party,) = named_parties('Kriomic, Inc ("Company")', ["Kiromic, Inc."])
-    assert party == {"kriomic inc", "kiromic inc"}
+    text = "between Kiromic, Inc. and others"
+    (party,) = named_parties('Kriomic, Inc ("Company")', text, marks(text, "Kiromic, Inc.")).parties
+    assert party.spellings == {"kriomic inc", "kiromic inc"}
+
+
+def test_a_marked_name_is_the_party_of_its_short_name() -> None:
+    text = 'between Alder Mills, a division of Ash Works ("AM"), and Birch Ltd ("Birch")'
+    answer = 'Ash Works ("AM"); Birch Ltd ("Birch")'
+    first, second = named_parties(answer, text, marks(text, "Alder Mills", "Birch Ltd")).parties
+    assert first.spellings == {"ash works", "alder mills"}
+    assert second.spellings == {"birch ltd"}
+
+
+def test_a_short_name_alone_is_no_spelling() -> None:
+    text = 'between Alder Mills, Inc. ("Alder") and Birch Ltd'
+    answer = 'Alder Mills, Inc. ("Alder"); Birch Ltd'
+    first, _ = named_parties(answer, text, marks(text, "Alder Mills, Inc.", "Alder")).parties
+    assert not first.is_named("alder")
+    assert not first.is_meant("alder", "Alder")
+
+
+def test_joined_names_are_parties_of_their_own_if_each_was_marked() -> None:
+    text = "between Alder Mills, Inc. and Birch Ltd"
+    answer = "Alder Mills, Inc. and Birch Ltd"
+    both = named_parties(answer, text, marks(text, "Alder Mills, Inc.", "Birch Ltd"))
+    assert [party.spellings for party in both.parties] == [{"alder mills inc"}, {"birch ltd"}]
+    assert len(named_parties(answer, text, marks(text, answer)).parties) == 1
+
+
+def parties_of(answer: str, *parties: Party, text: str = "", marked: tuple[str, ...] = ()) -> str:
+    categories = dict.fromkeys(CATEGORIES, ()) | {"Parties": tuple(marks(text, *marked))}
+    annotated = AnnotatedContract("a.txt", "a", text, categories)
+    card = Card(parties=tuple(Fact(party, PLACE, 1.0) for party in parties))
+    return judge(annotated, {**TRUTH, "Parties": answer}, card)["Parties"].verdict
+
+
+ALDER, BIRCH = Party("Alder Mills, Inc."), Party("Birch Ltd")
+TWO = 'Alder Mills, Inc. ("Alder"); Birch Ltd ("Buyer")'
+
+
+def test_more_or_fewer_parties_cost() -> None:
+    assert parties_of(TWO, ALDER, BIRCH) == "right"
+    assert parties_of(TWO, ALDER) == "wrong"
+    assert parties_of(TWO, ALDER, BIRCH, Party("Carrier GmbH")) == "wrong"
+    assert parties_of(TWO, ALDER, ALDER, BIRCH) == "wrong"
+    assert parties_of(TWO, ALDER, Party("Buyer", "Buyer")) == "wrong"
+
+
+def test_a_longer_name_is_right_with_the_same_short_name_only() -> None:
+    assert parties_of(TWO, Party("United Alder Mills, Inc.", "Alder"), BIRCH) == "right"
+    assert parties_of(TWO, Party("United Alder Mills, Inc.", "UAM"), BIRCH) == "wrong"
+    assert parties_of(TWO, Party("Alder", "Alder"), BIRCH) == "wrong"
+    long = Party("Made by the United and Merged Alder Mills, Inc.", "Alder")
+    assert parties_of(TWO, long, BIRCH) == "wrong"
+
+
+def test_a_role_in_an_answer_asks_for_no_name() -> None:
+    answer = 'Alder Mills, Inc. ("Alder"); an individual ("Developer")'
+    assert parties_of(answer, ALDER) == "right"
+    assert parties_of(answer, ALDER, Party("Joan Ash", "Developer")) == "right"
+    assert parties_of(answer, ALDER, Party("Joan Ash")) == "wrong"
+
+
+def test_a_marked_company_that_was_not_typed_is_no_surplus() -> None:
+    text = "ALDER MILLS, INC. BIRCH LTD CARRIER GMBH"
+    marked = ("ALDER MILLS, INC.", "BIRCH LTD", "CARRIER GMBH")
+    third = Party("Carrier GmbH")
+    assert parties_of(TWO, ALDER, BIRCH, third, text=text, marked=marked) == "right"
+    assert parties_of(TWO, ALDER, BIRCH, third, text=text, marked=marked[:2]) == "wrong"
 
 
 def test_a_right_card() -> None:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
-from fourcorners.outline.parties import ROLES
+from fourcorners.outline.party_names import ROLES
+from fourcorners.text.span import Span
 
 _FORMS = {
     **dict.fromkeys(("incorporated",), "inc"),
@@ -36,10 +38,18 @@ _NO_NAME = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ALIAS = re.compile(
-    r"[\s,]+(?:(?:d\W?b\W?a|[fa]\W?k\W?a)\b|and\s+(?:all\s+of\s+)?its\s|together\s+with\s|"
+    r"[\s,]+(?:(?:d\W?b\W?a|[fa]\W?k\W?a)\b|(?:formerly|also)\s+known\s+as\s|and\s+(?:all\s+of\s+)?its\s|together\s+with\s|"
     r"including\s|through\s+its\s|a\s+division\s|operating\s+with\s|on\s+behalf\s+of\s).*$",
     re.IGNORECASE | re.DOTALL,
 )
+_LEGAL_FORMS = frozenset(
+    {"inc", "ltd", "corp", "llc", "lp", "llp", "plc", "gmbh", "ag", "sa", "bv"}
+)
+_DESCRIBES = re.compile(r"an?\s+[a-z]+\b(?!\s+[A-Z])")  # an individual ("Developer")
+_JOINED = re.compile(r",?\s+and\s+|\s*/\s*|,\s+(?!(?:inc|l\.?l\.?c|l\.?p|ltd|n\.a)\b)", re.I)
+_GIVEN = re.compile(r"[^\n;()“\"]{0,200}\([^()“\"]{0,40}[“\"](?P<short>[^“”\"]{1,60})[”\"]")
+_ALIKE = 85  # of 100: how alike names are that differ by a slip of the pen
+_MORE_WORDS = 3  # that a whole name may have beside those typed
 _TAIL = re.compile(r"[(\[“\"].*$", re.DOTALL)
 _DATED = re.compile(r"[\s,]+(?:dated?\b.*|is)$", re.IGNORECASE | re.DOTALL)
 _HONORIFIC = re.compile(r"^\W*(?:dr|mr|mrs|ms|prof)\.?\s+", re.IGNORECASE)
@@ -111,30 +121,145 @@ def titles(words: str) -> frozenset[str]:
     return frozenset({normal_name(plain), normal_name(_TAIL.sub("", plain))} - {""})
 
 
-def named_parties(answer: str, marked: Iterable[str]) -> list[frozenset[str]]:
-    """Return the parties an answer names, each as the spellings that count as the same.
+@dataclass(frozen=True, slots=True)
+class NamedParty:
+    """A party that an answer names: the spellings that count as the same, and its short names."""
 
-    Beside the answer's own spelling that is the marked words most like it, since answers were
-    typed. Blanks are no parties, nor are what several together are called ("Parties").
+    spellings: frozenset[str]
+    shorts: frozenset[str] = frozenset()
+
+    def is_named(self, name: str) -> bool:
+        """Tell whether a normalised name is one of the party's spellings."""
+        return name in self.spellings
+
+    def is_meant(self, name: str, short: str) -> bool:
+        """Tell whether a longer name is the party's, by its short name and all of its words."""
+        if normal_name(short) not in self.shorts:
+            return False
+        return any(_holds(name, spelling) for spelling in self.spellings)
+
+
+@dataclass(frozen=True, slots=True)
+class PartiesAnswer:
+    """The parties an answer names.
+
+    Attributes:
+        unnamed: The short names and roles that it gives to parties without naming them.
+        marked: Companies that the lawyer marked as parties in the contract but did not type.
+    """
+
+    parties: tuple[NamedParty, ...]
+    unnamed: frozenset[str] = frozenset()
+    marked: frozenset[str] = frozenset()
+
+
+def named_parties(answer: str, text: str = "", marked: Sequence[Span] = ()) -> PartiesAnswer:
+    """Read an answer to "Parties", with the words that the lawyer marked in the contract.
+
+    Answers were typed: each marked name is a spelling of the party it is most like, or of the one
+    whose short name the contract gives right after it. Blanks are no parties, nor are pronouns,
+    roles, nor what several together are called ("Parties"). Names joined by "and", "/" or a comma
+    are parties of their own if the lawyer marked each by itself.
+    """
+    marks = [(normal_party(whole_words(text, span)), span) for span in marked]
+    names = {name for name, _ in marks} - {""}
+    answer = re.sub(r'""+', '"', answer)
+    shorts = _quoted(answer)
+    plain = re.sub(r"\([^()]*\)", lambda m: m.group().replace(";", ","), answer)
+    known: dict[str, set[str]] = {}
+    unnamed: set[str] = set()
+    for part in plain.split(";"):
+        words = part.strip().lstrip("(")
+        given = _quoted(part)
+        name = normal_party(words)
+        if len(name) < 2 or name in ROLES or _DESCRIBES.match(words) or _is_role(words):
+            unnamed |= given | ({name} & ROLES)
+            continue
+        if name in shorts - given or _NO_NAME.match(part.strip()):
+            continue
+        if _is_several(part, given, shorts | set(known)):
+            continue
+        for each in _split(words, name, names):
+            known.setdefault(each, set()).update(given)
+    spellings, others = _spellings(known, marks, text)
+    return PartiesAnswer(
+        tuple(
+            NamedParty(frozenset(spellings[name]), frozenset(shorts))
+            for name, shorts in known.items()
+        ),
+        frozenset(unnamed),
+        frozenset(others),
+    )
+
+
+def whole_words(text: str, span: Span) -> str:
+    """Return marked words with the word whole in which the mark ends."""
+    tail = re.compile(r"\w*").match(text, span.end) if span.end < len(text) else None
+    return text[span.start : tail.end() if tail else span.end]
+
+
+def _quoted(words: str) -> set[str]:
+    """Return the short names that stand in quotation marks."""
+    return {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", words)} - {""}
+
+
+def _is_role(words: str) -> bool:
+    """Tell whether words describe a party without naming it: "sales agent"."""
+    last = _TAIL.sub("", words).split()[-1:]
+    return bool(last) and last[0].islower() and last[0].rstrip("s") in ROLES
+
+
+def _split(words: str, name: str, names: set[str]) -> list[str]:
+    """Return the parties that one part of an answer joins, if each was marked by itself."""
+    from rapidfuzz import fuzz
+
+    if name in names:
+        return [name]
+    pieces = [normal_party(each) for each in _JOINED.split(_TAIL.sub("", words))]
+    marked = all(any(fuzz.ratio(each, mark) >= _ALIKE for mark in names) for each in pieces)
+    return pieces if len(pieces) > 1 and marked else [name]
+
+
+def _spellings(
+    known: Mapping[str, set[str]], marks: Sequence[tuple[str, Span]], text: str
+) -> tuple[dict[str, set[str]], set[str]]:
+    """Return the spellings of each party: its typed name and the marked names that are its own.
+
+    And the marked companies that are none of them.
     """
     from rapidfuzz import fuzz
 
-    spellings = {normal_party(words) for words in marked} - {""}
-    shorts = {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", answer)}
-    plain = re.sub(r"\([^()]*\)", lambda m: m.group().replace(";", ","), answer)
-    parties: list[frozenset[str]] = []
-    earlier: set[str] = set()
-    for part in plain.split(";"):
-        name = normal_party(part.strip().lstrip("("))
-        given = {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", part)}
-        if len(name) < 2 or name in ROLES or name in shorts - given:
+    spellings = {name: {name} for name in known}
+    shorts = set().union(*known.values())
+    for name, aliases in known.items():
+        spellings[name] |= {alias for alias in aliases - set(known) if _is_company(alias)}
+    others = set()
+    typed_only = sorted(set(known) - {mark for mark, _ in marks})
+    for mark, span in marks:
+        if not mark or mark in ROLES or mark in shorts or mark in known:
             continue
-        if _NO_NAME.match(part.strip()) or _is_several(part, given, shorts | earlier):
-            continue
-        earlier.add(name)
-        same = {spelt for spelt in spellings if fuzz.ratio(spelt, name) >= 85}
-        parties.append(frozenset({name, *same}))
-    return parties
+        given = _GIVEN.match(text, span.end)
+        short = normal_name(given["short"]) if given else ""
+        own = [name for name in known if short and short in known[name]]
+        like = max(typed_only, key=lambda name: fuzz.ratio(name, mark), default="")
+        if like and (fuzz.ratio(like, mark) >= _ALIKE or _holds(mark, like)):
+            spellings[like].add(mark)
+        elif len(own) == 1:
+            spellings[own[0]].add(mark)
+        elif _is_company(mark):
+            others.add(mark)
+    return spellings, others
+
+
+def _is_company(name: str) -> bool:
+    return name.split()[-1] in _LEGAL_FORMS
+
+
+def _holds(name: str, other: str) -> bool:
+    """Tell whether a name holds all words of another of two words or more, and few besides."""
+    words, others = iter(name.split()), other.split()
+    inside = all(word in words for word in others)
+    return inside and len(others) > 1 and len(name.split()) <= len(others) + _MORE_WORDS
 
 
 def _is_several(part: str, given: set[str], shorts: set[str]) -> bool:

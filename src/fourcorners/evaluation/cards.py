@@ -3,7 +3,21 @@
 A fact is *right* where it equals the lawyer's answer, or the words the lawyer marked for it, after
 the normalisation of `answers`; *missing* where the card has none; else *wrong*. What the contract
 leaves blank ("[]/[]/2019", "__________") or does not say is no fact: a card is judged on it only
-for inventing one. Parties are right if all are named and nobody else is.
+for inventing one.
+
+Parties are right if each that the lawyer names is named once and nobody else is. An answer was
+typed beside the words marked in the contract, with slips, so what it names is read as follows:
+
+- A party is one, however it is spelled: as typed, as marked where the marked name is like the typed
+  one, holds all of its words, or is given the same short name by the contract. A short name or a
+  role alone is no spelling.
+- Who bears the party's short name and all words of its name, with at most three others, is that
+  party ("System Associates, Inc." cut from "Information System Associates, Inc.").
+- Names joined in one answer ("A Ltd. and B Ltd.") are parties of their own if each was marked.
+- Roles, pronouns, descriptions and blanks ("you", "an individual") ask for no name; a card's party
+  counts neither for nor against it if it bears that role, or if it is a company that the lawyer
+  marked as a party and did not type.
+- All else that the card names is surplus, a party named twice too.
 """
 
 from __future__ import annotations
@@ -19,20 +33,22 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.answers import (
+    PartiesAnswer,
     named_parties,
     normal_law,
+    normal_name,
     normal_party,
     titles,
+    whole_words,
     written_date,
 )
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.cuad import AnnotatedContract
 from fourcorners.evaluation.references import document_of
 from fourcorners.outline.build import build
-from fourcorners.outline.card import Card, Fact
+from fourcorners.outline.card import Card, Fact, Party
 from fourcorners.outline.cards import read_card
 from fourcorners.outline.types import kinds_of
-from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -180,14 +196,8 @@ def _verdict(stated: bool, read: bool, right: bool) -> str:
     return "right" if right else "wrong" if read else "missing"
 
 
-def _whole_words(text: str, span: Span) -> str:
-    """Return marked words with the word whole in which the mark ends."""
-    tail = re.compile(r"\w*").match(text, span.end) if span.end < len(text) else None
-    return text[span.start : tail.end() if tail else span.end]
-
-
 def _judge_title(contract: AnnotatedContract, answer: str, card: Card) -> Judged:
-    marked = [_whole_words(contract.text, span) for span in contract.annotations["Document Name"]]
+    marked = [whole_words(contract.text, span) for span in contract.annotations["Document Name"]]
     wanted = {
         title for words in (*marked, answer, *answer.split("\n\n")) for title in titles(words)
     }
@@ -197,19 +207,40 @@ def _judge_title(contract: AnnotatedContract, answer: str, card: Card) -> Judged
 
 
 def _judge_parties(contract: AnnotatedContract, answer: str, card: Card) -> Judged:
-    marked = [span.of(contract.text) for span in contract.annotations["Parties"]]
-    wanted = named_parties(answer, marked)
-    read = {normal_party(fact.value.name) for fact in card.parties} - {""}
-    common = [spellings for spellings in wanted if spellings & read]
-    surplus = read - frozenset().union(*wanted)
-    right = len(common) == len(wanted) and not surplus
-    said = "; ".join(fact.value.name for fact in card.parties)
+    wanted = named_parties(answer, contract.text, contract.annotations["Parties"])
+    read = [fact.value for fact in card.parties]
+    common, surplus = _pair(wanted, read)
+    right = common == len(wanted.parties) and not surplus
     return Judged(
-        _verdict(bool(wanted), bool(read), right),
+        _verdict(bool(wanted.parties), bool(read), right),
         answer,
-        said,
-        (len(read), len(wanted), len(common)) if wanted else (0, 0, 0),
+        "; ".join(party.name for party in read),
+        (common + surplus, len(wanted.parties), common) if wanted.parties else (0, 0, 0),
     )
+
+
+def _pair(wanted: PartiesAnswer, read: Sequence[Party]) -> tuple[int, int]:
+    """Count the parties of a card that are the answer's, each once, and those that are not."""
+    left = list(wanted.parties)
+    others = []
+    for party in read:
+        own = next((each for each in left if each.is_named(normal_party(party.name))), None)
+        if own is None:
+            others.append(party)
+        else:
+            left.remove(own)
+    surplus = 0
+    for party in others:
+        name = normal_party(party.name)
+        own = next((each for each in left if each.is_meant(name, party.short)), None)
+        if own is not None:
+            left.remove(own)
+        elif name not in wanted.marked and not wanted.unnamed & {
+            normal_name(party.short),
+            party.role.casefold(),
+        } - {""}:
+            surplus += 1
+    return len(wanted.parties) - len(left), surplus
 
 
 def _judge_date(answer: str, fact: Fact[date] | None) -> Judged:

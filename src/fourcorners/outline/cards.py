@@ -30,7 +30,9 @@ _RECITALS = re.compile(
     r"\b(?:agrees?|covenants?)\s+as\s+follows|\bAGREED\s+TERMS|\bIT\s+IS\s+(?:HEREBY\s+)?AGREED",
     re.MULTILINE,
 )
-_CONSIDERED = re.compile(r"\b(?:WHEREAS|Whereas)\b|\bW\s?I\s?T\s?N\s?E\s?S\s?S\s?E\s?T\s?H\b|\bNOW,?\s+THEREFORE\b")
+_CONSIDERED = re.compile(
+    r"\b(?:WHEREAS|Whereas)\b|\bW\s?I\s?T\s?N\s?E\s?S\s?S\s?E\s?T\s?H\b|\bNOW,?\s+THEREFORE\b"
+)
 _FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
 _SALUTATION = re.compile(r"^\W*(?:Dear|Ladies\s+and\s+Gentlemen|Gentlemen)\b", re.MULTILINE)
 _CITES = re.compile(r"(?:amendment|addendum|variation)", re.IGNORECASE)

@@ -65,7 +65,9 @@ _OTHER_BLANK = re.compile(
 _MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
 _NUMBERED = re.compile(r"\((\d)\)")
 _UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
-_DESCRIBED_NEXT = re.compile(r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\(")
+_DESCRIBED_NEXT = re.compile(
+    r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\("
+)
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _JOINTS = ("", "and", "the", "and the", "the undersigned")
 _NOT_NAME = re.compile(r"\d{1,2}\.\s+|The\s(?=\w)|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)")
@@ -122,9 +124,7 @@ def _with_signers(
     if len(signed) > 1 and not sure and not shorts:
         return tuple(signed)
     if len(sure) > 1 and shorts > 2:
-        return tuple(
-            fact for fact in found if fact.value.short or _key(fact.value.name) in sure
-        )
+        return tuple(fact for fact in found if fact.value.short or _key(fact.value.name) in sure)
     defers = _DEFERS.search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
@@ -141,9 +141,7 @@ def _key(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")
 
 
-def _with_others(
-    text: str, found: tuple[Fact[Party], ...], end: int
-) -> tuple[Fact[Party], ...]:
+def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
     """Add the companies among the parties that are given a short name right after theirs.
 
     Behind the last party only those whose short name acts in the contract.

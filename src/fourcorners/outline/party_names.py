@@ -21,7 +21,10 @@ SUFFIX = (
 FORM = (
     rf"(?:{STRONG}|(?:Corporation|CORPORATION|Company|COMPANY|Co|CO|Association|ASSOCIATION)\b\.?)"
 )
-_BLANKS = r"(?:(?:[^\S\n]{0,90}\n)?[^\S\n]{1,90}-{3,}[^\S\n]{1,4}|[^\S\n]{1,4}|[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
+_BLANKS = (  # or a line of dashes, by which old filings underline
+    r"(?:(?:[^\S\n]{0,90}\n)?[^\S\n]{1,90}-{3,}[^\S\n]{1,4}|[^\S\n]{1,4}|"
+    r"[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
+)
 _WORD = (
     r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
     r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS|"
@@ -99,6 +102,7 @@ def only_roles(said: str) -> bool:
 
 
 def name_at(text: str, offset: int, limit: int) -> Span | None:
+    """Return the name that starts at an offset, without what follows it; None if there is none."""
     match = NAME.match(text, offset, limit)
     if match is None or NO_PARTY.match(match.group()):
         return None
@@ -144,11 +148,10 @@ def short_in(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def short_name(match: re.Match[str]) -> str:
+    """Return the short name that a match of `short_in` gives, not what it calls the contract."""
     short = match.group("short")
     other = match.groupdict().get("other")
     return other or "" if NO_SHORT.search(short) else short
-
-
 
 
 def acts(text: str, short: str) -> bool:

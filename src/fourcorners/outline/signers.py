@@ -64,7 +64,10 @@ def persons_who_sign(text: str) -> tuple[Span, ...]:
         again = _plain(match["again"])
         for first in before[-4:-1]:
             name = Span(first.start(), before[-1].end())
-            if again.startswith(_plain(name.of(text))) and not text[name.end : match.start()].strip():
+            if (
+                again.startswith(_plain(name.of(text)))
+                and not text[name.end : match.start()].strip()
+            ):
                 found.append(name)
                 break
     return tuple(found)
