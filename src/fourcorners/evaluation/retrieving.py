@@ -1,0 +1,366 @@
+"""The retrieval benchmark: questions answered from a library, as any user's would be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.evaluation.profiles import (
+    DEFAULT,
+    OUTLINE,
+    Pipeline,
+    Reranker,
+    chunked,
+    pipeline,
+    ranked,
+)
+from fourcorners.evaluation.retrieval import (
+    MOST_SNIPPETS,
+    Answer,
+    Question,
+    Set,
+    Snippet,
+    text_of,
+)
+from fourcorners.library.ingest import add
+from fourcorners.library.store import Library
+from fourcorners.search.filters import Filters
+from fourcorners.search.scope import Scope, route
+from fourcorners.settings import Settings
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder import Encoder
+    from fourcorners.search.concepts import Concept
+
+OnProgress = Callable[[str, int, int], None]
+_SLICE = 512  # chunks encoded at once
+
+
+class Given(StrEnum):
+    """What a pipeline is told of the contract that a question is about."""
+
+    QUESTION = "question"
+    """The whole question: which contract it names is for the router to find."""
+    GIVEN = "given"
+    """The contract, and the question without the words that name it."""
+    WHOLE = "whole"
+    """The whole question, to be answered from the whole corpus as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Where the router led a question."""
+
+    right: bool
+    """Whether the contract that answers was thought the likeliest."""
+    sure: bool
+    """Whether the likeliest alone was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """The corpus in a library: its collection, and the document of each file."""
+
+    collection: str
+    documents: dict[str, str]
+    paths: dict[str, str]
+
+
+def fill(
+    library: Library,
+    sets: Sequence[Set],
+    data: Path,
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> Shelved:
+    """Add the corpora of sets to one collection; what the library holds is skipped.
+
+    As in the benchmark's own program, the corpus of a run is that of all its sets.
+
+    Raises:
+        ConfigError: If a file is missing, or an answer does not lie in it.
+        LibraryError: If a file cannot be added as it is, or the collection holds others.
+    """
+    collection = f"LegalBench-RAG {' '.join(part.name for part in sets)}"
+    corpus = sorted({file_path for part in sets for file_path in part.corpus})
+    ids: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    for file_path in corpus:
+        text = text_of(data, file_path)
+        ids[file_path] = sha256(text.encode("utf-8")).hexdigest()[:16]
+        lengths[file_path] = len(text)
+    for question in (question for part in sets for question in part.questions):
+        for answer in question.answers:
+            if answer.span.end > lengths[answer.file_path]:
+                raise ConfigError(
+                    f"{answer.file_path} ends before the answer to {question.query!r}."
+                )
+    report = add(
+        library,
+        [data / "corpus" / file_path for file_path in corpus],
+        collection=collection,
+        encoder=encoder,
+        settings=settings,
+        on_progress=(
+            (lambda step: on_progress("Reading", step.done, step.total)) if on_progress else None
+        ),
+    )
+    if report.failed:
+        failure = report.failed[0]
+        raise LibraryError(f"{failure.path}: {failure.reason}", remedy=failure.remedy)
+    _require_same(library, collection, ids, lengths)
+    return Shelved(collection, ids, {ids[path]: path for path in reversed(corpus)})
+
+
+def _require_same(
+    library: Library, collection: str, ids: dict[str, str], lengths: dict[str, int]
+) -> None:
+    held = {entry.id: entry.characters for entry in library.documents(collection)}
+    for file_path, document in ids.items():
+        if held.get(document) != lengths[file_path]:
+            raise LibraryError(
+                f"{file_path}: its text in {library.path} is not that of the file.",
+                remedy="Measure with a library of its own.",
+            )
+    if held.keys() - set(ids.values()):
+        raise LibraryError(
+            f"the collection {collection!r} in {library.path} holds other contracts.",
+            remedy="Measure with a library of its own.",
+        )
+
+
+def rechunk(
+    library: Library,
+    shelved: Shelved,
+    chunks: str,
+    *,
+    encoder: Encoder | None,
+    on_progress: OnProgress | None = None,
+) -> Path:
+    """Make the library beside this one whose passages are other chunks, or go on making it.
+
+    It is called like it, with the chunking and the encoder: vectors are made once.
+    """
+    label = "words" if encoder is None else encoder.name.replace("/", "-")
+    path = library.path.with_name(f"{library.path.stem}.{chunks}.{label}.db")
+    with Library.open(path) as beside:
+        if encoder is not None:
+            beside.set_encoder(encoder.name, encoder.dimension)
+        held = (
+            {entry.id for entry in beside.documents(shelved.collection)}
+            if shelved.collection in {name for name, _ in beside.collections()}
+            else set()
+        )
+        wanted = sorted(set(shelved.documents.values()))
+        for done, identifier in enumerate(wanted, start=1):
+            if identifier not in held:
+                _rechunk(library, beside, identifier, shelved.collection, chunks, encoder)
+            if on_progress:
+                on_progress(f"Cutting {chunks}", done, len(wanted))
+    return path
+
+
+def _rechunk(
+    library: Library,
+    beside: Library,
+    identifier: str,
+    collection: str,
+    chunks: str,
+    encoder: Encoder | None,
+) -> None:
+    document, outline = library.document(identifier), library.outline(identifier)
+    if beside.adopt(document.sha256, document.path, collection=collection) is not None:
+        return
+    cut = chunked(document, outline, chunks)
+    vectors = None
+    if encoder is not None:
+        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        vectors = _encoded(encoder, texts)
+    beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
+
+
+def _encoded(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    import numpy as np
+
+    parts = [np.empty((0, encoder.dimension), dtype=np.float32)]
+    parts += [encoder.encode(texts[at : at + _SLICE]) for at in range(0, len(texts), _SLICE)]
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Answers the questions of a set by one profile.
+
+    Attributes:
+        library: Where contracts are named, and searched by default.
+        chunks: Where the chunks of the pipeline are, for a pipeline.
+        how: The pipeline; None is what a user gets by default.
+        concepts: What is known of kinds of clauses, for the default.
+    """
+
+    library: Library
+    chunks: Library
+    shelved: Shelved
+    how: Pipeline | None
+    given: Given
+    encoder: Encoder | None
+    concepts: Sequence[Concept] = ()
+    reranker: Reranker | None = None
+    limit: int = MOST_SNIPPETS
+
+    def answer(self, question: Question) -> tuple[Answer, Routed | None]:
+        """Return what is found for a question; its answers are looked at for `Routed` alone."""
+        scope, routed = self._scope(question)
+        found = self._default(scope) if self.how is None else self._piped(scope, self.how)
+        paths = self.shelved.paths
+        if self.given is Given.GIVEN:  # of two files with the same words, the one that was named
+            paths = paths | {self.shelved.documents[question.file_path]: question.file_path}
+        snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
+        return Answer(question.query, snippets[: self.limit]), routed
+
+    def _scope(self, question: Question) -> tuple[Scope, Routed | None]:
+        right = self.shelved.documents[question.file_path]
+        if self.given is Given.GIVEN:
+            return Scope(question.asked, "", ((right, 1.0),), sure=True), None
+        if self.given is Given.WHOLE:
+            return Scope(question.query), None
+        scope = route(self.library, question.query, Filters(collection=self.shelved.collection))
+        named = scope.documents[0][0] if scope.documents else None
+        return scope, Routed(named == right, scope.sure)
+
+    def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
+        from fourcorners.search.retrieve import retrieve
+
+        found = retrieve(
+            self.library,
+            scope.asked,
+            scope=scope if scope.documents else None,
+            encoder=self.encoder,
+            concepts=self.concepts,
+            filters=Filters(collection=self.shelved.collection),
+            limit=self.limit,
+        )
+        return [(each.document, each.span, each.score) for each in found.snippets]
+
+    def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
+        named = [document for document, _ in scope.documents]
+        filters = Filters(collection=self.shelved.collection)
+        if named:
+            filters = Filters(documents=tuple(named[:1] if scope.sure else named))
+        asked = f"{scope.naming} {scope.asked}".strip() if not named else scope.asked
+        vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
+        found = ranked(
+            self.chunks,
+            asked,
+            vector,
+            filters,
+            how,
+            limit=self.limit,
+            reranker=self.reranker,
+        )
+        return [(document, passage.span, score) for document, passage, score in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a profile answered to a set, in the order of its questions."""
+
+    part: Set
+    answers: list[Answer]
+    routed: list[Routed]
+    seconds: float
+
+
+def run(
+    library: Library,
+    sets: Sequence[Set],
+    data: Path,
+    *,
+    profile: str = DEFAULT,
+    given: Given = Given.QUESTION,
+    encoder: Encoder | None,
+    reranker: Reranker | None = None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> list[Run]:
+    """Fill the library with the corpora of sets, and answer their questions by a profile.
+
+    Args:
+        library: Keeps contracts and vectors; chunks of other kinds are kept in files beside it.
+        sets: What is asked; every question is asked of the corpora of all.
+        data: The folder of LegalBench-RAG.
+        profile: A name of `fourcorners.evaluation.profiles`.
+        given: What is told of the contract that is asked about.
+        encoder: Makes the vectors; without one only words count.
+        reranker: Used by the profiles that rerank.
+        settings: How many processes read.
+        on_progress: Called with what is done, how much of it, and of how much.
+
+    Raises:
+        ConfigError: If there is no such profile, or it needs a model that is not there.
+    """
+    how = pipeline(profile, reranker)
+    if how is not None and encoder is None and not how.lexical:
+        raise ConfigError(f"the profile {profile!r} needs an encoder.")
+    shelved = fill(library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress)
+    path = library.path
+    if how is not None and how.chunks != OUTLINE:
+        path = rechunk(
+            library,
+            shelved,
+            how.chunks,
+            encoder=encoder if how.dense else None,
+            on_progress=on_progress,
+        )
+    with Library.open(path) as chunks:
+        retriever = Retriever(
+            library=library,
+            chunks=chunks,
+            shelved=shelved,
+            how=how,
+            given=given,
+            encoder=encoder if how is None or how.dense else None,
+            concepts=_concepts(encoder) if how is None else (),
+            reranker=reranker,
+        )
+        return [_asked(retriever, part, on_progress) for part in sets]
+
+
+def _asked(retriever: Retriever, part: Set, on_progress: OnProgress | None) -> Run:
+    began = time.perf_counter()
+    told: list[tuple[Answer, Routed | None]] = []
+    for done, question in enumerate(part.questions, start=1):
+        told.append(retriever.answer(question))
+        if on_progress:
+            on_progress(f"Asking {part.name}", done, len(part.questions))
+    return Run(
+        part,
+        [answer for answer, _ in told],
+        [routed for _, routed in told if routed is not None],
+        time.perf_counter() - began,
+    )
+
+
+def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
+    from fourcorners.playbooks.concepts import default_concepts
+
+    return default_concepts(encoder)
+
+
+def weights_hash() -> str:
+    """Return the hash of the weights by which the default profile ranks."""
+    from fourcorners.search.weighing import FILE
+
+    return sha256(FILE.read_bytes()).hexdigest()[:12]
