@@ -27,6 +27,7 @@ COMMANDS = [
     ["bench", "outline"],
     ["bench", "score"],
     ["bench", "speed"],
+    ["bench", "parts"],
 ]
 
 

@@ -222,6 +222,33 @@ def speed(
     console.out().print(table(figures))
 
 
+@app.command("parts")
+def parts(
+    data: DataOption,
+    record_out: RecordOption = None,
+    limit: LimitOption = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", metavar="N", min=1, help="The median of N rounds counts.")
+    ] = 3,
+) -> None:
+    """Measure the speed of each step of reading a text, on one core.
+
+    Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
+    its terms and references, which stand beside alone.
+    """
+    from fourcorners.cli import console
+    from fourcorners.evaluation import speed as measuring
+    from fourcorners.evaluation.benchmark import Record
+
+    require_place(record_out)
+    record = Record("parts", {"data": str(data), "limit": limit, "repeats": repeats})
+    with _bar() as step:
+        figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
+    record.measures.update(figures)
+    record.write(record_out)
+    console.out().print(measuring.table(figures))
+
+
 @app.command("cards")
 def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption = None) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
