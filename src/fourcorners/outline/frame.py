@@ -11,7 +11,7 @@ from fourcorners.outline.numbering import ATTACHMENTS, BLANK, CARDINALS, Reading
 from fourcorners.text.span import Span, union
 
 _ATTACHMENT = (
-    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
+    rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:E?S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
     r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5}|"
     rf"{'|'.join(word.upper() for word in CARDINALS)}|{'|'.join(map(str.capitalize, CARDINALS))})"
     r"(?:[.-][A-Za-z0-9]{1,4}){0,3}"
@@ -41,7 +41,7 @@ _STAMP = 100  # characters that a stamp or running header before a heading on it
 _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
 _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
-    rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY){BLANK}+"
+    rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY),?{BLANK}+"
     rf"(?:(?i:where|there)(?i:of|fore)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
     r"(?P<executed>(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
     r"(?:deed|DEED|party|Party|parties|agreement|on behalf))|"
@@ -53,7 +53,7 @@ _SIGNATURE = re.compile(
     re.MULTILINE,
 )
 _LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
-_CAPITAL = re.compile(rf"IN{BLANK}+WITNESS{BLANK}+WHEREOF")
+_CAPITAL = re.compile(rf"IN{BLANK}+WITNESS,?{BLANK}+WHEREOF")
 _PAGE_LED = re.compile(r"^\W*$", re.MULTILINE)
 SIGNED = re.compile(
     r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
@@ -103,6 +103,8 @@ _LISTING = re.compile(
     rf"(?:[A-Z]\.{BLANK}+[A-Z][A-Z /&-]+)+$"
 )
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
+_RUN = 3  # attachments in a row that make a list
+_LISTED_TOP = 0.4  # the part of a contract in which they are one, not attachments of a few words
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
 _DENSE_TOP = 15_000  # characters within which a table of contents starts
 _PLAIN_TOP = 5_000  # … and one without page numbers
@@ -189,7 +191,8 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
         if label in filed:
             continue
         if start < min(_FILED, first):
-            if _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
+            exhibit = match.group("word").lower() == "exhibit" and not filed
+            if exhibit and _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
                 filed.add(label)
                 continue
             if start < title < _FILED:
@@ -205,7 +208,8 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
         for paper in _papers(lines, first)
         if len(lines.text[:paper.start].rstrip(" \t\n:–—-")) not in named
     )
-    return _without_list(sorted(found, key=lambda marker: marker.start))
+    found.sort(key=lambda marker: marker.start)
+    return _without_list(found, min(first, int(_LISTED_TOP * lines.length)))
 
 
 def _papers(lines: Lines, first: int) -> Iterator[Marker]:
@@ -275,8 +279,12 @@ def _ends_page(text: str, end: int) -> bool:
     return bool(_PAGE_END.match(text, end))
 
 
-def _without_list(found: list[Marker]) -> list[Marker]:
-    """Drop a list of attachments: a label that comes again later, with hardly a text between."""
+def _without_list(found: list[Marker], top: int) -> list[Marker]:
+    """Drop lists of attachments, with hardly a text between them.
+
+    That is a label that comes again later, or a run of several in the upper part of the contract.
+    """
+    found = _without_runs(found, top)
     last: dict[str, int] = {marker.written: index for index, marker in enumerate(found)}
     kept = []
     for index, marker in enumerate(found):
@@ -285,6 +293,19 @@ def _without_list(found: list[Marker]) -> list[Marker]:
         if again and nearest < 200 and found[index + 1].written != marker.written:
             continue
         kept.append(marker)
+    return kept
+
+
+def _without_runs(found: list[Marker], top: int) -> list[Marker]:
+    kept: list[Marker] = []
+    run: list[Marker] = []
+    for marker in [*found, None]:
+        if marker and (not run or marker.start - run[-1].end < _WIDEST):
+            run.append(marker)
+            continue
+        if len(run) < _RUN or run[-1].end > top:
+            kept += run
+        run = [marker] if marker else []
     return kept
 
 
@@ -360,6 +381,12 @@ def _dense(lines: Lines, markers: list[Marker], head: int | None) -> Iterator[Sp
     yield from _listed(lines, run, last, bool(run) and _near(head, run[0].start))
 
 
+def _slipped(before: Marker, marker: Marker) -> bool:
+    """Tell whether a number seen before is a slip for the next one, as 4.1 after 4.9 is."""
+    past, path = before.readings[0].path, marker.readings[0].path
+    return len(path) > 1 and path[:-1] == past[:-1]
+
+
 def _near(head: int | None, start: int) -> bool:
     return head is not None and 0 <= start - head < 600
 
@@ -371,7 +398,7 @@ def _listed(
     # Where the text itself follows at no distance, its first numbers are the table's again.
     seen: set[tuple[Reading, ...]] = set()
     for index, marker in enumerate(run):
-        if marker.readings in seen:
+        if marker.readings in seen and not _slipped(run[index - 1], marker):
             run = run[:index]
             break
         seen.add(marker.readings)

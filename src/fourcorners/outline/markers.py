@@ -27,7 +27,7 @@ _WITHIN = re.compile(
     rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
     rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
-    rf"\S{BLANK}(?=ARTICLE{BLANK})|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
+    rf"\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
     rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
     rf"[.:]{BLANK}))(?P<mark>{WITHIN})"
 )
@@ -46,7 +46,7 @@ _LINKING = re.compile(
 )
 # Words that follow a number in a sentence, as in "Section 3.2 of".
 _CITED = re.compile(
-    r"[^\S\n]*(?:[,;)\]]|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
+    r"[^\S\n]*(?:[,;)\]]|\([A-Z][^()\n]{2,60}\)(?:,|;|[^\S\n](?:and|or|of|shall|above)\b)|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
     r"\s?(?:of|above|below|hereof|hereto|herein|hereunder|thereof|and|or|to|shall|is|are|was|were|"
     r"through|attached|which|in|for|as|by|with|that|has|have|may|will|hereby|if|not|must|but|"
     r"entitled|contains?|sets?|provides?|constitutes?|per|at|upon|on|the|from|without|be|being)\b)"
@@ -228,7 +228,9 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     doubt = 0.0
     rest = lines.rest(end).of(text)
     if kind == "bare":
-        lone = _doubt_of_bare(lines, start, rest) if own_line else None
+        lone = 0.0 if _heads_decimals(match["mark"], rest) else None
+        if lone is None and own_line:
+            lone = _doubt_of_bare(lines, start, rest)
         if lone is None:
             return None
         doubt += lone
@@ -248,6 +250,12 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
             wide = lines.end_of_line(above) - above > 60
             doubt += 0.6 if wide else 0.05
     return doubt
+
+
+def _heads_decimals(number: str, rest: str) -> bool:
+    """Tell whether a number heads clauses on the same line, as in "4 PRICES 4.1 Fees"."""
+    head, found, _ = rest.partition(f" {number}.1")
+    return bool(found) and title_like(head)
 
 
 def _doubt_of_bare(lines: Lines, start: int, rest: str) -> float | None:

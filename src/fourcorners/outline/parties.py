@@ -70,10 +70,12 @@ _DESCRIBED_NEXT = re.compile(
 )
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _JOINTS = ("", "and", "the", "and the", "the undersigned")
-_NOT_NAME = re.compile(r"\d{1,2}\.\s+|The\s(?=\w)|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)")
+_NOT_NAME = re.compile(
+    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)"
+)
 _DEFERS = re.compile(
     r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
-    r"pages?|\bsignator(?:y|ies)\b"
+    r"(?:page|block|line)s?|\bsignator(?:y|ies)\s+(?:hereto|below)\b|\bthe\s+undersigned\s+(?:parties|investors|holders|stockholders)"
 )
 _TOP = 1_500  # characters within which parties are introduced
 _EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
@@ -128,7 +130,11 @@ def _with_signers(
     defers = _DEFERS.search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
-    added = [fact for fact in signed if _key(fact.value.name) not in known]
+    added = [
+        fact
+        for fact in signed
+        if not any(key in _key(fact.value.name) or _key(fact.value.name) in key for key in known)
+    ]
     given = _EACH.match(text, defers.end(), preamble.end) if defers else None
     if given:
         added = [
@@ -197,6 +203,7 @@ def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     best: tuple[Fact[Party], ...] = ()
     for cue in islice(_CUE.finditer(text, preamble.start, preamble.end), _CUES):
         found = _after(text, cue.end(), preamble.end)
+        found = _two_in_one(text, found)
         alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
         if len(found) < 2 and not alone:
             continue
@@ -205,6 +212,21 @@ def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         if _sureness(best) >= 0.95:
             break
     return best
+
+
+def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Part the two names that "between X and Y" names, where neither is plainly a company's."""
+    if len(found) != 1 or ENDS_WITH_SUFFIX.search(found[0].value.name):
+        return found
+    span = found[0].span
+    joints = [*re.finditer(r"\s+(?:and|AND)\s+(?:[Tt]he\s+)?", span.of(text))]
+    if len(joints) != 1 or "(" in text[span.end : span.end + 3]:
+        return found
+    first = Span(span.start, span.start + joints[0].start())
+    second = Span(span.start + joints[0].end(), span.end)
+    if any(only_roles(name.of(text).casefold()) for name in (first, second)):
+        return found
+    return _fact(text, first, ""), _fact(text, second, "")
 
 
 def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:

@@ -25,6 +25,7 @@ _STEP = 0.35  # … and for each number missed
 _GAP_LIMIT = 4.0
 _AGAIN = 1.3  # the same number twice
 _RESTART = 2.2  # back to the first number with nothing that says so
+_QUOTED = 0.3  # … that may be quoted in the clause before
 _MISREAD = 0.5  # "I." or "l." for "1."
 _ORPHAN = 0.6  # a decimal whose parent is missing
 _CLOSE = 0.02  # close a level: between equals, prefer the deeper one
@@ -289,6 +290,8 @@ def _decimal_moves(
     base = _decimal_base(stack, path)
     if _is_cited(stack, base, path):
         base += 1
+    elif _is_cited(stack, base, (0, *path[1:])) and path[0] == stack[base][1][0] + 1:
+        yield (*stack[: base + 1], entry), _ORPHAN + _QUOTED + _late(path[-1])
     if last is None:
         yield (*stack[:base], entry), _ORPHAN + _late(path[-1])
     elif path > last:
