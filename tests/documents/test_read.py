@@ -92,11 +92,12 @@ def test_a_file_that_may_not_be_read_is_refused(
     path = tmp_path / "locked.txt"
     path.write_text(WORDS)
 
-    def refuse(self: Path, mode: str) -> bytes:  # noqa: ARG001
-        raise PermissionError(13, "Permission denied", str(self))
+    def refuse(path: Path, flags: int) -> int:  # noqa: ARG001
+        raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "open", refuse)
-    refused(path, "no permission to read it")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        refused(path, "no permission to read it")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ a member's name can be as hostile as it likes: it is only ever a name.
 from __future__ import annotations
 
 import io
+import os
 import re
 import stat
 import struct
@@ -36,6 +37,9 @@ _LEFT_BEHIND = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 _UNSPEAKABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST = 200  # characters of one part of a member's name
 _DEEPEST = 20  # folders of a member's name
+# A pipe that took the file's place would wait for its writer; Windows has no such flag, and marks
+# files that are no text.
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _UNPACK = "Unpack it yourself and add the folder."
 
 
@@ -55,12 +59,24 @@ def load(path: Path) -> bytes:
     """
     outer, inner = _parted(path)
     with _open(outer) as stream:
-        if not inner:
-            try:
-                return stream.read()
-            except OSError as error:
-                raise unreadable(path, error) from error
-        return _within(stream, outer, inner)[0]
+        return _within(stream, outer, inner)[0] if inner else _as_it_was(stream, path)
+
+
+def _as_it_was(stream: BinaryIO, path: Path) -> bytes:
+    """Return the bytes of a file on disk, no more than it had when it was opened."""
+    try:
+        before = os.fstat(stream.fileno())
+        data = stream.read(before.st_size + 1)
+        after = os.fstat(stream.fileno())
+    except OSError as error:
+        raise unreadable(path, error) from error
+    changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    if changed or len(data) != before.st_size:
+        raise InputError(
+            f"{path}: the file changed while it was read.",
+            remedy="Wait until the program that writes it is done, and run the command again.",
+        )
+    return data
 
 
 def is_within(path: Path) -> bool:
@@ -78,13 +94,13 @@ def opened(path: Path) -> Iterator[list[Member]]:
     """
     outer, inner = _parted(path)
     with _open(outer) as file:
-        stream: BinaryIO = file
         if inner:
             data, depth = _within(file, outer, inner)
             if depth >= DEPTH:
                 raise _too_deep(path)
-            stream = io.BytesIO(data)
-        yield members(stream, path)
+            yield members(io.BytesIO(data), path)
+        else:
+            yield members(_container(file, path), path)
 
 
 def members(stream: BinaryIO, path: Path) -> list[Member]:
@@ -94,7 +110,7 @@ def members(stream: BinaryIO, path: Path) -> list[Member]:
     found = list(_archived(stream, path) if archive else _attached(stream.read(), path))
     if len(found) > MAX_MEMBERS:
         raise _bomb(path)
-    taken: set[str] = set()
+    taken: dict[str, int] = {}  # names in small letters, and their last number
     return [Member(_unique(_shown(name), taken), get) for name, get in found]
 
 
@@ -112,6 +128,7 @@ def _parted(path: Path) -> tuple[Path, tuple[str, ...]]:
 def _within(stream: BinaryIO, outer: Path, inner: tuple[str, ...]) -> tuple[bytes, int]:
     """Return the bytes of what is named within a file, and in how many containers it lies."""
     at, whole = outer, outer.joinpath(*inner)
+    stream = _container(stream, outer)
     for depth in range(1, DEPTH + 1):
         for member in members(stream, at):
             parts = PurePosixPath(member.name).parts
@@ -132,21 +149,37 @@ def _within(stream: BinaryIO, outer: Path, inner: tuple[str, ...]) -> tuple[byte
 
 def _open(path: Path) -> BinaryIO:
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
-            raise InputError(
-                f"{path}: this is {kind}, not a file.", remedy="Name a file, or a folder to add."
-            )
-        if status.st_size > MAX_BYTES:
-            raise InputError(
-                f"{path}: the file has {status.st_size >> 20} MB; "
-                f"at most {MAX_BYTES >> 20} MB are read.",
-                remedy="Split it, or reduce its pictures; unpack an archive and add the folder.",
-            )
-        return path.open("rb")
+        _require_file(path, path.stat())
+        file = os.fdopen(os.open(path, _READING), "rb")
     except OSError as error:
         raise unreadable(path, error) from error
+    try:
+        _require_file(path, os.fstat(file.fileno()))  # it may be another than a moment ago
+    except InputError:
+        file.close()
+        raise
+    return file
+
+
+def _require_file(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
+        raise InputError(
+            f"{path}: this is {kind}, not a file.", remedy="Name a file, or a folder to add."
+        )
+    if status.st_size > MAX_BYTES:
+        raise InputError(
+            f"{path}: the file has {status.st_size >> 20} MB; "
+            f"at most {MAX_BYTES >> 20} MB are read.",
+            remedy="Split it, or reduce its pictures; unpack an archive and add the folder.",
+        )
+
+
+def _container(file: BinaryIO, path: Path) -> BinaryIO:
+    """Return an archive as it lies on disk, and a mail, which is small, as it was."""
+    archive = file.read(4).startswith(b"PK")
+    file.seek(0)
+    return file if archive else io.BytesIO(_as_it_was(file, path))
 
 
 def _archived(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
@@ -231,13 +264,15 @@ def _shortened(part: str) -> str:
     return part if len(part) <= _LONGEST else stem[: _LONGEST - 20] + suffix
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def _unique(name: str, taken: dict[str, int]) -> str:
     """Return the name, numbered where it was there before, or where a file would hold others."""
-    pure, number, tried = PurePosixPath(name), 1, name
+    pure, tried = PurePosixPath(name), name
+    number = taken.get(name.casefold(), 0)
     while tried.casefold() in taken:
         number += 1
         tried = str(pure.with_name(f"{pure.stem} ({number}){pure.suffix}"))
-    taken.add(tried.casefold())
+        taken[name.casefold()] = number
+    taken.setdefault(tried.casefold(), 1)
     return tried
 
 

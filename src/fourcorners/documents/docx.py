@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.container import load
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.docx_changes import ACCEPTED, ORIGINAL, Version, who
 from fourcorners.documents.docx_story import Story
@@ -21,7 +22,6 @@ from fourcorners.documents.docx_styles import Styles, W
 from fourcorners.documents.fragment import Fragment, joined
 from fourcorners.documents.numbering import Numbering
 from fourcorners.documents.package import Package
-from fourcorners.documents.path_errors import unreadable
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType, sniff
 from fourcorners.errors import InputError
@@ -45,10 +45,7 @@ def original(path: Path) -> Document:
     Raises:
         InputError: If the file is no Word document, or cannot be read.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise unreadable(path, error) from error
+    data = load(path)
     if sniff(data, path.name) is not MediaType.DOCX:
         raise InputError(
             f"{path}: only Word documents (.docx) keep the version before their changes.",

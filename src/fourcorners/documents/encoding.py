@@ -6,6 +6,7 @@ A statistical guess of the encoding is not used: on short texts it is wrong more
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
 # The control characters that no text holds: all of C0 but tab, line feed, vertical tab,
@@ -22,6 +23,13 @@ _MARKS = (
 _SAMPLE = 1 << 20
 # What programs declare as Latin-1 is in truth Windows-1252.
 _AS_BROWSERS = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
+# Python's other codecs are no character sets; some take the square of the time, or make what is
+# no text of bytes that are (`punycode`, `idna`, `unicode_escape`).
+_CHARACTER_SETS = re.compile(
+    r"utf-(?:7|8|8-sig|16|16-[lb]e|32|32-[lb]e)|iso8859-\d+|cp\d+\w*|koi8-\w|mac-\w+|hz|johab|"
+    r"(?:gb|big5|euc_|iso2022_|shift_jis|tis-?620|kz1048|ptcp154|hp-roman8)\w*"
+)
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,10 @@ def decode_as(data: bytes, charset: str) -> Decoded | None:
     ):
         return None
     try:
-        text = data.decode(_AS_BROWSERS.get(charset.lower(), charset))
+        encoding = codecs.lookup(_AS_BROWSERS.get(charset.lower(), charset)).name
+        text = data.decode(encoding) if _CHARACTER_SETS.fullmatch(encoding) else None
     except (LookupError, ValueError):
+        return None
+    if text is None or _HALVES.search(text):
         return None
     return Decoded(text.replace("\0", "\ufffd"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fourcorners.documents.document import MarkKind
 from fourcorners.documents.encoding import Decoded, decode, decode_as
 from fourcorners.documents.fragment import Fragment
+from fourcorners.documents.hiding import Around, Look, Sheet, named
 from fourcorners.documents.numerals import numeral
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType
@@ -18,7 +19,7 @@ MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 MAX_DEPTH = 10_000  # of open elements whose end is awaited; those further in change nothing
 
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-_HIDING = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_STYLED = re.compile(r"<style\b", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
@@ -62,6 +63,9 @@ _ENDS = {
 Attributes = dict[str, str]
 
 
+_SHOWN = Look()
+
+
 @dataclass(frozen=True, slots=True)
 class PageText:
     """What a page shows, with marks, and what a person should know of it."""
@@ -99,7 +103,7 @@ def decode_html(data: bytes, charset: str = "") -> Decoded:
 
 def to_text(page: str) -> PageText:
     """Return what a page shows."""
-    walk = _Walk()
+    walk = _Walk(_sheet(page))
     for each in tags(page):
         if isinstance(each, Words):
             walk.words(each.text)
@@ -108,6 +112,17 @@ def to_text(page: str) -> PageText:
         else:
             walk.end(each.name)
     return PageText(walk.whole(), tuple(walk.warnings()))
+
+
+def _sheet(page: str) -> Sheet:
+    """Return the page's rules, wherever in it they stand: they hold for what is before them too."""
+    sheet, within = Sheet(), False
+    if _STYLED.search(page):
+        for each in tags(page):
+            if within and isinstance(each, Words):
+                sheet.learn(each.text)
+            within = isinstance(each, Start) and each.name == "style"
+    return sheet
 
 
 @dataclass(slots=True)
@@ -125,7 +140,7 @@ class _Element:
 
     tag: str
     silent: bool = False
-    hidden: bool = False
+    look: Look = _SHOWN
     preformatted: bool = False
     inserted: bool = False
     opens: str = ""  # "list", "table" or "cell", where it is kept apart as one
@@ -146,7 +161,9 @@ class _Flow:
 class _Walk:
     """The walk through a page, tag by tag."""
 
-    def __init__(self) -> None:
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._around = Around()
         self._open: list[_Element] = [_Element("")]
         self._counts: dict[str, int] = {}
         self._flows: list[_Flow] = [_Flow()]
@@ -166,6 +183,8 @@ class _Walk:
         found = []
         if self._hidden:
             found.append("It holds hidden text, which is read and marked.")
+        if self._sheet.overfull:
+            found.append("It has more style rules than are checked for hidden text.")
         if self._deleted:
             found.append("It has text marked as deleted, which is left out.")
         return found
@@ -190,12 +209,13 @@ class _Walk:
         element = _Element(
             tag,
             silent=above.silent or (tag in _SILENT and tag != "head"),
-            hidden=above.hidden or _hides(attributes),
+            look=self._sheet.look(tag, attributes, above.look, self._around),
             preformatted=above.preformatted or tag == "pre",
             inserted=above.inserted or tag == "ins",
         )
         self._deleted = self._deleted or tag == "del"
         self._open.append(element)
+        self._around.enter(named(tag, attributes))
         self._counts[tag] = self._counts.get(tag, 0) + 1
         if not element.silent:
             self._begin(element, attributes)
@@ -266,7 +286,7 @@ class _Walk:
         flow.line.add(words)
         if element.inserted:
             flow.line.mark(MarkKind.INSERTED, start)
-        if element.hidden:
+        if element.look.hidden:
             self._hidden = True
             flow.line.mark(MarkKind.HIDDEN, start)
 
@@ -331,6 +351,7 @@ class _Walk:
 
     def _end_last(self) -> None:
         element = self._open.pop()
+        self._around.leave()
         self._counts[element.tag] -= 1
         if element.silent:
             return
@@ -374,13 +395,9 @@ def _list(tag: str, attributes: Attributes) -> _List:
     return _List(style, (1 if start is None else start) - step, step)
 
 
-def _hides(attributes: Attributes) -> bool:
-    return "hidden" in attributes or bool(_HIDING.search(attributes.get("style", "")))
-
-
 def _integer(value: str | None) -> int | None:
     found = re.fullmatch(r"\s*([+-]?\d{1,6})\s*", value or "")
     return int(found.group(1)) if found else None
 
 
-READER = Reader(name="html", version=1, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=2, media_types=frozenset({MediaType.HTML}), read=read_html)

@@ -92,11 +92,16 @@ def _parts(mail: Part) -> Iterator[Part]:
     stack = [mail]
     while stack:
         part = stack.pop()
-        below = part.get_payload()
-        if part.get_content_type() == "message/rfc822" or not isinstance(below, list):
+        if part.get_content_type() == "message/rfc822" or not part.is_multipart():
             yield part
         else:
-            stack += [each for each in reversed(below) if isinstance(each, Part)]
+            stack += reversed(_below(part))
+
+
+def _below(part: Part) -> list[Part]:
+    """Return the parts of a part; asked of a leaf, the library decodes it by what it declares."""
+    below = part.get_payload() if part.is_multipart() else []
+    return [each for each in below if isinstance(each, Part)] if isinstance(below, list) else []
 
 
 def _is_text(part: Part, kind: str) -> bool:
@@ -121,9 +126,8 @@ def _is_shown(part: Part, parts: list[Part]) -> bool:
 
 
 def _bytes(part: Part) -> bytes:
-    payload = part.get_payload()
-    if isinstance(payload, list):  # an attached mail
-        return b"".join(each.as_bytes() for each in payload if isinstance(each, Part))
+    if part.is_multipart():  # an attached mail
+        return b"".join(each.as_bytes() for each in _below(part))
     decoded = part.get_payload(decode=True)
     return decoded if isinstance(decoded, bytes) else b""
 
@@ -133,9 +137,8 @@ def _name(part: Part, number: int) -> str:
     if named:
         return _decoded(named)
     suffix = _SUFFIXES.get(part.get_content_type(), "")
-    payload = part.get_payload()
-    if isinstance(payload, list) and payload and isinstance(payload[0], Part):
-        return (_decoded(payload[0]["Subject"] or "") or f"mail {number}")[:80] + suffix
+    for mail in _below(part)[:1]:
+        return (_decoded(mail["Subject"] or "") or f"mail {number}")[:80] + suffix
     return f"attachment {number}{suffix}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from fourcorners.documents.document import MarkKind
@@ -85,6 +86,7 @@ class _Walk:
     surrogate: int = 0
     hides: bool = False
     changes: bool = False
+    lies: bool = False  # about how long something is
     ignorable: bool = False
 
     def take(self, token: re.Match[bytes]) -> None:
@@ -239,8 +241,8 @@ class _Walk:
         if self.table is not None:
             self.table.start_row()
 
-    def start_binary(self, number: int | None, _on: bool) -> None:
-        self.pass_over = min(max(0, number or 0), 1 << 26)
+    def doubt(self, _number: int | None, _on: bool) -> None:
+        self.lies = True
 
     def _paragraph(self) -> None:
         if self.group.place == "note":
@@ -343,15 +345,32 @@ _HANDLERS = {
     "nestcell": _Walk.end_cell,
     "row": _Walk.end_row,
     "nestrow": _Walk.end_row,
-    "bin": _Walk.start_binary,
+    "bin": _Walk.doubt,
 }
+
+
+def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
+    """Yield the tokens, without the bytes of what is put in as it is (`bin`).
+
+    A `bin` of more bytes than are left is a lie: it hides nothing, and comes out as a token.
+    """
+    done = False
+    while not done:
+        done = True
+        for token in _TOKEN.finditer(data, start):
+            if token["word"] == b"bin":
+                start = token.end() + max(0, int(token["number"] or 0))
+                if start <= len(data):
+                    done = False
+                    break
+            yield token
 
 
 def read_rtf(file: RawFile) -> Content:
     """Return the accepted text with numbers, headings, tables, notes and hidden text marked."""
     walk = _Walk()
     start = file.data.find(b"{\\rtf")
-    for token in _TOKEN.finditer(file.data, max(0, start)):
+    for token in _tokens(file.data, max(0, start)):
         walk.take(token)
     open_groups = len(walk.above)
     whole = walk.whole()
@@ -367,9 +386,11 @@ def read_rtf(file: RawFile) -> Content:
         warnings.append("It has tracked changes, read as if all were accepted.")
     if walk.hides:
         warnings.append("It holds hidden text, which is read and marked.")
+    if walk.lies:
+        warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
     if open_groups:
         warnings.append("The file may be truncated: its end is missing.")
     return Content(whole.text, marks=tuple(marks), warnings=tuple(warnings))
 
 
-READER = Reader(name="rtf", version=1, media_types=frozenset({MediaType.RTF}), read=read_rtf)
+READER = Reader(name="rtf", version=2, media_types=frozenset({MediaType.RTF}), read=read_rtf)

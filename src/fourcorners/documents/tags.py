@@ -15,6 +15,7 @@ MAX_ATTRIBUTES = 4000  # characters of a tag in which attributes are looked for
 
 _NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,40})")
 _ATTRIBUTE = re.compile(r"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++)))?""")
+_LONG_NUMBER = re.compile(r"&#[0-9]{1000,}+;?")  # of no character, and more than Python takes
 _RAW = frozenset({"script", "style", "textarea", "title", "xmp"})
 
 
@@ -61,7 +62,7 @@ class _Page:
         if opened < 0:
             opened = len(page)
         if opened > self.at:
-            yield Words(unescape(page[self.at : opened]))
+            yield Words(_resolved(page[self.at : opened]))
             self.at = opened
         if opened == len(page):
             return
@@ -69,12 +70,19 @@ class _Page:
         if page.startswith("<!--", opened):
             self.at = self._after("-->", opened + 4) or opened + 4
         elif page.startswith(("<!", "<?"), opened):
-            self.at = self._after(">", opened) or opened + 2
+            self.at = self._after_declaration(opened)
         elif name is None:
             yield Words("<")
             self.at = opened + 1
         else:
             yield from self._tag(opened, name)
+
+    def _after_declaration(self, opened: int) -> int:
+        end = self._after(">", opened) or opened + 2
+        inside = self._page[opened:end]
+        if inside[:9].lower() == "<!doctype" and "[" in inside:  # of XHTML: it holds others
+            return self._after("]>", opened) or end
+        return end
 
     def _tag(self, opened: int, name: re.Match[str]) -> Iterator[Words | Start | End]:
         end = self._end_of_tag(opened)
@@ -93,7 +101,7 @@ class _Page:
             closing = f"</{word}"
             last = self._find_ignoring_case(closing, end)
             if last is not None:
-                yield Words(unescape(self._page[end:last]))
+                yield Words(_resolved(self._page[end:last]))
                 self.at = last
 
     def _end_of_tag(self, opened: int) -> int | None:
@@ -136,5 +144,10 @@ def _attributes(inside: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in _ATTRIBUTE.finditer(inside):
         value = next((each for each in match.groups()[1:] if each is not None), "")
-        found.setdefault(match.group(1).lower(), unescape(value))
+        found.setdefault(match.group(1).lower(), _resolved(value))
     return found
+
+
+def _resolved(words: str) -> str:
+    """Resolve character references."""
+    return unescape(_LONG_NUMBER.sub("\ufffd", words) if "&#" in words else words)

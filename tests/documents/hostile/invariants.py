@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
+from fourcorners.documents.container import opened
 from fourcorners.documents.document import Document
 from fourcorners.documents.docx import original
 from fourcorners.documents.ocr import Ocr
 from fourcorners.documents.pdf_boxes import line_boxes
-from fourcorners.documents.read import read
+from fourcorners.documents.read import kind_of, read
+from fourcorners.documents.sniff import MediaType
+from fourcorners.errors import InputError
+from fourcorners.outline.build import build
+from fourcorners.outline.passages import passages
+from fourcorners.outline.tree import Outline
+from fourcorners.text.normal import normalise
+from fourcorners.text.span import Span
 
 NO_OCR = Ocr(enabled=False)
+MOST_HELD = 200  # members of one container that are looked into
+MAPPED = 100_000  # characters of a text whose offsets are mapped back
 
 
 def whole(document: Document) -> None:
@@ -27,19 +38,88 @@ def whole(document: Document) -> None:
     text.encode()  # no half of a surrogate pair
 
 
+def nests(outline: Outline, text: str) -> None:
+    """Check that nodes lie in their parents and beside each other, and that targets exist."""
+    ends: dict[int | None, int] = {}  # of the last child of each node
+    for number, node in enumerate(outline.nodes):
+        assert node.id == number
+        assert node.span
+        assert node.span.end <= len(text)
+        assert node.heading is None or node.span.contains(node.heading)
+        if node.parent is not None:
+            assert node.parent < node.id
+            assert outline.nodes[node.parent].span.contains(node.span)
+        assert node.span.start >= ends.get(node.parent, 0), "siblings overlap"
+        ends[node.parent] = node.span.end
+    for reference in outline.references:
+        assert reference.target is None or reference.target < len(outline.nodes)
+    for term in outline.terms:
+        assert " ".join(term.span.of(text).split()) == " ".join(term.term.split())
+        assert term.definition.contains(term.span)
+
+
+def maps_back(text: str) -> None:
+    """Check that each character of the normalised view leads back to where it came from."""
+    text = text[:MAPPED]
+    view = normalise(text)
+    last = 0
+    for at in range(0, len(view.text), max(1, len(view.text) // 2_000)):
+        source = view.to_source(Span(at, at + 1))
+        assert last <= source.start < source.end <= len(text)
+        assert normalise(source.of(text)).text.strip() or view.text[at].isspace()
+        last = source.start
+
+
+def boxed(path: Path, document: Document) -> None:
+    """Check that the boxes of a PDF's lines lie on their pages, in order."""
+    last = 0
+    for span, box in line_boxes(path, document):
+        page = document.pages[box.page - 1]
+        assert page.span.contains(span), (page, span)
+        assert 0 <= box.x0 < box.x1 <= page.width + 0.01, (page, box)
+        assert 0 <= box.y0 < box.y1 <= page.height + 0.01, (page, box)
+        assert span.start >= last, "lines in disorder"
+        last = span.start
+
+
+def recognise(path: Path) -> int:
+    """Read a file, with text recognition, and check that it is whole."""
+    document = read(path, Ocr(seconds=30))
+    whole(document)
+    return len(document.text)
+
+
 def inspect(path: Path) -> int:
-    """Read a file and check all that holds for it; return the length of its text."""
+    """Read a file, and what it holds, and check all that is true for any.
+
+    Returns:
+        How many characters there are in all.
+    """
+    kind = kind_of(path)
+    if kind is MediaType.ZIP:
+        return _held(path)
     document = read(path, NO_OCR)
     whole(document)
-    if document.media_type == "application/pdf":
-        last = 0
-        for span, box in line_boxes(path, document):
-            page = document.pages[box.page - 1]
-            assert page.span.contains(span), (page, span)
-            assert 0 <= box.x0 < box.x1 <= page.width + 0.01, (page, box)
-            assert 0 <= box.y0 < box.y1 <= page.height + 0.01, (page, box)
-            assert span.start >= last, "lines in disorder"
-            last = span.start
-    elif path.suffix == ".docx" and document.reader.startswith("docx"):
+    outline = build(document)
+    nests(outline, document.text)
+    maps_back(document.text)
+    for passage in passages(document, outline):
+        assert passage.span.end <= len(document.text)
+    if kind is MediaType.PDF:
+        boxed(path, document)
+    elif kind is MediaType.DOCX:
         whole(original(path))
-    return len(document.text)
+    return len(document.text) + (_held(path) if kind is MediaType.EMAIL else 0)
+
+
+def _held(path: Path) -> int:
+    with opened(path) as members:
+        names = [member.name for member in members]
+    assert len(set(names)) == len(names)
+    total = 0
+    for name in names[:MOST_HELD]:
+        assert not name.startswith("/")
+        assert ".." not in name.split("/")
+        with suppress(InputError):  # that one is refused, the others go on
+            total += inspect(path / name)
+    return total
