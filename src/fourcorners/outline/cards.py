@@ -195,6 +195,8 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
     Where a cover and a table of contents stand above, it reaches to the contract's own opening.
     """
     start = title.span.start if title else 0
+    if text[:start].rstrip().casefold().endswith("this"):  # named in the opening alone
+        start = 0
     body = [
         node.span.start
         for node in outline.nodes

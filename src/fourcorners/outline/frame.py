@@ -33,6 +33,7 @@ _PAPER_AT = re.compile(
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
+_DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
 _DATED = re.compile(r"\W*\b(?:dated|made|between|by and)\b")
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
@@ -43,7 +44,8 @@ _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
     rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY),?{BLANK}+"
     rf"(?:(?i:where|there)(?i:of|fore)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
-    r"(?P<executed>(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
+    rf"(?P<executed>IN WITNESS,{BLANK}the [Pp]arties|THIS AGREEMENT IS EXECUTED by |"
+    r"(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
     r"(?:deed|DEED|party|Party|parties|agreement|on behalf))|"
     r"(?:EXECUTED|Executed) (?:and delivered )?(?:as of|on|this|effective) |"
     r"(?:AS WITNESS|As witness) the hand|"
@@ -206,7 +208,7 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
     found += (
         paper
         for paper in _papers(lines, first)
-        if len(lines.text[:paper.start].rstrip(" \t\n:–—-")) not in named
+        if len(lines.text[: paper.start].rstrip(" \t\n:–—-")) not in named
     )
     found.sort(key=lambda marker: marker.start)
     return _without_list(found, min(first, int(_LISTED_TOP * lines.length)))
@@ -238,11 +240,18 @@ def _attachment_worth(
     word = match.group("word")
     if not word[0].isupper() or (not match.group("mark") and (rest or virtual)):
         return None
-    if rest and (rest[0].islower() or rest[0] in ",;)") and not (breaks >= 2 and _is_of(rest)):
+    dashed = breaks >= 2 and _DASH.match(text, end)
+    lower = bool(rest) and (rest[0].islower() or rest[0] in ",;)")
+    if lower and not dashed and not (breaks >= 2 and _is_of(rest)):
         return None
     if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
         return None
-    if not ended(before) and breaks < 2 and not virtual and not (signed and _is_short(lines, start)):
+    if (
+        not ended(before)
+        and breaks < 2
+        and not virtual
+        and not (signed and _is_short(lines, start))
+    ):
         return None
     above = lines.before(line_start)[1] if start - line_start < _STAMP else 0
     new_page = max(above, breaks) >= _PAGE_BREAK or lines.page_top(start)

@@ -48,9 +48,9 @@ _ANOTHER = re.compile(
 )
 _LABEL = re.compile(
     r"(?:(?P<label>Party\s+[A-D1-4])(?:\s*\([^()]{1,30}\))?|\b(?P<role>(?i:licensor|licensee|lessor|"
-    r"lessee|customer|client|supplier|seller|buyer|company|vendor|consultant|distributor|landlord|"
+    r"lessee|reseller|customer|client|supplier|seller|buyer|company|vendor|consultant|distributor|landlord|"
     r"tenant|sponsor|employer|contractor|provider|shipper|sender|agent|lender|borrower))"
-    r"(?:\s+[Nn]ame)?)\s*:\s*(?:[Tt]he\s+)?"
+    r"(?:(?:\s+[Ff]ull)?(?:\s+[Ll]egal)?\s+[Nn]ame)?)(?:\s*:\s*|(?<=Legal\sName)\s+)(?:[Tt]he\s+)?"
 )
 _GIVEN = re.compile(r",?\s{0,3}\((?:the\s+|hereinafter\s+)?[\"“](?P<short>[^\"“”\n]{1,40})[\"”]")
 _LED = re.compile(r"\b(?:of|by|for|with|under|from|between|to|in)\s+(?:the\s+)?$", re.IGNORECASE)
@@ -69,13 +69,19 @@ _DESCRIBED_NEXT = re.compile(
     r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\("
 )
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
-_JOINTS = ("", "and", "the", "and the", "the undersigned")
+_JOINT = re.compile(
+    r"[\s,;.)]*(?:and[\s,:]+)?(?:\(?\w{1,3}[).]\s+)?(?:the\s+)?(?:undersigned,?\s+)?", re.IGNORECASE
+)
 _NOT_NAME = re.compile(
     r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)"
 )
 _DEFERS = re.compile(
     r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
     r"(?:page|block|line)s?|\bsignator(?:y|ies)\s+(?:hereto|below)\b|\bthe\s+undersigned\s+(?:parties|investors|holders|stockholders)"
+)
+_PLACED = re.compile(
+    r"\b(?:Company|Customer|Distributor|Reseller|Licensee|Client|[Cc]ompany|[Pp]arty|[Ee]ntity|[A-Z]\w+),?\s+"
+    r"(?:as\s+)?(?:set\s+forth|named|identified|listed|specified)\s+(?:above|below)\b"
 )
 _TOP = 1_500  # characters within which parties are introduced
 _EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
@@ -105,6 +111,10 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _with_others(text, found, preamble.end)
     else:
         found = _labelled(text, preamble) or _introduced(text, preamble)
+    if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
+        placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
+        known = {_key(fact.value.name) for fact in found}
+        found = (*found, *(fact for fact in placed if _key(fact.value.name) not in known))
     return _with_signers(text, preamble, found)
 
 
@@ -176,7 +186,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
 
 
-def _labelled(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
     """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
     found: dict[str, Fact[Party]] = {}
     for match in _LABEL.finditer(text, preamble.start, preamble.end):
@@ -188,7 +198,7 @@ def _labelled(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         fact = _fact(text, span, short)
         role = (match["role"] or "").title()
         found[label] = Fact(Party(fact.value.name, short or role, role), span, 0.7)
-    return tuple(found.values()) if len(found) > 1 else ()
+    return tuple(found.values()) if len(found) >= least else ()
 
 
 def _signed(text: str) -> tuple[Fact[Party], ...]:
@@ -225,6 +235,8 @@ def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party],
     first = Span(span.start, span.start + joints[0].start())
     second = Span(span.start + joints[0].end(), span.end)
     if any(only_roles(name.of(text).casefold()) for name in (first, second)):
+        return found
+    if not any(" " in name.of(text) for name in (first, second)):
         return found
     return _fact(text, first, ""), _fact(text, second, "")
 
@@ -264,7 +276,8 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         number = _NUMBERED.search(skipped.group()) if skipped else None
         if number:  # "(1) … (2) …"
             after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
-            if after > 0:
+            nearer = name_at(text, _skip(text, stop, limit), limit) if stop is not None else None
+            if after > 0 and not (nearer and HAS_FORM.search(nearer.of(text))):
                 named = short_in(text, span.end, after)
                 stop, short = after, short_name(named) if named else ""
         found.append(_fact(text, span, short))
@@ -272,6 +285,12 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
             break
         offset = stop
     return tuple(found)
+
+
+def _skip(text: str, offset: int, limit: int) -> int:
+    """Return where a name may start behind the words that join it to the one before."""
+    skipped = _SKIP.match(text, offset, limit)
+    return skipped.end() if skipped else offset
 
 
 def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
@@ -291,8 +310,7 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
             break
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
-        skipped = _SKIP.match(text, step.end(), limit)
-        candidate = name_at(text, skipped.end() if skipped else step.end(), limit)
+        candidate = name_at(text, _skip(text, step.end(), limit), limit)
         paragraph = not step.group().strip(' ,;)"”.\n\t\xa0')
         if candidate is None:
             if paragraph and inside:
@@ -327,19 +345,24 @@ def _introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     Those that only stand somewhere in a sentence are parties if their short name acts.
     """
     found: dict[str, Fact[Party]] = {}
+    signing = signers(text)
     start = last = preamble.start
     while match := short_in(text, start, preamble.end):
         start = match.end()
         short = short_name(match)
         if not short or NO_SHORT.search(short):
             continue
-        segment = Span(max(last, match.start() - 300), match.start())
+        shorts = [each for each in (short, match.groupdict().get("other")) if each]
+        segment = Span(max(last, match.start() - 700), match.start())
         last = match.end()
         subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
         if not subjects:
             continue
         listed = _is_listed(text, segment, subjects[-1])
-        if not (listed or short.casefold() in ROLES or acts(text, short)):
+        signs = any(_key(subjects[-1].of(text)) == _key(span.of(text)) for span in signing)
+        if not (
+            listed or signs or any(each.casefold() in ROLES or acts(text, each) for each in shorts)
+        ):
             continue
         for span in subjects:
             fact = _fact(text, span, short if span == subjects[-1] else "")
@@ -382,5 +405,5 @@ def _names(text: str, segment: Span) -> Iterator[Span]:
 def _is_listed(text: str, segment: Span, span: Span) -> bool:
     """Tell whether a name opens the words before a short name, and is described by them."""
     led = text[segment.start : span.start]
-    opens = led.rstrip("Te h").endswith(("\n", "   ")) or led.strip(" \n,;.)").casefold() in _JOINTS
+    opens = led.rstrip("Te h").endswith(("\n", "   ")) or bool(_JOINT.fullmatch(led))
     return opens and bool(_DESCRIBED_NEXT.match(text, span.end))

@@ -57,7 +57,7 @@ _SENTENCE_END = re.compile(
 )
 _AND_INSIDE = re.compile(r"\s+(?:and|AND|And)\s+")
 NO_PARTY = re.compile(
-    r"^(?:(?:\d{1,3}(?:\.\d+)?\s+|U\.S\.A\b|(?:China|USA|U\.S|P\.?R\.?C)\.?$|(?:[A-Z][a-z]+|[A-Z]{2})\s\d{5}$|.*\bA(?:GREEMENT|greement)$)|(?:This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
+    r"^(?:(?:\d{1,3}(?:\.\d+)?\s+|U\.S\.A\b|(?:China|USA|U\.S|P\.?R\.?C)\.?$|(?:[A-Z][a-z]+|[A-Z]{2})\s\d{5}$|.*\bTerms\b|.*\bA(?:GREEMENT|greement)$)|(?:This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
     r"RECITALS?|Date|DATE|Section|Article|Exhibits?|Exchange\s+Commission|Securities\s+and\s+Exchange|You|In|IN|NOW|Now|WITNESSETH|Background|BACKGROUND|"
     r"EFFECTIVE|Each|Both|As|Dated|DATED|Wales|TABLE|State|County|Street|Suite|It|If|A(?=\s)|An|"
     r"January|February|March|April|May|June|July|August|September|October|November|December|Germany|Attention|Hereafter|"

@@ -23,7 +23,7 @@ _DATED = re.compile(r"^Dated?:", re.MULTILINE)
 _FRONT = 0.2  # of the contract, where none signs
 _ANCHOR = re.compile(r"\b(?:By|BY)\b[^\S\n]*:?(?:\s*/[sS]/)?(?=[\s_/A-Z])|(?<!\w)/[sS]/")
 _GAP = re.compile(
-    r"(?:[\s,:;_*-]+|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^\n:]{0,70}?\b(?:corporation|company|partnership|"
+    r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?:corporation|company|partnership|"
     r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
 )
 _CLOSES = re.compile(rf"(?<=[\s,]){FORM}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
@@ -126,13 +126,17 @@ def _mixed_before_capitals(words: str) -> int:
     """Return how many characters of a person or title stand before a name in capitals."""
     parts = [*re.finditer(r"\S+", words)]
     first = len(parts)
-    while first > 0 and (parts[first - 1].group().isupper() or _joins(parts[first - 1].group())):
+    while first > 0 and (_is_capital(parts[first - 1].group()) or _joins(parts[first - 1].group())):
         first -= 1
-    while first < len(parts) and not parts[first].group().isupper():
+    while first < len(parts) and not _is_capital(parts[first].group()):
         first += 1
     capitals = [part.group() for part in parts[first:]]
     long = any(len(re.sub(r"\W", "", word)) > 3 for word in capitals)
     return parts[first].start() if 0 < first < len(parts) and len(capitals) > 1 and long else 0
+
+
+def _is_capital(word: str) -> bool:
+    return word == word.upper()
 
 
 def _joins(word: str) -> bool:
