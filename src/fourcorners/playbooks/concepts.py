@@ -7,24 +7,21 @@ from collections.abc import Iterable
 from fourcorners.models.encoder import Encoder
 from fourcorners.playbooks.load import builtin, load
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.search.concepts import CardFact, Concept
+from fourcorners.search.concepts import Concept
 
 
-def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None) -> list[Concept]:
-    """Return each provision as a concept; of those with the same id the first one counts.
+def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None = None) -> list[Concept]:
+    """Return each provision as a concept, in order.
 
     Args:
-        playbooks: In order of precedence.
-        encoder: Encodes the definitions and examples; without one only words count.
+        playbooks: Whose provisions; each playbook counts once.
+        encoder: Encodes the definitions and examples of all now (seconds); without one, a search
+            encodes those that a question asks for.
     """
     import numpy as np
 
-    provisions = {
-        provision.id: provision
-        for playbook in reversed(list(playbooks))
-        for provision in reversed(playbook.provisions)
-    }
-    known = list(reversed(provisions.values()))
+    listed = {playbook.hash: playbook for playbook in playbooks}
+    known = [provision for playbook in listed.values() for provision in playbook.provisions]
     texts = [(provision.definition, *provision.examples) for provision in known]
     vectors = encoder.encode([text for each in texts for text in each]) if encoder else None
     ends = np.cumsum([len(each) for each in texts]).tolist()
@@ -37,12 +34,12 @@ def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None) -> list[Con
             avoid=provision.avoid,
             examples=None if vectors is None else vectors[end - len(text) : end],
             asks=tuple(question.question for question in provision.questions),
-            fact=CardFact(provision.card.value) if provision.card else None,
+            clauses=text,
         )
         for provision, text, end in zip(known, texts, ends, strict=True)
     ]
 
 
-def default_concepts(encoder: Encoder | None) -> list[Concept]:
+def default_concepts(encoder: Encoder | None = None) -> list[Concept]:
     """Return the concepts of all playbooks that come with the package."""
-    return concepts([load(name) for name in ("due-diligence", *builtin())], encoder)
+    return concepts([load(name) for name in builtin()], encoder)

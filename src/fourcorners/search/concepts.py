@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import log
 from typing import TYPE_CHECKING
 
@@ -19,34 +18,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ARTICLES = frozenset(("a", "an", "the", "this", "and", "or", "of"))
-_FRAMES = frozenset(stemmed(sorted(FRAME)))
-APART = 4
+_UNTOLD = frozenset(stemmed(sorted(FRAME | IDLE)))
+_SAME = {"contract": "agreement", "contracts": "agreements"}
+APART = 6
 """How many words of the question may stand between those of a name."""
 FAINT = 0.6
 """A concept is dropped whose words say less than this share of what the best one's say."""
 
 
-class CardFact(StrEnum):
-    """A fact of the contract card that speaks for a concept."""
-
-    TITLE = "title"
-    PARTIES = "parties"
-    AGREEMENT_DATE = "agreement_date"
-    EFFECTIVE_DATE = "effective_date"
-    EXPIRY_DATE = "expiry_date"
-    GOVERNING_LAW = "governing_law"
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Concept:
     """A kind of clause that lawyers know.
 
     Attributes:
         query: What the clause's words are, with boosts.
         avoid: Look-alikes that must not count.
-        examples: Vectors of clauses of the kind, one unit row each.
+        examples: Vectors of clauses of the kind, one unit row each; where they are not given, those
+            of `clauses` are made when a question asks for the concept.
         asks: Questions that ask for it, beside its name and aliases.
-        fact: The fact of the contract card that speaks for it, if there is one.
+        clauses: What such clauses say, in words.
     """
 
     id: str
@@ -56,7 +46,7 @@ class Concept:
     avoid: Query | None = None
     examples: NDArray[np.float32] | None = None
     asks: tuple[str, ...] = ()
-    fact: CardFact | None = None
+    clauses: tuple[str, ...] = ()
 
     @property
     def phrases(self) -> tuple[str, ...]:
@@ -66,7 +56,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A phrase of a concept that a question holds, at some of its words."""
+    """A phrase of a concept that a question holds; `at` are the telling words it has there."""
 
     concept: int
     at: frozenset[int]
@@ -82,21 +72,21 @@ def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept,
     avoid is no sign of it.
     """
     index = WordIndex(question)
-    told = set(stemmed([token for token in index.vocabulary if token not in IDLE | FRAME]))
+    asked = _forms(index.words.tokens)
+    telling = frozenset(at for at, stem in enumerate(asked) if stem not in _UNTOLD)
     place: dict[str, list[int]] = {}
-    for at, stem in enumerate(stemmed(list(index.words.tokens))):
+    for at, stem in enumerate(asked):
         place.setdefault(stem, []).append(at)
     phrases = [[_stems(phrase) for phrase in concept.phrases] for concept in concepts]
     known = Counter(stem for named in phrases for stem in set().union(*named))
     rarity = {stem: log(1 + len(concepts) / count) for stem, count in known.items()}
     found = [
-        _Named(number, at, sum(rarity[stem] for stem in phrase))
+        _Named(number, at & telling, sum(rarity[stem] for stem in phrase))
         for number, named in enumerate(phrases)
         for phrase in named
-        if phrase and (told <= phrase or not phrase <= _FRAMES)
         for at in _standing(phrase, place)
+        if (at & telling or not telling) and not _avoided(concepts[number], index, at)
     ]
-    found = [one for one in found if not _avoided(concepts[one.concept], index, one.at)]
     best: dict[int, float] = {}
     for one in found:
         if not any(one.at < other.at for other in found if other.concept != one.concept):
@@ -117,12 +107,16 @@ def _stems(phrase: str) -> set[str]:
     """
     tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
     told = [token for token in tokens if token not in IDLE and token not in FRAME]
-    return set(stemmed(told if len(told) > 1 else tokens))
+    return set(_forms(told if len(told) > 1 else tokens))
+
+
+def _forms(tokens: Sequence[str]) -> list[str]:
+    return stemmed([_SAME.get(token, token) for token in tokens])
 
 
 def _standing(phrase: set[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
     """Yield the closest place where all words of a phrase stand, if it is close enough."""
-    if not phrase <= place.keys():
+    if not phrase or not phrase <= place.keys():
         return
     ways = [
         frozenset(min(place[stem], key=lambda at: (abs(at - anchor), at)) for stem in phrase)

@@ -126,7 +126,11 @@ def retrieve(
     if encoder is not None:
         require_same_encoder(library, encoder)
     meant = recognise(asked, concepts)
-    vector = encoder.encode([asked])[0] if encoder is not None and library.encoder else None
+    vector = None
+    if encoder is not None and library.encoder is not None:
+        vector = encoder.encode([asked])[0]
+        shelf = shelf_of(library)
+        meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents) if scope else {}
     with _snapshot(library):
         if scope and scope.sure and scope.documents:

@@ -2,8 +2,9 @@
 
 Some signals come from the question itself: its words (BM25 over stems, in the sentence, in the
 passage around it and in the headings above) and its meaning (the cosine with the passage). Others
-come from what is known of the kinds of clause it asks for: their queries, look-alikes, examples,
-and the contract card.
+come from what is known of the kinds of clause it asks for: their queries and examples; what is a
+look-alike of theirs does not count. Signals that brought nothing when they were measured are not
+here: place in the document, boosts in headings and in neighbours, facts of the contract card.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.outline.card import Card
-from fourcorners.search.concepts import CardFact, Concept
+from fourcorners.search.concepts import Concept
 from fourcorners.search.query.match import Match, matches
 from fourcorners.search.stems import stems
-from fourcorners.search.units import Units, unit_at
+from fourcorners.search.units import Units
 from fourcorners.text.span import Span, union
 
 if TYPE_CHECKING:
@@ -29,26 +29,18 @@ _SCALE = 10.0  # boosts of a sentence that clearly answers
 ASKED = (
     "words",  # BM25 of the question's words in the sentence, as a share of the most possible
     "words_of_best",  # the same, as a share of the document's best sentence
-    "passage_words",  # BM25 in the passage
-    "passage_words_of_best",
+    "passage_words_of_best",  # BM25 in the passage, as a share of the best passage's
     "heading_words",  # share of the question's words, by rarity, in the headings above
     "meaning",  # cosine of the passage with the question
     "meaning_of_best",  # how far that is below the document's best
-    "start",  # how near the sentence is to the document's start
     "length",  # log of the sentence's characters
 )
 KNOWN = (
-    "known_words",  # boosts of the parts of the concept's query that match in the sentence
-    "known_words_root",
-    "known_words_of_best",
-    "known_passage",  # boosts that match in the passage but not in the sentence
-    "known_passage_of_best",
-    "known_heading",  # boosts that match in the headings above
-    "known_neighbours",  # boosts of the better of the two sentences beside it
-    "known_avoid",  # look-alikes in the sentence
+    "known_words",  # root of the boosts of the parts of the concept's query that match in it
+    "known_words_of_best",  # these boosts, as a share of the document's best sentence
+    "known_passage_of_best",  # boosts that match in the passage, as a share of the best passage's
     "known_examples",  # cosine of the passage with the nearest example
-    "known_examples_of_best",
-    "known_fact",  # how sure the card is of the fact in the sentence
+    "known_examples_of_best",  # how far that is below the document's best
 )
 
 
@@ -62,12 +54,12 @@ def signals(
     import numpy as np
 
     known = np.zeros((len(units.units), len(KNOWN)), np.float32)
-    for concept, weight in concepts:
-        known = np.maximum(known, _known(units, concept) * np.float32(weight))
     if concepts:
-        for column in (KNOWN.index("known_avoid"), KNOWN.index("known_examples_of_best")):
-            known[:, column] = np.max([_known(units, c)[:, column] for c, _ in concepts], axis=0)
-    return np.concatenate([_asked(units, asked, vector), known], axis=1)
+        # The last signal is 0 for the best and negative for the rest: a weight would turn it round.
+        weights = [np.array([*[weight] * (len(KNOWN) - 1), 1.0]) for _, weight in concepts]
+        each = [_known(units, concept) for concept, _ in concepts]
+        known = np.max([a * b for a, b in zip(each, weights, strict=True)], axis=0)
+    return np.concatenate([_asked(units, asked, vector), known], axis=1, dtype=np.float32)
 
 
 def _asked(units: Units, asked: str, vector: NDArray[np.float32] | None) -> NDArray[np.float32]:
@@ -75,24 +67,21 @@ def _asked(units: Units, asked: str, vector: NDArray[np.float32] | None) -> NDAr
 
     wanted = list(dict.fromkeys(stems(asked)))
     words, most = _bm25(units, wanted, units.unit_at, len(units.units))
-    around, most_around = _bm25(units, wanted, units.passage_at, len(units.passages))
+    around, _ = _bm25(units, wanted, units.passage_at, len(units.passages))
     heading = _in_headings(units, wanted)
     meaning = np.zeros(len(units.passages), np.float32)
     if units.vectors is not None and vector is not None:
         meaning = units.vectors @ vector
     lengths = np.array([len(unit.span) for unit in units.units], np.float32)
-    starts = np.array([unit.span.start for unit in units.units], np.float32)
     of = units.passage_of
     return np.stack(
         [
             words / most,
             words / max(1e-6, float(words.max(initial=0.0))),
-            (around / most_around)[of],
             (around / max(1e-6, float(around.max(initial=0.0))))[of],
             heading[of],
             meaning[of],
             (meaning - float(meaning.max(initial=0.0)))[of],
-            np.exp(-starts / 3_000.0),
             np.log1p(lengths) / _SCALE,
         ],
         axis=1,
@@ -147,7 +136,7 @@ def _in_headings(units: Units, wanted: Sequence[str]) -> NDArray[np.float32]:
 
 def _known(units: Units, concept: Concept) -> NDArray[np.float32]:
     """Return the signals of one concept; kept, because the next question may ask for it too."""
-    key = (concept.id, concept.query.text)
+    key = (concept.id, str(concept.query), str(concept.avoid), concept.examples is None)
     if key not in units.kept:
         units.kept[key] = _known_anew(units, concept)
     return units.kept[key]
@@ -160,49 +149,20 @@ def _known_anew(units: Units, concept: Concept) -> NDArray[np.float32]:
     matched = apart(matches(concept.query, units.index), look_alikes)
     words = _boosts(matched, [unit.span for unit in units.units])
     around = _boosts(matched, [passage.span for passage in units.passages])
-    avoid = _boosts(look_alikes, [unit.span for unit in units.units])
     examples = np.zeros(len(units.passages), np.float32)
     if units.vectors is not None and concept.examples is not None:
         examples = (units.vectors @ concept.examples.T).max(axis=1)
-    fact = np.zeros(len(units.units), np.float32)
-    for span, confidence in facts(units.card, concept.fact):
-        at = unit_at(units, span.start)
-        if at is not None:
-            fact[at] = confidence
     of = units.passage_of
-    padded = np.concatenate([[0.0], words, [0.0]])
     return np.stack(
         [
-            words / _SCALE,
             np.sqrt(words / _SCALE),
             words / max(1.0, float(words.max(initial=0.0))),
-            (around[of] - words) / _SCALE,
             around[of] / max(1.0, float(around.max(initial=0.0))),
-            np.sqrt(_heading_boosts(units, matched)[of] / _SCALE),
-            np.maximum(padded[:-2], padded[2:]) / _SCALE,
-            avoid,
             examples[of],
             (examples - float(examples.max(initial=0.0)))[of],
-            fact,
         ],
         axis=1,
     ).astype(np.float32)
-
-
-def facts(card: Card, fact: CardFact | None) -> list[tuple[Span, float]]:
-    """Return where the card's facts of a kind stand, with their confidence."""
-    if fact is None:
-        return []
-    if fact is CardFact.PARTIES:
-        return [(party.span, party.confidence) for party in card.parties]
-    found = {
-        CardFact.TITLE: card.title,
-        CardFact.AGREEMENT_DATE: card.agreement_date,
-        CardFact.EFFECTIVE_DATE: card.effective_date,
-        CardFact.EXPIRY_DATE: card.expiry_date,
-        CardFact.GOVERNING_LAW: card.governing_law,
-    }[fact]
-    return [(found.span, found.confidence)] if found else []
 
 
 def apart(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
@@ -231,11 +191,3 @@ def _boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float
     for (at, _), boost in boosts.items():
         total[at] += boost
     return total
-
-
-def _heading_boosts(units: Units, matched: Sequence[Match]) -> NDArray[np.float32]:
-    import numpy as np
-
-    spans = sorted({heading for path in units.headings for heading in path})
-    totals = dict(zip(spans, _boosts(matched, spans).tolist(), strict=True))
-    return np.array([sum(totals[span] for span in path) for path in units.headings], np.float32)

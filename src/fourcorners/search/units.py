@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.outline.card import Card
+from fourcorners.models.encoder import Encoder
 from fourcorners.outline.clause import LONGEST
 from fourcorners.outline.tree import NodeKind, Outline, Passage
+from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stemmed
 from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
@@ -72,7 +72,6 @@ class Units:
     name: str
     text: str
     outline: Outline
-    card: Card
     passages: tuple[Passage, ...]
     vectors: NDArray[np.float32] | None
     units: tuple[Unit, ...]
@@ -98,7 +97,6 @@ def prepare(
     name: str,
     text: str,
     outline: Outline,
-    card: Card,
     passages: Iterable[Passage],
     vectors: NDArray[np.float32] | None,
 ) -> Units:
@@ -117,7 +115,6 @@ def prepare(
         name=name,
         text=text,
         outline=outline,
-        card=card,
         passages=ordered,
         vectors=vectors,
         units=units,
@@ -172,6 +169,7 @@ class Shelf:
         self._kept = kept
         self._units: OrderedDict[str, Units] = OrderedDict()
         self._version = ""
+        self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
 
     def take(self, library: Catalogue, document: str) -> Units:
         """Return a document prepared, from the shelf if it stands there."""
@@ -184,6 +182,15 @@ class Shelf:
         while len(self._units) > self._kept:
             self._units.popitem(last=False)
         return units
+
+    def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
+        """Return a concept with the vectors of its clauses, which are kept."""
+        if concept.examples is not None or not concept.clauses:
+            return concept
+        key = (encoder.name, concept.clauses)
+        if key not in self._examples:
+            self._examples[key] = encoder.encode(concept.clauses)
+        return replace(concept, examples=self._examples[key])
 
 
 _shelves: WeakKeyDictionary[Catalogue, Shelf] = WeakKeyDictionary()
@@ -206,14 +213,6 @@ def _read(library: Catalogue, document: str) -> Units:
         str(name),
         library.text(document),
         library.outline(document),
-        library.card(document),
         [passages[at] for at in order],
         vectors[np.array(order, np.intp)] if len(vectors) == len(passages) > 0 else None,
     )
-
-
-def unit_at(units: Units, offset: int) -> int | None:
-    """Return the place of the unit that covers the character at `offset`."""
-    starts = [unit.span.start for unit in units.units]
-    at = bisect_right(starts, offset) - 1
-    return at if at >= 0 and offset < units.units[at].span.end else None
