@@ -11,7 +11,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +23,14 @@ from fourcorners.text.span import Span, union
 BRIDGED = 1
 """Characters between two answers that become one."""
 
-# Section 3.2: what cannot be told apart by its description is left out. CUAD numbers the parts of
-# one filing, whose descriptions are alike, unless one says that it amends the other.
-_PART = re.compile(r"agreement[2-4]|part[12]", re.IGNORECASE)
+# Section 3.2: what cannot be told apart by its description is left out; an agreement is told from
+# others of its kind by its parties.
+_NAMES_A_PARTY = re.compile(r"\b(?:between|among|of|with)\b|['’]s\s|[\"“]")
 _UNSAFE = re.compile(r"[%/\\\x00-\x1f]")
 _PAGES = re.compile(r"\(Pages?\s*[\d\s,-]+\)\s*$")
 _OMITTED = re.compile(r"\s*<omitted>\s*")
 _RARE = "<RARE_ANSWERS>"  # what MAUD's splits call contracts that it hides
+_PRIVACY_QA = ("DocID", "QueryID", "SentID", "Query", "Segment")
 _ANNOTATORS = 6
 _MOST_SILENT = 2  # of PrivacyQA's annotators, beyond which a question is left out
 
@@ -114,8 +115,8 @@ def build(
 
 def consider(description: str) -> str:
     """Return a description with the article that it needs: `the Lease between …`, `Acme's NDA`."""
-    begins_with_name = description[:1] in "\"“'" or re.match(r"[^;]{1,60}?['’]s\s", description)
-    return description if begins_with_name else f"the {description}"
+    possessive = re.search(r"['’]s\s", description) and " between " not in description
+    return description if possessive or description[:1] in "\"“'" else f"the {description}"
 
 
 def mapping(path: Path, name: str) -> dict[str, str]:
@@ -175,22 +176,16 @@ def _descriptions(
             told = _from_card(name, each)
         if told is None:
             left["documents without a description"] += 1
-        elif name == "cuad" and _is_part(each.file_name, told):
-            left["documents that are parts of one filing"] += 1
+        elif described is None and not _NAMES_A_PARTY.search(told):
+            left["documents whose description names no party"] += 1
         else:
-            found[each.file_name] = " ".join(told.split())
-    often = Counter(description.casefold() for description in found.values())
-    alike = [file for file, told in found.items() if often[told.casefold()] > 1]
+            found[each.file_name] = told.strip()
+    plain = {file: " ".join(told.split()).casefold() for file, told in found.items()}
+    often = Counter(plain.values())
+    alike = [file for file, told in plain.items() if often[told] > 1]
     left["documents described alike"] += len(alike)
     left += Counter()  # drops what is zero
     return {file: told for file, told in found.items() if file not in alike}
-
-
-def _is_part(file_name: str, description: str) -> bool:
-    found = _PART.search(file_name)
-    if not found:
-        return False
-    return found[0].casefold().startswith("part") or "amendment" not in description.casefold()
 
 
 def _from_card(name: str, source: Source) -> str | None:
@@ -252,7 +247,7 @@ def _maud(folder: Path, left: Counter[str]) -> Iterator[Source]:
     if table is None:
         raise ConfigError(f"{folder} holds no main.csv.", remedy="Give MAUD's folder `data`.")
     by_definition = _maud_names(folder)
-    for row in _rows(table, ","):
+    for row in _rows(table, ",", ("Filename",)):
         stem = row.get("Filename", "").replace("\n", "|").removesuffix(".pdf")
         called = by_definition.get(row.get("MAE Definition", ""), {stem})
         texts = [folder / "contracts" / f"{name}.txt" for name in (stem, *sorted(called))]
@@ -277,7 +272,7 @@ def _maud(folder: Path, left: Counter[str]) -> Iterator[Source]:
 def _maud_names(folder: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for split in sorted(folder.glob("MAUD_*.csv")):
-        for row in _rows(split, ","):
+        for row in _rows(split, ",", ("text_type", "text", "contract_name")):
             name = row.get("contract_name", "")
             if row.get("text_type") == "MAE Definition" and name != _RARE:
                 found.setdefault(row.get("text", ""), set()).add(name.removesuffix(".pdf"))
@@ -328,14 +323,13 @@ def _privacy_qa(path: Path, left: Counter[str]) -> Iterator[Source]:
     segments: dict[str, dict[int, str]] = {}
     relevant: dict[str, dict[str, list[int]]] = {}
     silent: set[tuple[str, str]] = set()
-    for row in _rows(path, "\t"):
-        try:
-            policy = row["DocID"].split("_")[0].strip()
-            segment = int(row["SentID"].rpartition("_")[2])
-            question = row["Query"].strip()
-            segments.setdefault(policy, {})[segment] = row["Segment"]
-        except (KeyError, ValueError) as error:
-            raise ConfigError(f"{path} is not of PrivacyQA's form ({error!r}).") from error
+    for row in _rows(path, "\t", _PRIVACY_QA):
+        policy = row["DocID"].split("_")[0].strip()
+        number = row["SentID"].rpartition("_")[2]
+        if not number.isdecimal():
+            raise ConfigError(f"{path} is not of PrivacyQA's form: a SentID is {row['SentID']!r}.")
+        segment, question = int(number), row["Query"].strip()
+        segments.setdefault(policy, {})[segment] = row["Segment"]
         judged = [row.get(f"Ann{at}") or "" for at in range(1, _ANNOTATORS + 1)]
         said = [word.strip().casefold() for word in judged]
         for_it, against = said.count("relevant"), said.count("irrelevant")
@@ -367,15 +361,21 @@ def _lined(parts: Mapping[int, str]) -> tuple[str, dict[int, Span]]:
     return text, spans
 
 
-def _rows(path: Path, delimiter: str) -> list[dict[str, str]]:
+def _rows(path: Path, delimiter: str, needed: Sequence[str]) -> list[dict[str, str]]:
+    """Return the rows of a table that must have some columns; a cell that is missing is empty."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter=delimiter))
+            table = csv.DictReader(file, delimiter=delimiter, restval="")
+            rows = list(table)
     except (OSError, ValueError, csv.Error) as error:
         raise ConfigError(f"{path} cannot be read: {error}.") from error
-    return [
-        {key: value for key, value in row.items() if isinstance(value, str) and key} for row in rows
-    ]
+    missing = [name for name in needed if name not in (table.fieldnames or ())]
+    if missing:
+        raise ConfigError(
+            f"{path} has no column {missing[0]!r}.",
+            remedy=f"It must have: {', '.join(needed)}.",
+        )
+    return [{name: row[name] for name in row if isinstance(row[name], str)} for row in rows]
 
 
 _SOURCES: Mapping[str, Callable[[Path, Counter[str]], Iterator[Source]]] = {

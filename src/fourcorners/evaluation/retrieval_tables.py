@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.intervals import wilson
 from fourcorners.evaluation.plots import Line, plot
-from fourcorners.evaluation.published import Kind, Published, papers
+from fourcorners.evaluation.published import Kind, papers
 from fourcorners.evaluation.retrieval import MINI_SUFFIX
 from fourcorners.evaluation.retrieval_scores import KS, Figure, Scores
 from fourcorners.evaluation.retrieving import Routed
@@ -24,27 +24,20 @@ SHOWN = (
     ("recall, official", "official_recall"),
     ("precision, spans", "span_precision"),
     ("recall, spans", "span_recall"),
-    ("recall of perfect retrieval", "bound_recall"),
+    ("recall, perfect", "bound_recall"),
 )
+_SEARCHED = {"whole": "the corpus", "given": "the contract"}
 
 
 def retrieval_table(scores: Scores) -> Table:
-    """Return the measures of a set at each k, and characters with their limit in PAKTON."""
-    from rich.table import Table
-
-    table = Table(
-        title=f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts",
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    """Return the measures of a set at each k, in percent, and characters with PAKTON's."""
+    table = _table(
+        f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts, % at k",
+        "",
     )
-    table.add_column("at", no_wrap=True)
-    for k in KS:
-        table.add_column(str(k), justify="right")
     for label, name in SHOWN:
         figures = scores.at[name]
-        table.add_row(label, *(f"{each.value:.1%}" for each in figures))
+        table.add_row(label, *(f"{100 * each.value:.1f}" for each in figures))
         if name == "union_recall":
             table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
@@ -54,47 +47,38 @@ def retrieval_table(scores: Scores) -> Table:
     return table
 
 
+def _table(title: str, *heads: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for head in heads:
+        table.add_column(head, no_wrap=True)
+    for k in KS:
+        table.add_column(str(k), justify="right", no_wrap=True)
+    return table
+
+
 def _interval(figure: Figure) -> str:
     return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
 
 
-def published_table(scores: Scores, kind: Kind = "official") -> Table | None:
-    """Return our figures of a set beside the papers'; None where no paper has any."""
-    from rich.table import Table
-
+def published_tables(scores: Scores, kind: Kind = "official") -> list[Table]:
+    """Return precision and recall of a set beside the papers'; none where no paper has any."""
     known = papers().of(plain(scores.name), kind)
     if not known:
-        return None
-    counted = "characters" if kind == "official" else "spans"
-    table = Table(
-        title=f"{scores.name} beside the papers, {counted}: precision | recall",
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    table.add_column("system", no_wrap=True)
-    table.add_column("searched", no_wrap=True)
-    for k in (*KS, *KS):
-        table.add_column(str(k), justify="right")
-    ours = [scores.at[f"{kind}_{name}"] for name in ("precision", "recall")]
-    table.add_row(
-        "this run", "", *(f"{100 * each.value:.1f}" for row in ours for each in row), style="bold"
-    )
-    for each in known:
-        table.add_row(each.system, _SEARCHED[each.scope], *_cells(each))
-    return table
-
-
-_SEARCHED = {"whole": "the corpus", "given": "the contract"}
-
-
-def _cells(published: Published) -> list[str]:
-    return [
-        f"{row[at]:.1f}" if at < len(row) else "-"
-        for row in (published.precision, published.recall)
-        for at in range(len(KS))
-    ]
+        return []
+    counted = "by characters, official" if kind == "official" else "by spans"
+    tables = []
+    for at, measure in enumerate(("precision", "recall")):
+        table = _table(f"{scores.name}, {measure} {counted}, % at k", "system", "searched")
+        ours = scores.at[f"{kind}_{measure}"]
+        table.add_row("this run", "", *(f"{100 * each.value:.1f}" for each in ours), style="bold")
+        for each in known:
+            row = (each.precision, each.recall)[at]
+            told = [f"{value:.1f}" for value in row] + ["-"] * (len(KS) - len(row))
+            table.add_row(each.system, _SEARCHED[each.scope], *told)
+        tables.append(table)
+    return tables
 
 
 def plain(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.profiles import (
     DEFAULT,
     OUTLINE,
@@ -359,8 +361,12 @@ def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
     return default_concepts(encoder)
 
 
-def weights_hash() -> str:
-    """Return the hash of the weights by which the default profile ranks."""
+def weights() -> dict[str, Json]:
+    """Return the hash of the weights by which the default profile ranks, and how they were made."""
     from fourcorners.search.weighing import FILE
 
-    return sha256(FILE.read_bytes()).hexdigest()[:12]
+    content = FILE.read_bytes()
+    return {
+        "sha256": sha256(content).hexdigest(),
+        "provenance": str(json.loads(content)["provenance"]),
+    }
