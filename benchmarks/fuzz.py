@@ -63,7 +63,8 @@ WORDS = {
         charset=utf-16 charset=idna charset= =?utf-8?q?=F0?= =?utf-8?b?4oCu?= filename*0*=a%20
         filename="a" Content-Transfer-Encoding: base64 quoted-printable 8bit x-uuencode =3D =\n
         Content-Disposition: attachment Content-ID: <a> cid:a begin PK <p> \n\n""",
-    "txt": rb"""1. 1.1 (a) (i) (A) ARTICLE Section 2.1 SCHEDULE EXHIBIT WHEREAS "Fee" means (the "Fee")
+    "txt": rb"""1. 1.1 (a) (i) (A) ARTICLE Section 2.1 SCHEDULE EXHIBIT WHEREAS "Fee" means
+        (the "Fee")
         \x0c \r
         \r\n \n\n \xe2\x80\xae \xe2\x80\x8b \xef\xbb\xbf \xff \xc3 \0 \xcc\x81 \xe2\x80\xa9""",
 }

@@ -23,6 +23,7 @@ SLOW = {**pdf_files.SLOW, **docx_files.SLOW}
 # What must be read, not refused, and words that must be in it.
 READ = {
     "looping-xref.pdf": "within ten days",
+    "form-in-itself-once.pdf": "within ten days",
     "negative-rotation.pdf": "within ten days",
     "odd-rotation.pdf": "within ten days",
     "garbage-first.pdf": "within ten days",
@@ -53,6 +54,8 @@ READ = {
     "hundred-thousand-paragraphs.docx": "99999 days",
 }
 REFUSED = {
+    "form-in-itself.pdf": "draws itself without end",
+    "doubling-forms.pdf": "draws itself without end",
     "no-pages.pdf": "holds no pages",
     "password.pdf": "protected by a password",
     "truncated.pdf": "truncated",

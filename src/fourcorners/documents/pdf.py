@@ -21,6 +21,7 @@ from fourcorners.documents.damage import broken_streams
 from fourcorners.documents.document import Mark, MarkKind, Page, Source
 from fourcorners.documents.pdf_boxes import boxes as boxes
 from fourcorners.documents.pdf_file import AGAIN, load_page, open_pdf
+from fourcorners.documents.pdf_forms import draws_without_end
 from fourcorners.documents.pdf_page import picture_share, shows_something
 from fourcorners.documents.pdf_tables import tables
 from fourcorners.documents.pdf_text import page_text, text_lines
@@ -58,6 +59,11 @@ class _Sheet:
 
 def read_pdf(file: RawFile) -> Content:
     """Return the text layer page by page; pages without one are left for text recognition."""
+    if draws_without_end(file.data):
+        raise InputError(
+            f"{file.path}: the PDF is damaged: a form in it draws itself without end.",
+            remedy=AGAIN,
+        )
     with open_pdf(file.data, file.path) as pdf:
         sheets = [_sheet(pdf, index) for index in range(len(pdf))]
     if all(sheet.broken for sheet in sheets):

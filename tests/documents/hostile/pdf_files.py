@@ -73,6 +73,24 @@ def form_in_itself() -> bytes:
     return one_page(stream(content, entries))
 
 
+def doubling_forms(depth: int = 40) -> bytes:
+    """Forty forms of which each draws the next one twice."""
+    objects = {
+        **TREE,
+        2: b"<< /Type /Pages /Count 1 /Kids [5 0 R] >>",
+        5: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 6 0 R"
+        b" /Resources << /XObject << /X 7 0 R >> >> >>",
+        6: stream(b"/X Do"),
+    }
+    for number in range(7, 7 + depth):
+        entries = b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Filter /FlateDecode"
+        names = b"/Resources << /XObject << /X %d 0 R >> >>" % (number + 1)
+        content = zlib.compress(b"q /X Do Q /X Do")
+        objects[number] = stream(content, entries + b" " + names)
+    objects[7 + depth] = stream(b"0 0 m 9 9 l S", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
+    return lay_out(objects)
+
+
 def flipped(seed: int = 5) -> bytes:
     chance = random.Random(seed)
     data = bytearray(assemble([show(PAGE)] * 12))
@@ -176,6 +194,14 @@ FAST: dict[str, Make] = {
     "deep-page-tree.pdf": deep_tree,
     "looping-xref.pdf": looping_xref,
     "form-in-itself.pdf": form_in_itself,
+    "doubling-forms.pdf": doubling_forms,
+    "form-in-itself-once.pdf": lambda: one_page(
+        stream(
+            show(PAGE) + b" q /X Do Q",
+            b"/Type /XObject /Subtype /Form /BBox [0 0 612 792]"
+            b" /Resources << /Font << /F1 3 0 R >> /XObject << /X 6 0 R >> >>",
+        )
+    ),
     "password.pdf": lambda: assemble([show(PAGE)], password=b"sesame"),
     "truncated.pdf": lambda: (data := assemble([show(PAGE)] * 4))[: len(data) // 2],
     "flipped-bytes.pdf": flipped,
