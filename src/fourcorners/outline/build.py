@@ -66,14 +66,18 @@ def _markers(
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
         *(frame.event("signature", start, closed=start in inner) for start in signed),
     ]
-    first = [each.start for each in frames if each.readings[0].family != "signature"]
-    if not first:
-        own = (each.start for each in counted if each.own_line)
-        first = [start for start in own if not _within(contents, start)]
-    opening = min(first, default=0)
+    opened = [each.start for each in frames if each.readings[0].family != "signature"]
+    own = [each.start for each in counted if each.own_line and not _within(contents, each.start)]
+    opening = min(opened or own, default=0)
     if frames and frames[0].readings[0].family == "recitals":
         attached = [each for each in attached if each.start > opening]  # a list of them above
-    headed = [each for each in headed if not (each.start < opening and is_title(lines, each))]
+    cover = opening if opened else title.span.start if title and _numbered(counted) else 0
+    headed = [
+        each
+        for each in headed
+        if each.readings[0].family == "heading"
+        or not (each.start < cover or (each.start < opening and is_title(lines, each)))
+    ]
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
     aside += [title.span] if title else []

@@ -24,7 +24,11 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     restarts; no leaf that holds most of the text; enough nodes for the length.
     """
     placed = {item.marker.start for item in taken}
-    strong = [m for m in markers if m.own_line and m.leave >= _STRONG and m.take <= _DOUBTFUL]
+    strong = [
+        m
+        for m in markers
+        if m.own_line and m.leave >= _STRONG and m.take <= _DOUBTFUL and m.written[:1] != "("
+    ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
     gaps = sum(item.gap >= _GAP for item in counted) / max(1, len(counted))

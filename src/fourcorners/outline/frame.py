@@ -14,8 +14,8 @@ _ATTACHMENT = (
     rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:E?S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
     r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5}|"
     rf"{'|'.join(word.upper() for word in CARDINALS)}|{'|'.join(map(str.capitalize, CARDINALS))})"
-    r"(?:[.-][A-Za-z0-9]{1,4}){0,3}"
-    r"(?:\([A-Za-z0-9]{1,3}\))*)[\"”]?)?(?![\w/])"
+    r"(?:[.‑-][A-Za-z0-9]{1,4}){0,3}"
+    rf"(?:{BLANK}?\((?:[a-z]{{1,4}}|[A-Z]|\d{{1,2}})\))*)[\"”]?)?(?![\w/])"
 )
 # Words in capitals that stand before a heading on its line, a company's or a stamp's, are none of
 # these, after which it is a reference.
@@ -24,6 +24,7 @@ _ATTACHMENT_AT = re.compile(
     rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>\[])*+"
     rf"(?:(?i:this is){BLANK}|(?P<led>(?:(?!(?:{_LINKS}){BLANK})[A-Z&][A-Z0-9&.,’'/()-]*{BLANK}){{1,8}}"
     rf"(?=(?:{'|'.join(word.upper() for word in ATTACHMENTS)}){BLANK}[A-Z\d]{{1,3}}\b)))?|"
+    rf"(?<=\n\n)(?P<stamp>[^\n]{{3,90}}?\d){BLANK}(?=[A-Z])|"
     rf"(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}",
     re.MULTILINE,
 )
@@ -43,7 +44,7 @@ _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d
 _SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
 _SIGNATURE = re.compile(
     rf"(?P<witness>(?:IN|In){BLANK}+(?:WITNESS|[Ww]itness|TESTIMONY),?{BLANK}+"
-    rf"(?:(?i:where|there)(?i:of|fore)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
+    rf"(?:(?i:where|there|here)(?i:of|fore)|(?i:of{BLANK}+the{BLANK}+foregoing))\b)|"
     rf"(?P<executed>IN WITNESS,{BLANK}the [Pp]arties|THIS AGREEMENT IS EXECUTED by |"
     r"(?:EXECUTED|Executed|SIGNED|Signed) (?:by|as|BY|AS)\b(?=[^\n]{0,80}"
     r"(?:deed|DEED|party|Party|parties|agreement|on behalf))|"
@@ -66,9 +67,9 @@ _RECITALS = re.compile(
     rf"(?<=[.:;)\]\"”’']){BLANK}(?=WHEREAS\b|RECITALS?\b|WITNESSETH\b|BACKGROUND\b))"
     r"(?P<head>(?:(?:RECITALS?|Recitals?|R E C I T A L S?|BACKGROUND|B A C K G R O U N D|"
     r"Background|PREAMBLE|Preamble|PRELIMINARY STATEMENTS?|WITNESSETH|W\s?I\s?T\s?N\s?E\s?S\s?S\s?"
-    r"E\s?(?:T\s?H|S)(?:,?\s?T\s?H\s?A\s?T)?|Witnesseth)"
+    r"(?:E\s?)?(?:T\s?H|S)(?:,?\s?T\s?H\s?A\s?T)?|Witnesseth)"
     rf"[*_]*{BLANK}*[:.;,-]*"
-    rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\)))|"
+    rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\))|(?<=[A-Z][.:]){BLANK}[A-Z][a-z])|"
     rf"(?:(?:WITNESS(?:ES|ETH)|Witness(?:es|eth)),?{BLANK}+(?:(?:THAT|that),?{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )
@@ -105,6 +106,11 @@ _LISTING = re.compile(
     rf"(?:[A-Z]\.{BLANK}+[A-Z][A-Z /&-]+)+$"
 )
 _LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
+_LIST_HEAD = re.compile(
+    r"(?:list of|index (?:of|to)|table of) (?:exhibits|schedules|annexes|appendices|attachments)\W*$|"
+    r"(?:exhibit|schedule|annex|appendix|attachment) (?:list|index)\W*$",
+    re.IGNORECASE,
+)
 _RUN = 3  # attachments in a row that make a list
 _LISTED_TOP = 0.4  # the part of a contract in which they are one, not attachments of a few words
 _FILED = 2_500  # characters within which a filing's own exhibit number stands
@@ -189,7 +195,8 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
         start, end = match.start("word"), match.end()
         if lines.is_ignored(start):
             continue
-        label = f"{match.group('word').capitalize()} {match.group('mark') or ''}".strip()
+        mark = "".join((match.group("mark") or "").split()).replace("‑", "-")
+        label = f"{match.group('word').capitalize()} {mark}".strip()
         if label in filed:
             continue
         if start < min(_FILED, first):
@@ -211,7 +218,7 @@ def attachments(lines: Lines, signed: list[int], title: int) -> list[Marker]:
         if len(lines.text[: paper.start].rstrip(" \t\n:–—-")) not in named
     )
     found.sort(key=lambda marker: marker.start)
-    return _without_list(found, min(first, int(_LISTED_TOP * lines.length)))
+    return _without_list(lines.text, found, min(first, int(_LISTED_TOP * lines.length)))
 
 
 def _papers(lines: Lines, first: int) -> Iterator[Marker]:
@@ -238,6 +245,8 @@ def _attachment_worth(
         return None
     rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
     word = match.group("word")
+    if match["stamp"] and breaks < _PAGE_BREAK:
+        return None
     if not word[0].isupper() or (not match.group("mark") and (rest or virtual)):
         return None
     dashed = breaks >= 2 and _DASH.match(text, end)
@@ -288,12 +297,12 @@ def _ends_page(text: str, end: int) -> bool:
     return bool(_PAGE_END.match(text, end))
 
 
-def _without_list(found: list[Marker], top: int) -> list[Marker]:
+def _without_list(text: str, found: list[Marker], top: int) -> list[Marker]:
     """Drop lists of attachments, with hardly a text between them.
 
     That is a label that comes again later, or a run of several in the upper part of the contract.
     """
-    found = _without_runs(found, top)
+    found = _without_runs(text, found, top)
     last: dict[str, int] = {marker.written: index for index, marker in enumerate(found)}
     kept = []
     for index, marker in enumerate(found):
@@ -305,14 +314,16 @@ def _without_list(found: list[Marker], top: int) -> list[Marker]:
     return kept
 
 
-def _without_runs(found: list[Marker], top: int) -> list[Marker]:
+def _without_runs(text: str, found: list[Marker], top: int) -> list[Marker]:
     kept: list[Marker] = []
     run: list[Marker] = []
     for marker in [*found, None]:
-        if marker and (not run or marker.start - run[-1].end < _WIDEST):
+        again = bool(marker) and any(each.written == marker.written for each in run)
+        if marker and not again and (not run or marker.start - run[-1].end < _WIDEST):
             run.append(marker)
             continue
-        if len(run) < _RUN or run[-1].end > top:
+        headed = bool(run) and _LIST_HEAD.search(text, max(0, run[0].start - 60), run[0].start)
+        if len(run) < _RUN or (run[-1].end > top and not headed):
             kept += run
         run = [marker] if marker else []
     return kept

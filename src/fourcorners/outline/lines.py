@@ -72,7 +72,7 @@ class Lines:
         breaks = piece.count("\n", len(words))
         if breaks and (page := _PAGE_NUMBER.search(words)):
             words = words[: page.start()].rstrip()
-            breaks += 1
+            breaks = piece.count("\n", len(words))
         while words and self.is_ignored(offset - len(piece) + len(words) - 1):
             at = bisect_right(self._ignored_starts, offset - len(piece) + len(words) - 1) - 1
             cut = self.ignored[at].start
