@@ -176,8 +176,14 @@ def score_run(
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.extraction import score
+    from fourcorners.evaluation.retrieval import holds_retrieval
 
     require_place(record_out)
+    if holds_retrieval(run):
+        from fourcorners.cli.bench_retrieval import score_run as score_retrieval
+
+        score_retrieval(run, data, record_out, limit=limit)
+        return
     if runs.holds_outlines(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
         _report_outlines(runs.read_outlines(run)[:limit], data, truth, record, record_out)

@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli import add, bench, lint, playbook, review, search, show, status
+from fourcorners.cli import (
+    add,
+    bench,
+    bench_retrieval,
+    lint,
+    playbook,
+    review,
+    search,
+    show,
+    status,
+)
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
@@ -32,6 +42,8 @@ app.command("show")(show.show)
 app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
+bench.app.command("retrieval")(bench_retrieval.retrieval)
+bench.app.command("build")(bench_retrieval.build)
 app.add_typer(bench.app, name="bench")
 
 

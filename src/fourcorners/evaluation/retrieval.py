@@ -103,7 +103,7 @@ def names(data: Path) -> list[str]:
         raise ConfigError(
             f"{data} holds no benchmarks/NAME.json.",
             remedy="Give the folder of LegalBench-RAG with --data, or make one with "
-            "`fourcorners bench build-retrieval`.",
+            "`fourcorners bench build`.",
         )
     return found
 

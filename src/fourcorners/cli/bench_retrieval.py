@@ -1,0 +1,247 @@
+"""`fourcorners bench retrieval` and `bench build`: LegalBench-RAG, run and made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.bench import DataOption, KeepOption, RecordOption, _bar, _library
+from fourcorners.cli.console import JobsOption, require_place
+
+if TYPE_CHECKING:
+    from fourcorners.evaluation.benchmark import Json, Record
+    from fourcorners.evaluation.retrieval import Answer, Set
+    from fourcorners.evaluation.retrieval_scores import Scores
+
+
+class Given(StrEnum):
+    """What is told of the contract that a question is about."""
+
+    QUESTION = "question"
+    GIVEN = "given"
+    WHOLE = "whole"
+
+
+def retrieval(
+    data: DataOption,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--benchmark",
+            metavar="NAME",
+            help="A set, such as cuad. May be given again.",
+            show_default="all that DIR holds",
+        ),
+    ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            help="default (also full), hybrid, bm25, dense, naive, rcts, rcts-hybrid, "
+            "naive-rerank, rcts-rerank, pakton-1, pakton-2.",
+        ),
+    ] = "default",
+    scope: Annotated[
+        Given,
+        typer.Option(
+            "--scope",
+            metavar="WHAT",
+            help="question: the contract is found by the words that name it; given: it is told, "
+            "and those words are cut; whole: the corpus is searched for all the words.",
+        ),
+    ] = Given.QUESTION,
+    mini: Annotated[
+        bool, typer.Option("--mini", help="LegalBench-RAG-mini's 194 questions of each set.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", metavar="N", min=1, help="N questions of each set, drawn by the seed."
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", help="The seed of --limit and of the intervals."),
+    ] = 0,
+    jobs: JobsOption = None,
+    library: KeepOption = None,
+    run_out: Annotated[
+        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
+    ] = None,
+    record_out: RecordOption = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", metavar="DIR", help="Draw the figures as SVG.")
+    ] = None,
+) -> None:
+    """Answer the questions of LegalBench-RAG, and score what is found.
+
+    A run's corpus is that of all its sets, as in the benchmark's own program.
+    """
+    from fourcorners.cli import console
+    from fourcorners.evaluation import retrieval as legalbench
+    from fourcorners.evaluation import retrieval_tables as tables
+    from fourcorners.evaluation import retrieving
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.profiles import notes, pipeline
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    require_place(run_out)
+    require_place(record_out)
+    settings = Settings.load(jobs=jobs)
+    how = pipeline(profile)
+    sets = [legalbench.load(data, name) for name in benchmark or legalbench.names(data)]
+    if mini:
+        sets = [legalbench.mini(each) for each in sets]
+    sets = [legalbench.sample(each, limit, seed) for each in sets]
+    encoder = default_encoder(threads=settings.jobs)
+    record = Record(
+        "retrieval",
+        {
+            "data": str(data),
+            "benchmarks": [each.name for each in sets],
+            "corpus": sum(len(each.corpus) for each in sets),
+            "profile": profile,
+            "scope": scope.value,
+            "mini": mini,
+            "limit": limit,
+            "seed": seed,
+            "jobs": settings.jobs,
+        },
+    )
+    with _library(library) as store, _bar() as step:
+        runs = retrieving.run(
+            store,
+            sets,
+            data,
+            profile=profile,
+            given=retrieving.Given(scope.value),
+            encoder=encoder,
+            settings=settings,
+            on_progress=step,
+        )
+    if run_out is not None:
+        legalbench.write_run(run_out, (answer for run in runs for answer in run.answers))
+    record.models["encoder"] = encoder.name if how is None or how.dense else None
+    if how is None:
+        record.models["weights"] = retrieving.weights()
+    record.settings["notes"] = notes(profile)
+    for note in notes(profile):
+        console.err().print(note, markup=False)
+    record.measures["routing"] = {
+        run.part.name: tables.routing_measures(run.routed) for run in runs if run.routed
+    }
+    record.measures["seconds_a_question"] = {
+        run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
+    }
+    _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed, plots=plots)
+    for run in runs:
+        if run.routed:
+            console.out().print(tables.routing_line(run.part.name, run.routed), markup=False)
+
+
+def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
+    """Score a run file of the retrieval benchmark; with a limit, its first lines alone."""
+    from fourcorners.evaluation import retrieval as legalbench
+    from fourcorners.evaluation.benchmark import Record
+
+    answers = legalbench.read_run(run)[:limit]
+    sets = [legalbench.load(data, name) for name in legalbench.names(data)]
+    record = Record("retrieval", {"data": str(data), "run": str(run), "limit": limit})
+    _report(legalbench.matched(sets, answers, partial=limit is not None), record, record_out)
+
+
+def _report(
+    answered: Sequence[tuple[Set, Sequence[Answer]]],
+    record: Record,
+    path: Path | None,
+    *,
+    seed: int = 0,
+    plots: Path | None = None,
+) -> None:
+    from fourcorners.cli import console
+    from fourcorners.evaluation import retrieval_tables as tables
+    from fourcorners.evaluation.retrieval_scores import resampled, together
+
+    drawn = [resampled(part.name, part.questions, answers, seed=seed) for part, answers in answered]
+    scores: list[Scores] = [each.scores() for each in drawn]
+    if len(drawn) > 1:
+        scores.append(together(drawn).scores())
+    figures: dict[str, Json] = {each.name: each.to_json() for each in scores}
+    record.measures["sets"] = figures
+    record.write(path)
+    out = console.out()
+    for each in scores:
+        for shown in (tables.retrieval_table(each), *tables.published_tables(each)):
+            out.print(shown, crop=False)
+            out.print()
+    if plots is not None:
+        tables.write_plots(plots, scores)
+
+
+def build(
+    out: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where benchmarks and corpus are written.")
+    ],
+    questions: Annotated[
+        Path,
+        typer.Option(
+            "--questions", metavar="FILE", help="JSON: for each set, category and question."
+        ),
+    ],
+    cuad: Annotated[
+        Path | None, typer.Option("--cuad", metavar="DIR", help="The folder of CUAD.")
+    ] = None,
+    contractnli: Annotated[
+        Path | None,
+        typer.Option("--contractnli", metavar="FILE", help="A split of ContractNLI, as JSON."),
+    ] = None,
+    maud: Annotated[
+        Path | None,
+        typer.Option("--maud", metavar="DIR", help="MAUD: main.csv, and its texts in contracts."),
+    ] = None,
+    privacy_qa: Annotated[
+        Path | None,
+        typer.Option("--privacy-qa", metavar="FILE", help="PrivacyQA's table of annotations."),
+    ] = None,
+    descriptions: Annotated[
+        Path | None,
+        typer.Option(
+            "--descriptions",
+            metavar="FILE",
+            help="JSON: for each set, file name and description of the document.",
+            show_default="by title and parties",
+        ),
+    ] = None,
+) -> None:
+    """Make a benchmark such as LegalBench-RAG from its source data.
+
+    What cannot be told apart, placed or described is left out, and counted.
+    """
+    from fourcorners.cli import console
+    from fourcorners.errors import ConfigError
+    from fourcorners.evaluation import building
+
+    sources = {"cuad": cuad, "contractnli": contractnli, "maud": maud, "privacy_qa": privacy_qa}
+    given = {name: path for name, path in sources.items() if path is not None}
+    if not given:
+        raise ConfigError("there is nothing to build from.", remedy="Give --cuad or another.")
+    for name, source in given.items():
+        built = building.build(
+            name,
+            source,
+            asked=building.mapping(questions, name),
+            described=building.mapping(descriptions, name) if descriptions else None,
+        )
+        building.write(built, out)
+        left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
+        console.out().print(
+            f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
+            + (f" Left out: {left}." if left else ""),
+            markup=False,
+        )
