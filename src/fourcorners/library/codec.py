@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -101,9 +102,13 @@ def _writer(form: object, bound: Mapping[object, object], layout: dict[str, list
         return _as_is
     if origin in (Union, UnionType):
         inner = _writer(_optional(arguments), bound, layout)
+        if inner is _as_is:
+            return _as_is
         return lambda value: None if value is None else inner(value)
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         each = _writer(arguments[0], bound, layout)
+        if each is _as_is:
+            return _as_is  # JSON writes a tuple as a list
         return lambda value: [each(item) for item in cast("tuple[object, ...]", value)]
     if origin is tuple:
         ones = [_writer(argument, bound, layout) for argument in arguments]
@@ -112,15 +117,32 @@ def _writer(form: object, bound: Mapping[object, object], layout: dict[str, list
         ]
     if isinstance(origin, type) and issubclass(origin, date):
         return lambda value: cast("date", value).isoformat()
+    if isinstance(origin, type) and issubclass(origin, StrEnum):
+        return _as_is  # JSON writes its value
     if isinstance(origin, type) and issubclass(origin, Enum):
         return lambda value: cast("Enum", value).value
     if isinstance(origin, type) and is_dataclass(origin):
         names = [field.name for field in fields(origin)]
         layout[origin.__name__] = names
         hints = _hints(origin)
-        columns = [(name, _writer(hints[name], inside, layout)) for name in names]
-        return lambda value: [write(getattr(value, name)) for name, write in columns]
+        return _columns_writer(names, [_writer(hints[name], inside, layout) for name in names])
     raise TypeError(f"no form for {form}")
+
+
+def _columns_writer(names: list[str], writers: list[Write]) -> Write:
+    """Return what writes a record: its fields taken all at once, and only some of them changed."""
+    if len(names) == 1:
+        return lambda value: [writers[0](getattr(value, names[0]))]
+    take = cast("Callable[[object], tuple[Json, ...]]", attrgetter(*names))
+    changed = [(at, write) for at, write in enumerate(writers) if write is not _as_is]
+
+    def write_columns(value: object) -> Json:
+        columns = list(take(value))
+        for at, write in changed:
+            columns[at] = write(columns[at])
+        return columns
+
+    return write_columns
 
 
 def _reader(form: object, bound: Mapping[object, object], layout: Layout) -> Read:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fourcorners.models.encoder import Encoder
-    from fourcorners.outline.tree import Passage
     from fourcorners.settings import Settings
 
 _CLAIM = 16  # steps claimed at once
@@ -263,7 +262,10 @@ class _Run:
         }:
             return
         for document in self._library.without_vectors(self._collection):
-            vectors = self._encode(self._library.text(document), self._library.passages(document))
+            text = self._library.text(document)
+            vectors = self._encode(
+                (each.context, each.span.of(text)) for each in self._library.passages(document)
+            )
             if vectors is not None:
                 self._library.set_vectors(document, vectors)
 
@@ -358,36 +360,31 @@ class _Run:
 
     def _keep(self, step: Step, path: Path, made: Prepared) -> None:
         """Encode and store a document, and finish its step, in one transaction."""
-        document, seconds = made.document, self._tally.seconds
+        columns, seconds = made.columns, self._tally.seconds
         seconds["read"] += made.read_seconds
         seconds["outline"] += made.outline_seconds
         earlier = self._library.at(str(path))
-        vectors = self._encode(document.text, made.passages)
+        vectors = self._encode(
+            (context, columns.text[start:end]) for _, start, end, _, _, context in columns.passages
+        )
         began = time.perf_counter()
         with self._library.transaction():
-            is_new = self._library.add(
-                document,
-                made.outline,
-                made.card,
-                made.passages,
-                vectors,
-                collection=self._collection,
-            )
+            is_new = self._library.add_columns(columns, vectors, collection=self._collection)
             if made.holds and not self._add_held(step, path, made.holds):
                 return
             self._jobs.finish(step)
         seconds["store"] += time.perf_counter() - began
         if not is_new:
-            self._held(path, document.id, earlier)
+            self._held(path, columns.id, earlier)
             return
         self._tally.added += 1
-        self._tally.characters += len(document.text)
-        self._tally.passages += len(made.passages)
-        if document.needs_ocr:
-            self._tally.needs_ocr.append(NeedsOcr(str(path), document.needs_ocr))
-        if document.warnings:
-            self._tally.warned.append(Warned(str(path), document.warnings))
-        self._note_earlier(path, document.id, earlier)
+        self._tally.characters += len(columns.text)
+        self._tally.passages += len(columns.passages)
+        if columns.needs_ocr:
+            self._tally.needs_ocr.append(NeedsOcr(str(path), columns.needs_ocr))
+        if made.warnings:
+            self._tally.warned.append(Warned(str(path), made.warnings))
+        self._note_earlier(path, columns.id, earlier)
         self._tell(path)
 
     def _held(self, path: Path, document: str, earlier: str | None) -> None:
@@ -402,14 +399,14 @@ class _Run:
         if earlier is not None and earlier != document:
             self._tally.replaced.append(Replaced(str(path), earlier))
 
-    def _encode(self, text: str, passages: Sequence[Passage]) -> NDArray[np.float32] | None:
-        """Return the vectors of passages, each read after its context; None without an encoder."""
+    def _encode(self, passages: Iterable[tuple[str, str]]) -> NDArray[np.float32] | None:
+        """Return the vectors of contexts and words, read together; None without an encoder."""
         if self._encoder is None:
             return None
         import numpy as np
 
         began = time.perf_counter()
-        texts = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in passages]
+        texts = [f"{context}\n{words}".lstrip("\n") for context, words in passages]
         parts = [np.empty((0, self._encoder.dimension), dtype=np.float32)]
         for at in range(0, len(texts), _SLICE):
             parts.append(self._encoder.encode(texts[at : at + _SLICE]))

@@ -10,9 +10,7 @@ from pathlib import Path
 from fourcorners.documents.document import Document
 from fourcorners.documents.ocr import Ocr
 from fourcorners.errors import InputError
-from fourcorners.library.store import require_whole
-from fourcorners.outline.card import Card
-from fourcorners.outline.tree import Outline, Passage
+from fourcorners.library.columns import Columns, columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,8 @@ class Prepared:
     `holds` are the files within it, such as a mail's attachments, which are prepared apart.
     """
 
-    document: Document
-    outline: Outline
-    card: Card
-    passages: tuple[Passage, ...]
+    columns: Columns
+    warnings: tuple[str, ...]
     read_seconds: float
     outline_seconds: float
     holds: tuple[Held, ...] = ()
@@ -67,13 +63,10 @@ def prepare(path: Path, ocr: Ocr = Ocr()) -> Prepared | Opened:  # noqa: B008 - 
     done = time.perf_counter()
     outline = build(document)
     card = read_card(document, outline)
-    cut = tuple(passages(document, outline))
-    require_whole(document, cut)
+    columns = columns_of(document, outline, card, passages(document, outline))
     return Prepared(
-        document=document,
-        outline=outline,
-        card=card,
-        passages=cut,
+        columns=columns,
+        warnings=document.warnings,
         read_seconds=done - began,
         outline_seconds=time.perf_counter() - done,
         holds=_holds(path) if kind is MediaType.EMAIL else (),

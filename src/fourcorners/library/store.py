@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, InputError, LibraryError
-from fourcorners.library import audit, codec, schemes, words
-from fourcorners.library.catalogue import Catalogue, storable, text_hash
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.library import audit, schemes, words
+from fourcorners.library.catalogue import Catalogue, storable
+from fourcorners.library.columns import Columns, columns_of
 from fourcorners.library.database import Database, SQLiteValue, integer, string
 from fourcorners.library.entries import AuditEntry, EncoderRecord
 from fourcorners.library.tokens import folded
@@ -122,19 +123,29 @@ class Library(Catalogue):
                 vectors do not fit the passages or the encoder on record.
             InputError: If the text holds half a surrogate pair and so is no text.
         """
-        require_whole(document, passages)
-        data = None if vectors is None else self._packed(vectors, len(passages))
-        path = storable(document.path)
+        columns = columns_of(document, outline, card, passages)
+        return self.add_columns(columns, vectors, collection=collection)
+
+    def add_columns(
+        self, columns: Columns, vectors: NDArray[np.float32] | None, *, collection: str
+    ) -> bool:
+        """Store a document that was made ready before, as `add` does.
+
+        Raises:
+            ValueError: If the vectors do not fit the passages or the encoder on record.
+        """
+        data = None if vectors is None else self._packed(vectors, len(columns.passages))
+        path, text = storable(columns.path), columns.text
         with self.transaction():
-            collections, paths = self._make_way(document)
-            if self.adopt(document.sha256, document.path, collection=collection):
+            collections, paths = self._make_way(columns)
+            if self.adopt(columns.sha256, columns.path, collection=collection):
                 return False
             place = self._collection_row(collection)
             self._forget_failure(path, collection)
-            row, first = self._insert_document(document, outline, card, len(passages))
+            row, first = self._insert_document(columns)
             self.execute_many(
                 "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (_columns(passage, first, row) for passage in passages),
+                ((first + each[0], row, *each) for each in columns.passages),
             )
             if data is not None:
                 self._insert_vectors(row, data)
@@ -143,37 +154,40 @@ class Library(Catalogue):
                 self._seen(each, row)
             words.write(
                 self._database,
-                document.id,
-                document.text,
-                outline,
-                passages,
+                columns.id,
+                (
+                    (text[start:end], view, labels)
+                    for (_, start, end, view, _, _), labels in zip(
+                        columns.passages, columns.labels, strict=True
+                    )
+                ),
                 first=first,
-                document_type=card.type.value if card.type else "",
+                document_type=columns.type,
                 collections=[collection],
             )
             self._touch()
             self.record(
                 "add",
                 {
-                    "document": document.id,
-                    "sha256": document.sha256,
+                    "document": columns.id,
+                    "sha256": columns.sha256,
                     "path": path,
                     "collection": collection,
-                    "passages": len(passages),
+                    "passages": len(columns.passages),
                 },
             )
             for name in collections:
-                self._join(row, document.id, self._collection_row(name), name)
+                self._join(row, columns.id, self._collection_row(name), name)
         return True
 
-    def _make_way(self, document: Document) -> tuple[list[str], list[str]]:
+    def _make_way(self, columns: Columns) -> tuple[list[str], list[str]]:
         """Take out the same content where more of its pages were left unread.
 
         Returns the collections that it was in, and the paths where it was seen.
         """
-        if len(self.unread_pages(document.sha256)) <= len(document.needs_ocr):
+        if len(self.unread_pages(columns.sha256)) <= len(columns.needs_ocr):
             return [], []
-        rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (document.sha256,))
+        rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (columns.sha256,))
         row = integer(rows[0][0])
         collections = self.execute(
             "SELECT c.name FROM collections c JOIN document_collections d ON d.collection = c.row "
@@ -181,7 +195,7 @@ class Library(Catalogue):
             (row,),
         )
         paths = self.execute("SELECT path FROM sources WHERE document = ? ORDER BY path", (row,))
-        self.remove(document.id)
+        self.remove(columns.id)
         return [string(name) for (name,) in collections], [string(path) for (path,) in paths]
 
     def adopt(self, sha256: str, path: str, *, collection: str) -> str | None:
@@ -316,36 +330,11 @@ class Library(Catalogue):
         )
         return self._existing_collection(collection)
 
-    def _insert_document(
-        self, document: Document, outline: Outline, card: Card, passages: int
-    ) -> tuple[int, int]:
+    def _insert_document(self, columns: Columns) -> tuple[int, int]:
         """Return the row of the document and the rowid of its first passage."""
         last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
         first = (last or 0) + 1
-        values: dict[str, SQLiteValue] = {
-            "id": document.id,
-            "sha256": document.sha256,
-            "name": storable(document.name),
-            "path": storable(document.path),
-            "media_type": document.media_type,
-            "reader": document.reader,
-            "text": document.text,
-            "text_sha256": text_hash(document.text),
-            "pages": codec.PAGES.dump(document.pages),
-            "marks": codec.MARKS.dump(document.marks),
-            "warnings": codec.WARNINGS.dump(document.warnings),
-            "outline": codec.OUTLINE.dump(outline),
-            "card": codec.CARD.dump(card),
-            "title": card.title.value if card.title else storable(document.name),
-            "type": card.type.value if card.type else "",
-            "characters": len(document.text),
-            "page_count": len(document.pages),
-            "needs_ocr": codec.NUMBERS.dump(document.needs_ocr),
-            "first_passage": first,
-            "passage_count": passages,
-            "added": audit.now(),
-            "words": codec.WORDS.dump(document.words) if document.words else "",
-        }
+        values = {**columns.document, "first_passage": first, "added": audit.now()}
         return integer(self.execute(_INSERT_DOCUMENT, values)[0][0]), first
 
     def _seen(self, path: str, row: int) -> None:
@@ -382,12 +371,15 @@ class Library(Catalogue):
                 (row,),
             )
         ]
+        text, passages = self.text(document), self.passages(document)
+        labels = words.labels(self.outline(document), passages)
         words.write(
             self._database,
             document,
-            self.text(document),
-            self.outline(document),
-            self.passages(document),
+            (
+                (passage.span.of(text), passage.view.value, tokens)
+                for passage, tokens in zip(passages, labels, strict=True)
+            ),
             first=start,
             document_type=string(kind),
             collections=collections,
@@ -406,41 +398,6 @@ class Library(Catalogue):
 
     def _touch(self) -> None:
         self._set_meta("content_version", uuid.uuid4().hex)
-
-
-def require_whole(document: Document, passages: Sequence[Passage]) -> None:
-    """Refuse what cannot be stored.
-
-    Raises:
-        ValueError: If passages are not numbered from 0 or do not lie in the text.
-        InputError: If the text holds half a surrogate pair and so is no text.
-    """
-    for ordinal, passage in enumerate(passages):
-        if passage.ordinal != ordinal or passage.span.end > len(document.text):
-            raise ValueError(
-                f"passage {ordinal} of {document.path} is numbered {passage.ordinal} and ends at "
-                f"{passage.span.end} of {len(document.text)}"
-            )
-    try:
-        document.text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the text of {storable(document.path)} holds half a character at {error.start}.",
-            remedy="Save the file anew with the application that made it.",
-        ) from error
-
-
-def _columns(passage: Passage, first: int, row: int) -> tuple[SQLiteValue, ...]:
-    return (
-        first + passage.ordinal,
-        row,
-        passage.ordinal,
-        passage.span.start,
-        passage.span.end,
-        passage.view.value,
-        passage.node,
-        passage.context,
-    )
 
 
 def _open_sqlite(url: str, create: bool) -> Library:

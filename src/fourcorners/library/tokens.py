@@ -33,6 +33,7 @@ def type_token(document_type: str) -> str:
     return f"t{_digest(document_type)}"
 
 
+@lru_cache(maxsize=16_384)
 def label_token(label: str) -> str:
     """Return the token of an outline label; a passage bears those of its node and all above it.
 
@@ -40,6 +41,11 @@ def label_token(label: str) -> str:
     """
     bare = _UNIT.sub("", label.strip().casefold())
     return f"l{_digest(''.join(bare.split()).strip('.:'))}"
+
+
+def heading_token(word: str) -> str:
+    """Return the token of one folded word of a heading; passages bear those of all above them."""
+    return f"h{_digest(word)}"
 
 
 def view_token(view: View) -> str:

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fourcorners.library.database import Database
-from fourcorners.library.tokens import filter_tokens
-from fourcorners.outline.tree import Outline, Passage
+from fourcorners.library.tokens import filter_tokens, label_token
+from fourcorners.outline.tree import Outline, Passage, View
 
 
 def write(
     database: Database,
     document: str,
-    text: str,
-    outline: Outline,
-    passages: Sequence[Passage],
+    passages: Iterable[tuple[str, str, str]],
     *,
     first: int,
     document_type: str,
     collections: Sequence[str],
 ) -> None:
-    """Index the passages of a document, whose rowids start at `first`."""
+    """Index the passages of a document, whose rowids start at `first`.
 
-    def tokens(passage: Passage) -> str:
-        return filter_tokens(
-            document=document,
-            collections=collections,
-            document_type=document_type,
-            labels=_labels(outline, passage.node),
-            view=passage.view,
-        )
+    Of each passage it takes the words, the view, and the tokens that `labels` gives.
+    """
+    shared: dict[str, str] = {}  # what passages of one view have in common
+
+    def meta(view: str, labels: str) -> str:
+        if view not in shared:
+            shared[view] = filter_tokens(
+                document=document,
+                collections=collections,
+                document_type=document_type,
+                labels=(),
+                view=View(view),
+            )
+        return f"{shared[view]} {labels}" if labels else shared[view]
 
     database.execute_many(
         "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
-        ((first + each.ordinal, each.span.of(text), tokens(each)) for each in passages),
+        (
+            (row, body, meta(view, labels))
+            for row, (body, view, labels) in enumerate(passages, first)
+        ),
     )
 
 
@@ -42,9 +49,20 @@ def delete(database: Database, rows: range) -> None:
     database.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (rows.start, rows.stop))
 
 
-def _labels(outline: Outline, node: int | None) -> list[str]:
-    labels: list[str] = []
-    while node is not None:
-        labels.append(outline.nodes[node].label)
-        node = outline.nodes[node].parent
-    return labels
+def labels(outline: Outline, passages: Sequence[Passage]) -> list[str]:
+    """Return the filter tokens of each passage's labels: its node's and those above."""
+    known: dict[int, str] = {}
+
+    def tokens(node: int | None) -> str:
+        chain: list[int] = []
+        while node is not None and node not in known:
+            chain.append(node)
+            node = outline.nodes[node].parent
+        above = known[node] if node is not None else ""
+        for each in reversed(chain):
+            label = outline.nodes[each].label
+            above = " ".join(filter(None, (label_token(label) if label else "", above)))
+            known[each] = above
+        return above
+
+    return [tokens(passage.node) for passage in passages]

@@ -1,0 +1,103 @@
+"""`Columns`: a document as it is stored, made ready where there is time for it: in a worker.
+
+Strings and numbers go from process to process in a fraction of the time that values take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import InputError
+from fourcorners.library import codec, words
+from fourcorners.library.catalogue import storable, text_hash
+from fourcorners.library.database import SQLiteValue
+from fourcorners.outline.card import Card
+from fourcorners.outline.tree import Outline, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A document as the columns of its tables.
+
+    Attributes:
+        document: The columns of `documents`, but for those that are known when it is stored.
+        path: Where the file lies, as it was given.
+        passages: Ordinal, start, end, view, node and context of each.
+        labels: The filter tokens of each passage's labels.
+    """
+
+    id: str
+    sha256: str
+    path: str
+    text: str
+    type: str
+    needs_ocr: tuple[int, ...]
+    document: Mapping[str, SQLiteValue]
+    passages: tuple[tuple[int, int, int, str, int | None, str], ...]
+    labels: tuple[str, ...]
+
+
+def columns_of(
+    document: Document, outline: Outline, card: Card, passages: Sequence[Passage]
+) -> Columns:
+    """Return a document as it is stored.
+
+    Raises:
+        ValueError: If passages are not numbered from 0 or do not lie in the text.
+        InputError: If the text holds half a surrogate pair and so is no text.
+    """
+    _require_whole(document, passages)
+    kind = card.type.value if card.type else ""
+    return Columns(
+        id=document.id,
+        sha256=document.sha256,
+        path=document.path,
+        text=document.text,
+        type=kind,
+        needs_ocr=document.needs_ocr,
+        document={
+            "id": document.id,
+            "sha256": document.sha256,
+            "name": storable(document.name),
+            "path": storable(document.path),
+            "media_type": document.media_type,
+            "reader": document.reader,
+            "text": document.text,
+            "text_sha256": text_hash(document.text),
+            "pages": codec.PAGES.dump(document.pages),
+            "marks": codec.MARKS.dump(document.marks),
+            "warnings": codec.WARNINGS.dump(document.warnings),
+            "outline": codec.OUTLINE.dump(outline),
+            "card": codec.CARD.dump(card),
+            "title": card.title.value if card.title else storable(document.name),
+            "type": kind,
+            "characters": len(document.text),
+            "page_count": len(document.pages),
+            "needs_ocr": codec.NUMBERS.dump(document.needs_ocr),
+            "passage_count": len(passages),
+            "words": codec.WORDS.dump(document.words) if document.words else "",
+        },
+        passages=tuple(
+            (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
+            for each in passages
+        ),
+        labels=tuple(words.labels(outline, passages)),
+    )
+
+
+def _require_whole(document: Document, passages: Sequence[Passage]) -> None:
+    for ordinal, passage in enumerate(passages):
+        if passage.ordinal != ordinal or passage.span.end > len(document.text):
+            raise ValueError(
+                f"passage {ordinal} of {document.path} is numbered {passage.ordinal} and ends at "
+                f"{passage.span.end} of {len(document.text)}"
+            )
+    try:
+        document.text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the text of {storable(document.path)} holds half a character at {error.start}.",
+            remedy="Save the file anew with the application that made it.",
+        ) from error
