@@ -29,6 +29,7 @@ from fourcorners.documents.ocr_labels import second_look
 from fourcorners.documents.ocr_lines import in_reading_order
 from fourcorners.documents.ocr_mend import mended
 from fourcorners.documents.ocr_picture import cleaned, without_rules
+from fourcorners.documents.ocr_series import in_series
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.sniff import MediaType
 from fourcorners.text.span import Span
@@ -258,7 +259,8 @@ def _read_picture(
 
 def _laid_out(sheets: dict[int, _Sheet]) -> dict[int, _Reading]:
     """Write the lines of each page one below the other, their labels mended over all pages."""
-    lines = iter(mended([line for sheet in sheets.values() for line in sheet.seen.lines]))
+    seen = [line for sheet in sheets.values() for line in sheet.seen.lines]
+    lines = iter(in_series(mended(seen)))
     return {
         number: _written(number, sheet, [next(lines) for _ in sheet.seen.lines])
         for number, sheet in sheets.items()

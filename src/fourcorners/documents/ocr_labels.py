@@ -31,7 +31,9 @@ SURE = 0.9  # confidence from which a label that looks like one is not read agai
 _EDGE = 14  # pixels of white around each row
 
 _PARTS = r"(?:\d{1,3}(?:\.\d{1,3}){0,4}|[a-zA-Z]|[ivxl]{1,6}|[IVXL]{1,6}|([a-z])\1)"
-LABEL = re.compile(rf"\({_PARTS}\)|{_PARTS}[.)]|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}|\d{{1,2}}")
+LABEL = re.compile(
+    rf"\({_PARTS}\)|{_PARTS}[.)]|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}|\d{{1,2}}\.[A-Z]\.?|\d{{1,2}}"
+)
 _MIXED = re.compile(r"[\dIlOS|i]{1,3}(?:\.[\dIlOS|i]{1,3}){1,4}\.?")  # "i.2" is 1.2
 _AS_DIGITS = str.maketrans("IlOS|i", "110511")
 
@@ -87,7 +89,7 @@ def _label_of(text: str) -> str:
         text = text.translate(_AS_DIGITS)
     if LABEL.fullmatch(text):
         return text
-    glued = re.match(r"(\d{1,3}(?:\.\d{1,3}){0,4}\.?|\([a-zA-Z]{1,4}\))(?=[A-Z])", text)
+    glued = re.match(r"(\d{1,3}(?:\.\d{1,3}){0,4}\.?|\([a-zA-Z]{1,4}\))(?=[A-Z][A-Za-z])", text)
     return glued.group() if glued else ""
 
 
