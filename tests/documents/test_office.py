@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from fourcorners.documents import office
 from fourcorners.documents.read import read
@@ -57,6 +59,52 @@ def test_a_program_that_hangs_is_ended_with_all_it_started(
     child = (tmp_path / "child").read_text().strip()
     state = Path(f"/proc/{child}/stat")
     assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def seen_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str]:
+    """Return what a program in LibreOffice's place sees: environment, networks, settings."""
+    script = f"""env > {tmp_path}/env
+cat /proc/self/net/dev > {tmp_path}/net 2>/dev/null || touch {tmp_path}/net
+cat profile/user/registrymodifications.xcu > {tmp_path}/settings"""
+    found = program(tmp_path, script)
+    monkeypatch.setattr(office, "find_office", lambda: found)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.com:3128")
+    with pytest.raises(InputError, match="made nothing of the file"):
+        read(put(tmp_path))
+    environment, networks, settings = (
+        (tmp_path / name).read_text() for name in ("env", "net", "settings")
+    )
+    return environment, networks, settings
+
+
+def test_it_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment, networks, settings = seen_by(tmp_path, monkeypatch)
+    assert "proxy.example.com" not in environment
+    assert "https_proxy=http://127.0.0.1:9" in environment
+    said = dict(re.findall(r'oor:name="(\w+)" oor:op="fuse"><value>([^<]*)<', settings))
+    assert etree.fromstring(settings.encode()).tag.endswith("}items")
+    assert said["ooInetHTTPSProxyName"] == "127.0.0.1"
+    assert said["DisableMacrosExecution"] == said["BlockUntrustedRefererLinks"] == "true"
+    if not office.without_network():
+        pytest.skip("no network namespace can be made here")
+    assert [line.split(":")[0].strip() for line in networks.splitlines() if ":" in line] == ["lo"]
+
+
+def test_where_no_namespace_can_be_made_it_runs_nevertheless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = tmp_path / "unshare"
+    refusing.write_text("#!/bin/sh\nexit 1\n")
+    refusing.chmod(0o755)
+    office.without_network.cache_clear()
+    try:
+        with monkeypatch.context() as patched:
+            patched.setenv("PATH", str(tmp_path))
+            assert office.without_network() == ()
+        environment, _, _ = seen_by(tmp_path, monkeypatch)
+    finally:
+        office.without_network.cache_clear()
+    assert "https_proxy=http://127.0.0.1:9" in environment
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """Old Word documents (.doc), which LibreOffice turns into new ones where it is installed.
 
 It runs without a window, with a profile of its own that is thrown away, on a copy of the file in a
-folder of its own.
+folder of its own. Its settings run no macros, follow no links of the document, and lead all that it
+would fetch to a proxy that is not there; where Linux lets the user make a network namespace
+(`unshare`), it has no network at all.
 """
 
 from __future__ import annotations
@@ -10,9 +12,11 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from fourcorners.documents import docx, worker
@@ -22,6 +26,19 @@ from fourcorners.errors import InputError
 
 SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
 MAX_BYTES = 256 << 20  # of what it makes
+_NOWHERE = "127.0.0.1"  # its port 9 takes nothing
+_SETTINGS = (
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
+    ("Inet/Settings", "ooInetProxyType", "2"),
+    ("Inet/Settings", "ooInetHTTPProxyName", _NOWHERE),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
+    ("Inet/Settings", "ooInetHTTPSProxyName", _NOWHERE),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
+    ("Inet/Settings", "ooInetNoProxy", ""),
+)
 _SAVE = "Save it as DOCX or PDF and add that file."
 
 
@@ -48,12 +65,48 @@ def read_doc(file: RawFile) -> Content:
     return replace(content, warnings=(note, *content.warnings))
 
 
+@cache
+def without_network() -> tuple[str, ...]:
+    """Return what to put before a command so that it has no network; nothing where none may be."""
+    unshare = shutil.which("unshare")
+    if unshare is None or not sys.platform.startswith("linux"):
+        return ()
+    for options in (("--net",), ("--map-root-user", "--net")):  # the second for all but root
+        prefix = (unshare, *options, "--")
+        try:
+            tried = subprocess.run(  # noqa: S603 - the program that was found, no shell
+                [*prefix, "true"], capture_output=True, timeout=10, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if tried.returncode == 0:
+            return prefix
+    return ()
+
+
+def _write_settings(folder: Path) -> None:
+    """Write the settings of LibreOffice's new profile."""
+    items = "".join(
+        f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse">'
+        f"<value>{value}</value></prop></item>"
+        for path, name, value in _SETTINGS
+    )
+    folder.mkdir(parents=True)
+    (folder / "registrymodifications.xcu").write_text(
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        '<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+        f"{items}</oor:items>"
+    )
+
+
 def _converted(program: str, file: RawFile) -> bytes:
     worker.still_working(SECONDS + 60)
     with tempfile.TemporaryDirectory(prefix="fourcorners-") as name:
         folder = Path(name)
         (folder / "in.doc").write_bytes(file.data)
+        _write_settings(folder / "profile" / "user")
         command = [
+            *without_network(),
             program,
             f"-env:UserInstallation={(folder / 'profile').as_uri()}",
             "--headless",
@@ -80,10 +133,12 @@ def _converted(program: str, file: RawFile) -> bytes:
 
 
 def _run(command: list[str], folder: Path, file: RawFile) -> str:
-    # A home of its own, no display, and no proxy: what it could fetch, it has no way to.
+    # A home of its own, no display, and a proxy that is not there.
     environment = {
         key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
     }
+    for kind in ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"):
+        environment |= dict.fromkeys((kind, kind.upper()), f"http://{_NOWHERE}:9")
     environment |= {"HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
     environment.pop("DISPLAY", None)
     process = subprocess.Popen(  # noqa: S603 - the program that was found, no shell
