@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline import confidence, frame
+from fourcorners.outline.attachments import find_attachments
+from fourcorners.outline.contents import find_contents
 from fourcorners.outline.growth import grow
 from fourcorners.outline.headings import headings, is_title
 from fourcorners.outline.lift import lift
@@ -56,9 +58,9 @@ def _markers(
     signed = frame.signatures(lines)
     if signed:
         counted = without_heaps(lines, counted, signed[0])
-    attached = frame.attachments(lines, signed, title.span.start if title else lines.length)
+    attached = find_attachments(lines, signed, title.span.start if title else lines.length)
     entries = [marker for marker in counted if not _is_bare(lines, marker)]
-    contents = frame.contents(lines, sorted([*entries, *attached], key=_start))
+    contents = find_contents(lines, sorted([*entries, *attached], key=_start))
     attached = [marker for marker in attached if not _within(contents, marker.start)]
     headed = headings(lines, document, signed, numbered=_numbered(counted))
     inner = frame.inner_signatures(signed, attached)

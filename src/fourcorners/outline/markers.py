@@ -220,17 +220,12 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     wide = kind != "bare" and own_line and start - match.start() >= 3
     if breaks < 2 and not wide and _REFERENCE.search(before):
         return None
-    worded = kind in ("article", "part", "section")
-    if (worded or kind == "decimal") and _CITED.match(text, end):
-        return None
-    if kind == "1." and _DATE.match(text, end):
+    if _is_other(text, kind, end):
         return None
     doubt = 0.0
     rest = lines.rest(end).of(text)
-    if kind == "bare":
-        lone = 0.0 if _heads_decimals(match["mark"], rest) else None
-        if lone is None and own_line:
-            lone = _doubt_of_bare(lines, start, rest)
+    if kind == "bare" and not _heads_decimals(match["mark"], rest):
+        lone = _doubt_of_bare(lines, start, rest) if own_line else None
         if lone is None:
             return None
         doubt += lone
@@ -250,6 +245,14 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
             wide = lines.end_of_line(above) - above > 60
             doubt += 0.6 if wide else 0.05
     return doubt
+
+
+def _is_other(text: str, kind: str, end: int) -> bool:
+    """Tell whether a number is a reference or a day, by the words behind it."""
+    if kind == "1.":
+        return bool(_DATE.match(text, end))
+    cited = kind in ("article", "part", "section", "decimal")
+    return cited and bool(_CITED.match(text, end))
 
 
 def _heads_decimals(number: str, rest: str) -> bool:

@@ -287,6 +287,14 @@ def _decimal_moves(
         deep = _DEEP if len(path) == 2 and parent > _head(stack) else 0.0
         yield (*stack[: parent + 1], entry), 0.05 + deep + _late(path[-1])
         return
+    yield from _orphan_moves(stack, entry, last)
+
+
+def _orphan_moves(
+    stack: Stack, entry: Level, last: tuple[int, ...] | None
+) -> Iterator[tuple[Stack, float]]:
+    """Yield the moves of a decimal whose parent is missing."""
+    path = entry[1]
     base = _decimal_base(stack, path)
     if _is_cited(stack, base, path):
         base += 1
