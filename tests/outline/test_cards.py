@@ -181,6 +181,41 @@ def names(card: Card) -> list[str]:
             ["Alder Mills, Inc."],
         ),
         (
+            (
+                'This Agreement is made between (1) Alder Ltd of Ash House ("Alder"); '
+                "and Oak Court, "
+                '1 Elm Road (2) Birch Ltd of Elm House ("Birch").'
+            ),
+            ["Alder Ltd", "Birch Ltd"],
+        ),
+        (
+            (
+                'This Agreement is made between 1. Alder Ltd ("Alder"), registered in England, and '
+                'Birch A/S, registered in Denmark ("Birch").'
+            ),
+            ["Alder Ltd", "Birch A/S"],
+        ),
+        (
+            "This Agreement is made between High Alder Mills and R. J. Birch Enterprises.",
+            ["High Alder Mills", "R. J. Birch Enterprises"],
+        ),
+        (
+            (
+                'This Agreement is between Alder Mills, Inc. ("Alder") and Distributor, '
+                "as set forth "
+                "below.\n\nDistributor: Birch Foods Ltd.\nAddress: 1 Elm Road\n"
+            ),
+            ["Alder Mills, Inc.", "Birch Foods Ltd."],
+        ),
+        (
+            (
+                "Alder Mutual of Ohio, an Ohio corporation (AMO) and Birch, Ash & Elm, "
+                "Inc., a Nevada "
+                'corporation ("Agency"), agree as follows: AMO shall mill.'
+            ),
+            ["Alder Mutual of Ohio", "Birch, Ash & Elm, Inc."],
+        ),
+        (
             'BETWEEN:\n\nALDER MILLS, L.P.\n(called "Alder")\n\n- and -\n\nBIRCH INC.\n("Birch")\n',
             ["ALDER MILLS, L.P.", "BIRCH INC."],
         ),
@@ -188,6 +223,63 @@ def names(card: Card) -> list[str]:
 )
 def test_ways_to_name_parties(document: Make, said: str, parties: list[str]) -> None:
     assert names(card_of(document(f"MILLING AGREEMENT\n\n{said}\n\nWHEREAS, oats."))) == parties
+
+
+def test_a_letter_names_writer_and_reader(document: Make) -> None:
+    text = (
+        "AGENCY AGREEMENT\n\nMay 5, 2020\n\nBirch & Ash, Inc.\n1 Elm Road\n\nDear Sirs:\n\n"
+        'The undersigned, Alder Mills, Inc. of Ohio, a mill (the "Miller"), Oak Mills Inc., and '
+        'Elm Mills Inc. (the "Helpers"), insured by the Grain Fund ("GF"), agree with Birch & Ash, '
+        'Inc. ("Agent"). Agent shall sell oats.\n'
+    )
+    assert names(card_of(document(text))) == [
+        "Alder Mills, Inc. of Ohio",
+        "Oak Mills Inc.",
+        "Elm Mills Inc.",
+        "Birch & Ash, Inc.",
+    ]
+
+
+SIGNED = (
+    "\n\nIN WITNESS WHEREOF, the parties sign.\n\nALDER MILLS, INC.          BIRCH LLC\n\n"
+    "By: ____________          By: ____________\n\nELM FUND (OHIO), L.P.\nBy: Elm GP, LLC, its "
+    "general partner\nBy: /s/ Joan Elm\nTitle: General Counsel\n"
+)
+
+
+def test_signers_stand_where_the_preamble_leaves_it_to_them(document: Make) -> None:
+    top = (
+        'MILLING AGREEMENT\n\nThis Agreement is made by Alder Mills, Inc. ("Alder") and '
+        "each of the "
+        'the persons named on the signature page (each, an "Investor").\n\nWHEREAS, oats.\n\n'
+    )
+    card = card_of(document(top + "1. Oats are milled. " * 60 + SIGNED))
+    assert [(fact.value.name, fact.value.role) for fact in card.parties] == [
+        ("Alder Mills, Inc.", ""),
+        ("BIRCH LLC", "Investor"),
+        ("ELM FUND (OHIO), L.P.", "Investor"),
+    ]
+
+
+def test_who_neither_signs_nor_has_a_short_name_is_no_party(document: Make) -> None:
+    top = (
+        'MILLING AGREEMENT\n\nThis Agreement is made between Alder Mills, Inc. ("Alder"), listed '
+        'on the board of trade; and Oat Exchange of Ohio Limited, Birch LLC ("Birch") and Elm Fund '
+        '(Ohio), L.P. ("Elm").\n\nWHEREAS, oats.\n\n'
+    )
+    found = names(card_of(document(top + "1. Oats are milled. " * 60 + SIGNED)))
+    assert found == ["Alder Mills, Inc.", "Birch LLC", "Elm Fund (Ohio), L.P."]
+
+
+def test_persons_who_sign_for_themselves(document: Make) -> None:
+    text = (
+        "JOINT FILING AGREEMENT\n\nThe undersigned agree.\n\nDated: May 5, 2020\n\nALDER FUND II "
+        "L.P. By: /s/ Joan Ash Name: Joan Ash Title: Authorized Signatory ALDER GROUP "
+        "MANAGEMENT LLC "
+        "By: /s/ Joan Ash JÖRG ELM /s/ Jorg Elm"
+    )
+    found = names(card_of(document(text)))
+    assert found == ["ALDER FUND II L.P.", "ALDER GROUP MANAGEMENT LLC", "JÖRG ELM"]
 
 
 def test_bold_parties(document: Make) -> None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card import Fact, Party
+from fourcorners.outline.introductions import introduced
 from fourcorners.outline.party_names import (
     ENDS_WITH_SUFFIX,
     HAS_FORM,
     NAME,
     NO_PARTY,
     NO_SHORT,
-    ROLES,
     STRONG,
     acts,
     name_at,
+    name_key,
     only_roles,
+    party_fact,
     short_in,
     short_name,
 )
@@ -58,23 +59,11 @@ _COMPRISED = re.compile(r"\b(?:comprised|consisting)\s+of\s+(?:the\s+)?$")
 _BLANK = re.compile(r"(?:_{2,}|\.{4,}|…+|\[[^\]\n]{0,60}\]|<[^>\n]{1,60}>)[_.\s…]*")
 _OTHER_BLANK = re.compile(
     r"[\s,;)–-]and[\s–-]+(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
-    r"the\s+\w+,?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s*(?:_{2,}|\.{4,}|…+|\[|<|\n\s*\(?hereinafter|"
+    r"(?:the\s+\w+|[A-Z]\w+),?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s*(?:_{2,}|\.{4,}|…+|\[|<|\n\s*\(?hereinafter|"
     r"with\s+offices\b|\(hereinafter))|^\s*and\s*[_\[(]",
     re.MULTILINE,
 )
-_MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
 _NUMBERED = re.compile(r"\((\d)\)")
-_UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
-_DESCRIBED_NEXT = re.compile(
-    r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\("
-)
-_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
-_JOINT = re.compile(
-    r"[\s,;.)]*(?:and[\s,:]+)?(?:\(?\w{1,3}[).]\s+)?(?:the\s+)?(?:undersigned,?\s+)?", re.IGNORECASE
-)
-_NOT_NAME = re.compile(
-    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)"
-)
 _DEFERS = re.compile(
     r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
     r"(?:page|block|line)s?|\bsignator(?:y|ies)\s+(?:hereto|below)\b|\bthe\s+undersigned\s+(?:parties|investors|holders|stockholders)"
@@ -104,17 +93,17 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     if not found:
         found = _between(text, preamble)
     top = Span(preamble.start, min(preamble.end, preamble.start + _TOP))
-    introduced = _introduced(text, top)
-    if len(introduced) > 1 and (not found or found[0].span.start > introduced[-1].span.start):
-        found = introduced
+    by_name = introduced(text, top)
+    if len(by_name) > 1 and (not found or found[0].span.start > by_name[-1].span.start):
+        found = by_name
     elif found:
         found = _with_others(text, found, preamble.end)
     else:
-        found = _labelled(text, preamble) or _introduced(text, preamble)
+        found = _labelled(text, preamble) or introduced(text, preamble)
     if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
         placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
-        known = {_key(fact.value.name) for fact in found}
-        found = (*found, *(fact for fact in placed if _key(fact.value.name) not in known))
+        known = {name_key(fact.value.name) for fact in found}
+        found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
     return _with_signers(text, preamble, found)
 
 
@@ -130,31 +119,32 @@ def _with_signers(
     signed = [fact for fact in _signed(text) if not NO_PARTY.match(fact.value.name)]
     if not found:
         return tuple(signed)
-    known = {_key(fact.value.name) for fact in found}
-    sure = {key for fact in signed if (key := _key(fact.value.name)) in known}
+    known = {name_key(fact.value.name) for fact in found}
+    sure = {key for fact in signed if (key := name_key(fact.value.name)) in known}
     shorts = sum(bool(fact.value.short) for fact in found)
     if len(signed) > 1 and not sure and not shorts:
         return tuple(signed)
     if len(sure) > 1 and shorts > 2:
-        return tuple(fact for fact in found if fact.value.short or _key(fact.value.name) in sure)
+        return tuple(
+            fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
+        )
     defers = _DEFERS.search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
     added = [
         fact
         for fact in signed
-        if not any(key in _key(fact.value.name) or _key(fact.value.name) in key for key in known)
+        if not any(
+            key in name_key(fact.value.name) or name_key(fact.value.name) in key for key in known
+        )
     ]
     given = _EACH.match(text, defers.end(), preamble.end) if defers else None
     if given:
         added = [
-            Fact(_fact(text, fact.span, given["short"]).value, fact.span, 0.4) for fact in added
+            Fact(party_fact(text, fact.span, given["short"]).value, fact.span, 0.4)
+            for fact in added
         ]
     return (*found, *added)
-
-
-def _key(name: str) -> str:
-    return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")
 
 
 def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
@@ -181,7 +171,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
             continue
         if ENDS_WITH_SUFFIX.search(span.of(text)):
-            others.append(_fact(text, span, given["short"]))
+            others.append(party_fact(text, span, given["short"]))
             names.add(said)
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
 
@@ -195,7 +185,7 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
         if span is None or only_roles(span.of(text).casefold()) or label in found:
             continue
         short = match["label"] or ""
-        fact = _fact(text, span, short)
+        fact = party_fact(text, span, short)
         role = (match["role"] or "").title()
         found[label] = Fact(Party(fact.value.name, short or role, role), span, 0.7)
     return tuple(found.values()) if len(found) >= least else ()
@@ -204,7 +194,7 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
 def _signed(text: str) -> tuple[Fact[Party], ...]:
     """Read who signs, for papers made by "the undersigned"."""
     spans = sorted((*signers(text), *persons_who_sign(text)))
-    facts = (_fact(text, span, "") for span in spans)
+    facts = (party_fact(text, span, "") for span in spans)
     return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
 
 
@@ -238,7 +228,7 @@ def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party],
         return found
     if not any(" " in name.of(text) for name in (first, second)):
         return found
-    return _fact(text, first, ""), _fact(text, second, "")
+    return party_fact(text, first, ""), party_fact(text, second, "")
 
 
 def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
@@ -280,7 +270,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
             if after > 0 and not (nearer and HAS_FORM.search(nearer.of(text))):
                 named = short_in(text, span.end, after)
                 stop, short = after, short_name(named) if named else ""
-        found.append(_fact(text, span, short))
+        found.append(party_fact(text, span, short))
         if stop is None:
             break
         offset = stop
@@ -327,83 +317,3 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     if named is None or (following is not None and named.start() >= following):
         return following, ""
     return following, short_name(named)
-
-
-def _fact(text: str, span: Span, short: str) -> Fact[Party]:
-    words = " ".join(_UNDERLINE.sub(" ", span.of(text)).split())
-    short = " ".join(short.split())
-    if NO_SHORT.search(short):
-        short = ""
-    role = short if short.lower().removeprefix("the ") in ROLES else ""
-    sure = 0.5 + 0.25 * bool(ENDS_WITH_SUFFIX.search(words)) + 0.2 * bool(short)
-    return Fact(Party(words, short, role), span, round(sure, 2))
-
-
-def _introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Find who is given a short name, where no words such as "between" lead them.
-
-    Those that only stand somewhere in a sentence are parties if their short name acts.
-    """
-    found: dict[str, Fact[Party]] = {}
-    signing = signers(text)
-    start = last = preamble.start
-    while match := short_in(text, start, preamble.end):
-        start = match.end()
-        short = short_name(match)
-        if not short or NO_SHORT.search(short):
-            continue
-        shorts = [each for each in (short, match.groupdict().get("other")) if each]
-        segment = Span(max(last, match.start() - 700), match.start())
-        last = match.end()
-        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
-        if not subjects:
-            continue
-        listed = _is_listed(text, segment, subjects[-1])
-        signs = any(_key(subjects[-1].of(text)) == _key(span.of(text)) for span in signing)
-        if not (
-            listed or signs or any(each.casefold() in ROLES or acts(text, each) for each in shorts)
-        ):
-            continue
-        for span in subjects:
-            fact = _fact(text, span, short if span == subjects[-1] else "")
-            found.setdefault(_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
-    return tuple(found.values())[:_MOST]
-
-
-def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
-    """Return whom the words before a short name speak of.
-
-    That is a company, with one that "and" joins to it, else (`person`) the name that the words
-    describe or the one right before.
-    """
-    names = [span for span in _names(text, segment) if not only_roles(span.of(text).casefold())]
-    companies = [span for span in names if ENDS_WITH_SUFFIX.search(span.of(text))]
-    if companies:
-        last = companies[-1]
-        joined = [
-            span
-            for span in companies[-2:-1]
-            if text[span.end : last.start].strip(" \n,").casefold() == "and"
-            and _is_listed(text, segment, span)
-        ]
-        return [*joined, last]
-    if not person:
-        return []
-    listed = [span for span in names if _is_listed(text, segment, span)]
-    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
-    return listed[:1] or near
-
-
-def _names(text: str, segment: Span) -> Iterator[Span]:
-    for match in NAME.finditer(text, segment.start, segment.end):
-        led = _NOT_NAME.match(match.group())
-        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
-        if span and not _MENTIONED.search(text, max(0, span.start - 12), span.start):
-            yield span
-
-
-def _is_listed(text: str, segment: Span, span: Span) -> bool:
-    """Tell whether a name opens the words before a short name, and is described by them."""
-    led = text[segment.start : span.start]
-    opens = led.rstrip("Te h").endswith(("\n", "   ")) or bool(_JOINT.fullmatch(led))
-    return opens and bool(_DESCRIBED_NEXT.match(text, span.end))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fourcorners.outline.card import Fact, Party
 from fourcorners.text.span import Span
 
 STRONG = (
@@ -42,10 +43,11 @@ NAME = re.compile(
     rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)(?:[^\S\n](?:the|THE|la))?[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
 )
 ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
-HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s)|{SUFFIX}$)")
+HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
+_UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
 _ABBREVIATED = re.compile(r"(?:\b(?i:Inc|Corp|Ltd|Co)|\.\w|\b[A-Z])\.$")
 _COMPANY_END = re.compile(
-    rf"(?<=[\s,]){STRONG}(?:\s+of\s+[A-Z]\w+(?=,?\s+(?:an?\s|\()))?(?!,?\s+{SUFFIX})(?=[\s,])"
+    rf"(?<=[\s,]){STRONG}(?:\s+of\s+[A-Z]\w+(?=,?\s+(?:an?\s|\())|\s+[IVX]{{1,4}}\b(?!\.))?(?!,?\s+{SUFFIX})(?=[\s,])"
 )
 _ADDRESS = re.compile(r"(?<=(?:tion|pany|TION|PANY))\s+\d{1,5}\s")
 DESCRIBED = re.compile(r"\b[Aa]n?\s+$|[\"“]$")
@@ -67,7 +69,7 @@ NO_SHORT = re.compile(
     r"\b(?:agreement|contract|effective date|part(?:y|ies)|amendment|date|lease|term|license|"
     r"territory|products?|collectively|closing)\b|"
     r"^(?:the\s+|such\s+)?(?:\w+\s+)?(?:information|materials?|transactions?|purpose|event|business|services?|"
-    r"propert(?:y|ies)|programs?|projects?|offering|shares|notes|commission|work|website|site|board)$",
+    r"propert(?:y|ies)|programs?|projects?|offering|shares|notes|commission)$",
     re.IGNORECASE,
 )
 SHORT = re.compile(
@@ -159,3 +161,19 @@ def short_name(match: re.Match[str]) -> str:
 def acts(text: str, short: str) -> bool:
     """Tell whether a short name does something in the contract, as its parties do."""
     return bool(re.search(rf"\b{re.escape(short)},?\s+{_ACTS}\b", text))
+
+
+def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
+    """Return a party as a fact, surer the more its words look like a party's."""
+    words = " ".join(_UNDERLINE.sub(" ", span.of(text)).split())
+    short = " ".join(short.split())
+    if NO_SHORT.search(short):
+        short = ""
+    role = short if short.lower().removeprefix("the ") in ROLES else ""
+    sure = 0.5 + 0.25 * bool(ENDS_WITH_SUFFIX.search(words)) + 0.2 * bool(short)
+    return Fact(Party(words, short, role), span, round(sure, 2))
+
+
+def name_key(name: str) -> str:
+    """Return what two spellings of a name share."""
+    return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")

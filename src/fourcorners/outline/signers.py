@@ -37,7 +37,7 @@ _BEFORE_NAME = re.compile(
     r"(?:[\d.]+\s+|Authori[sz]ed\s+\w+\s+|(?:President|Director|Title|CEO|CFO|ATTEST:?)\s+)+"
 )
 _WORDS = re.compile(r"[^\W\d_][\w.’'-]*")
-_AGAIN = re.compile(r"/[sS]/\s*(?P<again>[^\n]{4,60})")
+_AGAIN = re.compile(r"/[sS]/(?=\s*(?P<again>[^\n]{4,60}))")
 
 
 def signers(text: str) -> tuple[Span, ...]:
