@@ -78,7 +78,7 @@ def retrieval(
         Path | None, typer.Option("--plots", metavar="DIR", help="Draw the figures as SVG.")
     ] = None,
 ) -> None:
-    """Answer the questions of LegalBench-RAG, and score what is found.
+    """Answer LegalBench-RAG's questions, and score what is found.
 
     A run's corpus is that of all its sets, as in the benchmark's own program.
     """
