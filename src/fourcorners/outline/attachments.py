@@ -18,11 +18,13 @@ _ATTACHMENT = (
 )
 # Words in capitals that stand before a heading on its line, a company's or a stamp's, are none of
 # these, after which it is a reference.
-_LINKS = "TO|OF|IN|ON|AND|OR|THE|THIS|SEE|WITH|UNDER|FROM|PER|BY|EACH|ANY|SUCH"
+_LINKS = frozenset(
+    "TO OF IN ON AND OR THE THIS SEE WITH UNDER FROM PER BY EACH ANY SUCH".split()  # noqa: SIM905
+)
 _ATTACHMENT_AT = re.compile(
     rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>\[])*+"
     rf"(?:(?i:this is){BLANK}|"
-    rf"(?P<led>(?:(?!(?:{_LINKS}){BLANK})[A-Z&][A-Z0-9&.,’'/()-]*{BLANK}){{1,8}}"
+    rf"(?P<led>(?:[A-Z&][A-Z0-9&.,’'/()-]*{BLANK}){{1,8}}"
     rf"(?=(?:{'|'.join(word.upper() for word in ATTACHMENTS)}){BLANK}[A-Z\d]{{1,3}}\b)))?|"
     rf"(?<=\n\n)(?P<stamp>[^\n]{{3,90}}?\d){BLANK}(?=[A-Z])|"
     rf"(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}",
@@ -113,6 +115,8 @@ def _attachment_worth(
     virtual = match.start() != line_start
     before, breaks = lines.before(start if virtual else line_start)
     if (match["page"] and breaks < 2) or (match["led"] and breaks < 2 and not signed):
+        return None
+    if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
     rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
     word = match.group("word")

@@ -239,7 +239,8 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         yield (*stack[:base], entry), _OPEN + late
         head = _head(stack) if family == "1." else base
         if head < base:
-            yield (*stack[:head], entry), _OPEN + late + _HEAD
+            items = "(" in stack[0][0]  # such as the parties, which hold no clauses
+            yield (*stack[:head], entry), _OPEN + late + (-_CLOSE if items else _HEAD)
     elif base == depth and value <= 1 and stack[-1][0] != family and family not in _TOP:
         nested = sum(open_family == family for open_family, _ in stack)
         if nested < 2:

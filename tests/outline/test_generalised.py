@@ -1,0 +1,190 @@
+"""The top level in forms that contracts bring which no rule was made for one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.build import build
+from fourcorners.outline.tree import NodeKind
+
+Make = Callable[..., Document]
+NAMES = ("Flour", "Bread", "Payment", "Notices", "Law")
+WORDS = "The mill and the baker shall do what this clause says."
+CLAUSES = "\n\n".join(f"{number}. {name}. {WORDS}" for number, name in enumerate(NAMES, start=1))
+SIGNED = "IN WITNESS WHEREOF, the parties have signed.\n\nBy: ________\n"
+NUMBERS = ["1", "2", "3", "4", "5"]
+BREAK = "\n" * 6
+
+
+def read(document: Make, text: str) -> list[str]:
+    """The top level without title and mere text: labels, or kinds of what has none."""
+    return [
+        node.label or node.kind.value
+        for node in build(document(text)).nodes
+        if node.parent is None
+        and node.kind is not NodeKind.TITLE
+        and (node.label or node.heading or node.kind is not NodeKind.PARAGRAPH)
+    ]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        f"{BREAK}ATTACHMENT A KINDS OF FLOUR The following kinds are milled. {WORDS}",
+        f"{BREAK}ATTACHMENT A to MILLING AGREEMENT\n\nKINDS OF FLOUR",
+        f"{BREAK}Case 20-1234 Filed 01/02/20 Page 9 of 9 Attachment A Kinds of Flour\n{WORDS}",
+        f"{BREAK}May 3, 2016 ATTACHMENT A KINDS OF FLOUR\n\n{WORDS}",
+        f"\n\nTHE GREAT MILL CO. ATTACHMENT A\n\n{WORDS}",
+        "\n\nAttachment A - kinds of flour as agreed\n",
+        f"\nII-3\nATTACHMENT A\nKINDS OF FLOUR\n{WORDS}",
+    ],
+)
+def test_attachments(document: Make, heading: str) -> None:
+    assert read(document, f"MILLING AGREEMENT\n\n{CLAUSES}\n\n{SIGNED}{heading}") == [
+        *NUMBERS,
+        "signature",
+        "Attachment A",
+    ]
+
+
+def test_a_heading_on_each_page_of_an_exhibit_is_one(document: Make) -> None:
+    pages = "".join(f"{BREAK}EXHIBIT A - PLAN\n\n{WORDS}\n" for _ in range(4))
+    assert read(document, f"{CLAUSES}\n\n{SIGNED}{pages}") == [*NUMBERS, "signature", "Exhibit A"]
+
+
+def test_numbers_of_an_exhibits_pages_are_no_exhibits(document: Make) -> None:
+    pages = f"\n\nEXHIBIT A\n\nPLAN\n\n{WORDS}\n\nExhibit A-1{BREAK}EXHIBIT B\n\n{WORDS}\n"
+    assert read(document, f"{CLAUSES}\n\n{SIGNED}{pages}") == [
+        *NUMBERS,
+        "signature",
+        "Exhibit A",
+        "Exhibit B",
+    ]
+
+
+def test_list_of_exhibits_is_none(document: Make) -> None:
+    named = "\n\n".join(f"Exhibit {letter} Grade {letter} of flour" for letter in "ABCD")
+    assert read(document, f"{CLAUSES}\n\n{SIGNED}\n\nEXHIBIT LIST\n\n{named}\n") == [
+        *NUMBERS,
+        "signature",
+    ]
+
+
+def test_plural_is_no_label(document: Make) -> None:
+    assert read(document, f"{CLAUSES}\n\n{SIGNED}\n\nEXHIBITS\n\n{WORDS}\n") == [
+        *NUMBERS,
+        "signature",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "IN WITNESS, WHEREOF, the parties have signed.",
+        "IN WITNESS HEREOF, the parties have signed.",
+        "IN WITNESS WHEREFORE the parties have signed.",
+        "Execution copy IN WITNESS WHEREOF, the parties have signed.",
+        "The parties have executed this Agreement on the day above.\n\nBy: ______",
+        "Executed as of the day above.\n\nBy: ______",
+    ],
+)
+def test_witness_clauses(document: Make, words: str) -> None:
+    assert read(document, f"{CLAUSES}\n\n{words}\n") == [*NUMBERS, "signature"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "R E C I T A L S\n\nWHEREAS, the mill mills flour.",
+        "W I T N E S S T H\n\nWHEREAS, the mill mills flour.",
+        "WITNESSES, THAT WHEREAS, the mill mills flour.",
+        "BACKGROUND. The mill mills flour.",
+    ],
+)
+def test_recitals(document: Make, words: str) -> None:
+    text = f"MILLING AGREEMENT\n\n{words}\n\nNow, therefore, the parties agree:\n\n{CLAUSES}"
+    assert read(document, text) == ["recitals", *NUMBERS]
+
+
+def test_recitals_of_an_article_are_its_own(document: Make) -> None:
+    articles = "\n\n".join(
+        f"ARTICLE {number}. {name.upper()}\n\n{WORDS}"
+        for number, name in enumerate(("Background", *NAMES), start=1)
+    )
+    assert read(document, articles) == [f"Article {number}" for number in range(1, 7)]
+
+
+def test_title_above_the_opening_is_no_clause(document: Make) -> None:
+    cover = "THE MILL, INC.\n\nMILLING AGREEMENT\n\nEXECUTION VERSION\n\nMILLING AGREEMENT\n\n"
+    text = f"{cover}This Milling Agreement is made by the mill.\n\n{CLAUSES}"
+    assert read(document, text) == NUMBERS
+
+
+def test_numbered_parties_are_no_clauses(document: Make) -> None:
+    parties = "BETWEEN\n\n1. The Mill Ltd., a miller.\n\n2. The Bakery Ltd., a baker.\n\n"
+    text = f"{parties}WHEREAS the mill mills flour.\n\n{CLAUSES}"
+    assert read(document, text) == ["recitals", *NUMBERS]
+
+
+def test_items_of_the_opening_words_are_no_clauses(document: Make) -> None:
+    opening = "This agreement is made by\n\n(a) the mill, and\n\n(b) the baker.\n\n"
+    assert read(document, opening + CLAUSES) == NUMBERS
+
+
+def test_quoted_clauses_of_another_contract_stand_deeper(document: Make) -> None:
+    quoted = f"12.1 Flour. {WORDS}\n\n12.2 Bread. {WORDS}"
+    first, second, rest = CLAUSES.split("\n\n", 2)
+    assert read(document, f"{first}\n\n{second}\n\n{quoted}\n\n{rest}") == NUMBERS
+
+
+def test_misread_first_number(document: Make) -> None:
+    assert read(document, "I" + CLAUSES[1:]) == ["I", *NUMBERS[1:]]
+
+
+def test_number_without_dot_above_its_decimals(document: Make) -> None:
+    text = " ".join(
+        f"{number} {name.upper()} {number}.1 Scope. {WORDS} {number}.2 Care. {WORDS}"
+        for number, name in enumerate(NAMES, start=1)
+    )
+    assert read(document, f"The parties agree as follows: {text}") == NUMBERS
+
+
+def test_clause_behind_a_quotation_mark(document: Make) -> None:
+    text = f'They are together the "Parties." {CLAUSES.replace(chr(10) * 2, " ")}'
+    assert read(document, text) == NUMBERS
+
+
+def test_ordinals_after_a_word(document: Make) -> None:
+    words = ("FIRST", "SECOND", "THIRD", "FOURTH")
+    text = "\n\n".join(
+        f"CLAUSE {word} {name.upper()}\n\n{WORDS}" for word, name in zip(words, NAMES, strict=False)
+    )
+    assert read(document, text) == list(words)
+
+
+def test_day_is_no_clause(document: Make) -> None:
+    assert read(document, f"{CLAUSES}\n\n{SIGNED}\n1.September.05\n") == [*NUMBERS, "signature"]
+
+
+def test_article_with_its_name_in_brackets_is_cited(document: Make) -> None:
+    articles = "\n\n".join(
+        f"ARTICLE {n}\n\n{name.upper()}\n\n{WORDS}" for n, name in enumerate(NAMES, 1)
+    )
+    text = f"{articles}\n\nWhat survives:\n\nArticle 1 (Flour), Article 2 (Bread) and this one."
+    assert read(document, text) == [f"Article {n}" for n in range(1, 6)]
+
+
+def test_frame_of_a_paper_without_clauses(document: Make) -> None:
+    text = f"POWER OF ATTORNEY\n\n{WORDS} {WORDS}\n\n{SIGNED}\n\nSchedule 1 to Power of Attorney\n"
+    assert read(document, text) == ["signature", "Schedule 1"]
+
+
+def test_contents_with_leaders_within_a_line(document: Make) -> None:
+    entries = "     ".join(f"{n}. {name.upper()}{'.' * 20}{n}" for n, name in enumerate(NAMES, 1))
+    assert (
+        read(document, f"MILLING AGREEMENT     TABLE OF CONTENTS\n\n{entries}\n\n{CLAUSES}")
+        == NUMBERS
+    )
