@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import time
 import zipfile
@@ -199,3 +200,44 @@ def test_a_mail_with_a_pdf_as_it_is_is_a_mail(tmp_path: Path, make_pdf: Any) -> 
     data = mail().replace(b"Please find", make_pdf([(72, 700, "x")]).read_bytes() + b"Please find")
     path = put(tmp_path, "offer.eml", data)
     assert sniff(data, path.name) is MediaType.EMAIL
+
+
+def test_many_attachments_of_one_name_take_no_time(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    for name in ("Subject", "From", "To", "Message-ID"):
+        mail[name] = "a"
+    mail.set_content("words")
+    for number in range(3_000):
+        mail.add_attachment(b"%d" % number, "application", "x", filename="a.txt")
+    path = tmp_path / "a.eml"
+    path.write_bytes(mail.as_bytes())
+    began = time.monotonic()
+    with opened(path) as members:
+        names = [member.name for member in members]
+    assert time.monotonic() - began < 20
+    assert names[:3] == ["a.txt", "a (2).txt", "a (3).txt"]
+    assert len(set(names)) == 3_000
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"words " * 100)
+    real = os.fstat
+    calls = []
+
+    def fstat(number: int) -> os.stat_result:
+        if len(calls) == 2:  # its size was taken, and it was read
+            with path.open("ab") as file:
+                file.write(b"more " * 100_000)
+        calls.append(number)
+        return real(number)
+
+    before = load(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fstat", fstat)
+        with pytest.raises(InputError, match="changed while it was read") as caught:
+            load(path)
+    assert "run the command again" in caught.value.remedy
+    assert load(path).startswith(before)

@@ -162,3 +162,25 @@ def test_any_tags_give_text_with_marks_in_it(tags: list[str]) -> None:
     assert len(made) == len(made.text)
     for mark in made.marks:
         assert 0 <= mark.span.start < mark.span.end <= len(made)
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "zlib_codec", "rot13"])
+def test_what_is_no_character_set_is_not_used(charset: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_bytes(rb"<html><meta charset=%s><body>\ud800 a-b" % charset.encode())
+    assert read(path).text == "\\ud800 a-b\n"
+
+
+def test_half_a_character_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_bytes(b"<html><meta charset=utf-7><body>a +2AA- b")
+    assert read(path).text == "a +2AA- b\n"
+
+
+def test_declarations_within_a_declaration_are_no_words() -> None:
+    page = to_text('<!DOCTYPE html [<!ENTITY a "b"> <!ENTITY c "d">]><html><body>&a; words')
+    assert page.text.text == "&a; words"
+
+
+def test_a_reference_of_very_many_digits() -> None:
+    assert to_text(f"<p>a &#{'9' * 5_000}; b &#{'0' * 50}65;").text.text == "a \ufffd b A"

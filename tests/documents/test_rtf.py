@@ -124,3 +124,17 @@ def test_any_controls_give_text_with_marks_in_it(parts: list[str]) -> None:
     content = read_rtf(RawFile(Path("a.rtf"), data, MediaType.RTF))
     for mark in content.marks:
         assert 0 <= mark.span.start < mark.span.end <= len(content.text)
+
+
+def test_what_is_put_in_as_bytes_is_no_text(tmp_path: Path) -> None:
+    document = rtf(tmp_path, rb"A {\pict\bin9 }}}\par}{}B\bin0 C {\bin-5 D}")
+    assert document.text == "A BC D\n"
+    assert document.warnings == ()
+
+
+def test_bytes_longer_than_the_file_hide_nothing(tmp_path: Path) -> None:
+    document = rtf(tmp_path, rb"A\bin2147483647 B\par " + CLAUSE.encode())
+    assert document.text == f"AB\n\n{CLAUSE}\n"
+    assert document.warnings == (
+        "The file is damaged: a picture in it is said to be longer than the file.",
+    )

@@ -239,7 +239,7 @@ class _Story:
     def _put(self, text: str, words: Fragment, *, hidden: bool) -> None:
         start = len(words)
         words.add(text)
-        for author in self.inserting.values():
+        for author in dict.fromkeys(self.inserting.values()):
             words.mark(MarkKind.INSERTED, start, author)
         if hidden and text:
             self.hides = True
