@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from fourcorners.library.catalogue import Catalogue
@@ -11,8 +12,8 @@ from fourcorners.search.dense import nearest
 from fourcorners.search.filters import Filters
 from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.lexical import lexical
-from fourcorners.search.query import Node, Or, Word
-from fourcorners.search.stems import telling
+from fourcorners.search.query import Node, Or, Prefix, Word
+from fourcorners.search.stems import stemmed, telling
 from fourcorners.text.words import words
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 PASSAGES = 200
 """How many passages each side brings."""
+SHORTEST = 4
+"""Letters of a stem from which all words that start with it count as its forms."""
 
 
 def leading(
@@ -33,22 +36,38 @@ def leading(
 ) -> list[str]:
     """Return the ids of at most `limit` documents, the one with the best passage first.
 
-    Passages are ranked by the question's words, by the queries of the concepts it asks for and by
-    meaning, and the rankings are fused.
+    Passages are ranked by the question's words and by its meaning, and by the examples of the
+    concepts that it asks for (without vectors by their queries, which takes longer); the rankings
+    are fused.
     """
     tokens = filters.tokens(library)
-    told = list(dict.fromkeys(telling(words(asked).tokens)))
-    trees: list[Node] = [Or(tuple(Word(token) for token in told))] if len(told) > 1 else []
-    trees += [Word(token) for token in told if len(told) == 1]
-    trees += [concept.query.tree for concept, _ in concepts]
+    trees = [_any_form(asked)]
+    near: list[NDArray[np.float32]] = []
+    if vector is None:
+        trees += [concept.query.tree for concept, _ in concepts]
+    else:
+        means = [each.examples.mean(axis=0) for each, _ in concepts if each.examples is not None]
+        near = [vector, *means]
     rankings = []
-    for tree in trees:
+    for tree in (tree for tree in trees if tree is not None):
         scores = lexical(library, tree, tokens).scores
         best = best_first(sorted(scores), scores)[:PASSAGES]
         rankings.append((ranks({row: scores[row] for row in best}), 1.0))
-    if vector is not None:
-        rankings.append((ranks(nearest(library, filters, tokens, vector, PASSAGES)), 1.0))
+    rankings += [(ranks(nearest(library, filters, tokens, one, PASSAGES)), 1.0) for one in near]
     fused = fuse(rankings)
     ordered = best_first(sorted(fused), fused)
     passages = library.passage_rows(ordered)
     return list(dict.fromkeys(passages[row].document for row in ordered))[:limit]
+
+
+def _any_form(asked: str) -> Node | None:
+    """Return the question as OR of its telling words, in any of their forms."""
+    tokens = telling(words(asked).tokens)
+    forms: dict[str, Word | Prefix] = {}
+    for token, stem in zip(tokens, stemmed(tokens), strict=True):
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(token, stem, strict=False))
+        start = "".join(letter for letter, _ in same)
+        forms[start] = Prefix(start) if len(start) >= SHORTEST else Word(token)
+    if len(forms) < 2:
+        return next(iter(forms.values()), None)
+    return Or(tuple(forms.values()))

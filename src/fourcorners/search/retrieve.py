@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Order: TypeAlias = Literal["score", "document"]
 MOST = 1_000
-DOCUMENTS = 12
+DOCUMENTS = 8
 """How many documents are read where the question names none."""
 PREFERRED = 3.0
 """What being the document that is meant, if that is not sure, adds to the log-odds."""
@@ -181,7 +181,7 @@ def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:
     cores = np.argsort(-one.chances, kind="stable").tolist()
     spans = [unit.span for unit in one.units.units]
     clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
-    return grow(spans, clause, one.chances, cores, shape, limit)
+    return grow(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
 
 
 def _snippet(
