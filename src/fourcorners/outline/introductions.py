@@ -19,7 +19,7 @@ from fourcorners.outline.party_names import (
     short_in,
     short_name,
 )
-from fourcorners.outline.signers import signers
+from fourcorners.outline.signers import Signers
 from fourcorners.text.span import Span
 
 _MOST = 12
@@ -38,13 +38,13 @@ _NOT_NAME = re.compile(
 )
 
 
-def introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+def introduced(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
     """Find who is given a short name, where no words such as "between" lead them.
 
     Those that only stand somewhere in a sentence are parties if their short name acts.
     """
     found: dict[str, Fact[Party]] = {}
-    signing = signers(text)
+    signing = {name_key(span.of(text)) for span in signers.companies}
     start = last = preamble.start
     while match := short_in(text, start, preamble.end):
         start = match.end()
@@ -58,7 +58,7 @@ def introduced(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         if not subjects:
             continue
         listed = any(_is_listed(text, segment, span) for span in subjects)
-        signs = any(name_key(subjects[-1].of(text)) == name_key(span.of(text)) for span in signing)
+        signs = name_key(subjects[-1].of(text)) in signing
         if not (
             listed or signs or any(each.casefold() in ROLES or acts(text, each) for each in shorts)
         ):

@@ -22,7 +22,7 @@ from fourcorners.outline.party_names import (
     short_in,
     short_name,
 )
-from fourcorners.outline.signers import persons_who_sign, signers
+from fourcorners.outline.signers import Signers, find_signers
 from fourcorners.text.span import Span
 
 _CUE = re.compile(
@@ -93,22 +93,23 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     if not found:
         found = _between(text, preamble)
     top = Span(preamble.start, min(preamble.end, preamble.start + _TOP))
-    by_name = introduced(text, top)
+    signers = find_signers(text)
+    by_name = introduced(text, top, signers)
     if len(by_name) > 1 and (not found or found[0].span.start > by_name[-1].span.start):
         found = by_name
     elif found:
         found = _with_others(text, found, preamble.end)
     else:
-        found = _labelled(text, preamble) or introduced(text, preamble)
+        found = _labelled(text, preamble) or introduced(text, preamble, signers)
     if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
         placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
-    return _with_signers(text, preamble, found)
+    return _with_signers(text, preamble, found, signers)
 
 
 def _with_signers(
-    text: str, preamble: Span, found: tuple[Fact[Party], ...]
+    text: str, preamble: Span, found: tuple[Fact[Party], ...], signers: Signers
 ) -> tuple[Fact[Party], ...]:
     """Hold the parties of the preamble against who signs.
 
@@ -116,7 +117,7 @@ def _with_signers(
     stand for parties without short names of whom none signs; and who neither signs nor has a short
     name, when the others do, is no party.
     """
-    signed = [fact for fact in _signed(text) if not NO_PARTY.match(fact.value.name)]
+    signed = [fact for fact in _signed(text, signers) if not NO_PARTY.match(fact.value.name)]
     if not found:
         return tuple(signed)
     known = {name_key(fact.value.name) for fact in found}
@@ -191,9 +192,9 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
     return tuple(found.values()) if len(found) >= least else ()
 
 
-def _signed(text: str) -> tuple[Fact[Party], ...]:
+def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
     """Read who signs, for papers made by "the undersigned"."""
-    spans = sorted((*signers(text), *persons_who_sign(text)))
+    spans = sorted((*signers.companies, *signers.persons))
     facts = (party_fact(text, span, "") for span in spans)
     return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 from fourcorners.outline.party_names import FORM, NAME, SUFFIX
 from fourcorners.text.span import Span
@@ -14,10 +16,10 @@ _LED = 15_000  # characters in which they stand behind such words
 _ANCHORS = 120  # signatures to read, at most
 _WINDOW = 260  # characters before a signature in which its company stands
 _WHEREOF = re.compile(
-    r"\b(?:WITNESS|[Ww]itness|[Ee]vidence)\s+(?:WHEREOF|whereof)|"
+    r"\b(?:WITNESS|[Ww]itness|[Ee]vidence)\s+(?:WHEREOF|[Ww]hereof)|"
     r"\b(?:have|has)\s+(?:\w+\s+){0,4}?(?:executed|signed)\s+this\b|"
-    r"\b(?:have|has)\s+(?:\w+\s+){0,3}?caused\s+this\s+[^.;]{0,80}?\bexecuted\b",
-    re.IGNORECASE,
+    r"\b(?:have|has)\s+(?:\w+\s+){0,3}?caused\s+this\s+[^.;]{0,80}?\bexecuted\b|"
+    r"\bHAVE\s+(?:\w+\s+){0,4}?EXECUTED\s+THIS\b"
 )
 _DATED = re.compile(r"^Dated?:", re.MULTILINE)
 _FRONT = 0.2  # of the contract, where none signs
@@ -40,14 +42,24 @@ _WORDS = re.compile(r"[^\W\d_][\w.’'-]*")
 _AGAIN = re.compile(r"/[sS]/(?=\s*(?P<again>[^\n]{4,60}))")
 
 
-def signers(text: str) -> tuple[Span, ...]:
-    """Find the companies, and the persons in their own name, that sign the contract."""
-    found: dict[str, Span] = {}
+@dataclass(frozen=True, slots=True)
+class Signers:
+    """The companies, and the persons in their own name, that sign a contract."""
+
+    companies: tuple[Span, ...]
+    persons: tuple[Span, ...]
+
+
+def find_signers(text: str) -> Signers:
+    """Find who signs the contract."""
     region = _region(text)
+    return Signers(_companies_of(text, region), _persons_of(text, region))
+
+
+def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
+    found: dict[str, Span] = {}
     previous = Span(region.start, region.start)
-    for count, anchor in enumerate(_ANCHOR.finditer(text, region.start, region.end)):
-        if count == _ANCHORS:
-            break
+    for anchor in islice(_ANCHOR.finditer(text, region.start, region.end), _ANCHORS):
         window = Span(max(previous.end, anchor.start() - _WINDOW), anchor.start())
         for span in _before(text, window, previous):
             found.setdefault(" ".join(span.of(text).casefold().split()), span)
@@ -55,19 +67,16 @@ def signers(text: str) -> tuple[Span, ...]:
     return tuple(sorted(found.values()))
 
 
-def persons_who_sign(text: str) -> tuple[Span, ...]:
-    """Find the persons that sign for themselves: their name, and their signature under it."""
-    region = _region(text)
+def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
+    """Return the persons that sign for themselves: their name, and their signature after it."""
     found = []
     for match in _AGAIN.finditer(text, region.start, region.end):
         before = [*_WORDS.finditer(text, max(region.start, match.start() - 80), match.start())]
         again = _plain(match["again"])
         for first in before[-4:-1]:
             name = Span(first.start(), before[-1].end())
-            if (
-                again.startswith(_plain(name.of(text)))
-                and not text[name.end : match.start()].strip()
-            ):
+            apart = text[name.end : match.start()].strip()
+            if not apart and again.startswith(_plain(name.of(text))):
                 found.append(name)
                 break
     return tuple(found)
