@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,23 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Given) -
             assert files == {question.file_path}
         if given is Given.QUESTION:
             assert [(one.right, one.sure) for one in each.routed] == [(True, True)]
+
+
+def test_several_processes_answer_the_same(data: Path) -> None:
+    alone = asked(data, "hybrid", Given.QUESTION)
+    with Library.open(data.parent / "bench.db") as library:
+        many = run(
+            library,
+            sets(data),
+            data,
+            profile="hybrid",
+            encoder=ENCODER,
+            make_encoder=partial(HashEncoder, 128),
+            settings=Settings(jobs=2),
+        )
+    assert [(each.answers, each.routed) for each in many] == [
+        (each.answers, each.routed) for each in alone
+    ]
 
 
 def test_the_corpus_is_that_of_all_sets(data: Path) -> None:

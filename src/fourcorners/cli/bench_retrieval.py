@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -122,6 +123,7 @@ def retrieval(
             profile=profile,
             given=retrieving.Given(scope.value),
             encoder=encoder,
+            make_encoder=partial(default_encoder, threads=1),
             settings=settings,
             on_progress=step,
         )

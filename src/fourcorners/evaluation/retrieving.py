@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 OnProgress = Callable[[str, int, int], None]
 _SLICE = 512  # chunks encoded at once
+_BLOCK = 16  # questions handed to a process at once
 
 
 class Given(StrEnum):
@@ -293,6 +294,7 @@ def run(
     profile: str = DEFAULT,
     given: Given = Given.QUESTION,
     encoder: Encoder | None,
+    make_encoder: Callable[[], Encoder] | None = None,
     reranker: Reranker | None = None,
     settings: Settings,
     on_progress: OnProgress | None = None,
@@ -306,8 +308,10 @@ def run(
         profile: A name of `fourcorners.evaluation.profiles`.
         given: What is told of the contract that is asked about.
         encoder: Makes the vectors; without one only words count.
+        make_encoder: Makes the same encoder in another process; without it, or with a reranker,
+            one process answers.
         reranker: Used by the profiles that rerank.
-        settings: How many processes read.
+        settings: How many processes read and answer.
         on_progress: Called with what is done, how much of it, and of how much.
 
     Raises:
@@ -326,33 +330,103 @@ def run(
             encoder=encoder if how.dense else None,
             on_progress=on_progress,
         )
+    plan = _Plan(
+        library=library.path,
+        chunks=path,
+        shelved=shelved,
+        how=how,
+        given=given,
+        concepts=_concepts(encoder) if how is None else (),
+    )
+    needed = encoder if how is None or how.dense else None
+    if settings.jobs > 1 and make_encoder is not None and reranker is None:
+        return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
     with Library.open(path) as chunks:
-        retriever = Retriever(
+        retriever = plan.retriever(library, chunks, needed, reranker)
+        return [_told(part, map(retriever.answer, part.questions), on_progress) for part in sets]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A retriever without what another process cannot be given."""
+
+    library: Path
+    chunks: Path
+    shelved: Shelved
+    how: Pipeline | None
+    given: Given
+    concepts: Sequence[Concept]
+
+    def retriever(
+        self,
+        library: Library,
+        chunks: Library,
+        encoder: Encoder | None,
+        reranker: Reranker | None = None,
+    ) -> Retriever:
+        return Retriever(
             library=library,
             chunks=chunks,
-            shelved=shelved,
-            how=how,
-            given=given,
-            encoder=encoder if how is None or how.dense else None,
-            concepts=_concepts(encoder) if how is None else (),
+            shelved=self.shelved,
+            how=self.how,
+            given=self.given,
+            encoder=encoder,
+            concepts=self.concepts,
             reranker=reranker,
         )
-        return [_asked(retriever, part, on_progress) for part in sets]
 
 
-def _asked(retriever: Retriever, part: Set, on_progress: OnProgress | None) -> Run:
-    began = time.perf_counter()
-    told: list[tuple[Answer, Routed | None]] = []
-    for done, question in enumerate(part.questions, start=1):
-        told.append(retriever.answer(question))
-        if on_progress:
-            on_progress(f"Asking {part.name}", done, len(part.questions))
-    return Run(
-        part,
-        [answer for answer, _ in told],
-        [routed for _, routed in told if routed is not None],
-        time.perf_counter() - began,
+_mine: list[Retriever] = []  # of a process that answers
+
+
+def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
+    """Make this process's own retriever."""
+    needed = plan.how is None or plan.how.dense
+    library = Library.open(plan.library, create=False)
+    chunks = Library.open(plan.chunks, create=False)
+    _mine.append(plan.retriever(library, chunks, make_encoder() if needed else None))
+
+
+def _answer(question: Question) -> tuple[Answer, Routed | None]:
+    return _mine[0].answer(question)
+
+
+def _asked_by_many(
+    plan: _Plan,
+    sets: Sequence[Set],
+    make_encoder: Callable[[], Encoder],
+    jobs: int,
+    on_progress: OnProgress | None,
+) -> list[Run]:
+    """Ask in several processes; questions of one contract mostly go to the same."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(plan, make_encoder)
     )
+    try:
+        return [
+            _told(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
+            for part in sets
+        ]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _told(
+    part: Set, told: Iterable[tuple[Answer, Routed | None]], on_progress: OnProgress | None
+) -> Run:
+    began = time.perf_counter()
+    answers: list[Answer] = []
+    routed: list[Routed] = []
+    for answer, where in told:
+        answers.append(answer)
+        if where is not None:
+            routed.append(where)
+        if on_progress:
+            on_progress(f"Asking {part.name}", len(answers), len(part.questions))
+    return Run(part, answers, routed, time.perf_counter() - began)
 
 
 def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
