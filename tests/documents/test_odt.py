@@ -84,7 +84,7 @@ def test_paragraphs_and_blanks(tmp_path: Path) -> None:
         + p("  lead"),
     )
     assert document.text == "One two  three\tx\ny z\n\nlead\n"
-    assert (document.media_type, document.reader) == (KIND, "odt/1")
+    assert (document.media_type, document.reader) == (KIND, "odt/2")
 
 
 def test_lists_are_counted_by_their_styles(tmp_path: Path) -> None:
@@ -211,3 +211,9 @@ def test_repetitions_that_would_fill_the_memory_are_cut(tmp_path: Path) -> None:
     document = odt(tmp_path, p(f'a<text:s text:c="999999"/>{CLAUSE}'))
     assert len(document.text) < 2_000
     assert CLAUSE in document.text
+
+
+def test_each_of_many_boxes_of_a_paragraph_is_read_once(tmp_path: Path) -> None:
+    boxes = "".join(f"<draw:text-box>{p(f'box {n}.')}</draw:text-box>" for n in range(50))
+    text = odt(tmp_path, f"<text:p>before{boxes}</text:p>").text
+    assert text == "before\n\n" + "\n\n".join(f"box {n}." for n in range(50)) + "\n"

@@ -218,7 +218,9 @@ class _Story:
             elif tag == f"{TEXT}note":
                 self._note(child, words)
             elif tag == f"{_DRAW}text-box":
-                self.boxes += self.blocks(child, _Place(hidden=hidden))
+                before, self.boxes = self.boxes, []  # a paragraph within takes those that are there
+                before += self.blocks(child, _Place(hidden=hidden))
+                self.boxes = before
             elif tag == f"{TEXT}hidden-text":
                 self._put(child.get(f"{TEXT}string-value", ""), words, hidden=True)
             elif tag not in _PASSED_OVER:
@@ -286,4 +288,4 @@ def _within(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _within(child, tag)
 
 
-READER = Reader(name="odt", version=1, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=2, media_types=frozenset({MediaType.ODT}), read=read_odt)

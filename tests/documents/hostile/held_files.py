@@ -225,8 +225,8 @@ def png(width: int, height: int, rows: int | None = None) -> bytes:
 
 
 def tiff(width: int, height: int) -> bytes:
-    entries = ((256, width), (257, height), (258, 1), (259, 1), (262, 0), (273, 8), (278, height))
-    entries += ((279, 10),)
+    entries = [(256, width), (257, height), (258, 1), (259, 1), (262, 0), (273, 8), (278, height)]
+    entries.append((279, 10))
     directory = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in entries)
     return b"II*\0" + struct.pack("<IH", 8, len(entries)) + directory + struct.pack("<I", 8)
 
@@ -272,11 +272,11 @@ ODT: dict[str, Make] = {
     ),
     "many-notes.odt": lambda: opendocument(
         "<text:p>"
-        + f"<text:note><text:note-body>{P}</text:note-body></text:note>" * 20_000
+        + f"<text:note><text:note-body>{P}</text:note-body></text:note>" * 5_000
         + "</text:p>"
     ),
     "many-boxes.odt": lambda: opendocument(
-        "<text:p>" + f"<draw:text-box>{P}</draw:text-box>" * 30_000 + "</text:p>"
+        "<text:p>" + f"<draw:text-box>{P}</draw:text-box>" * 10_000 + "</text:p>"
     ),
     "changes-left-open.odt": lambda: opendocument(
         "<text:tracked-changes>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.container import opened
@@ -87,6 +88,24 @@ def recognise(path: Path) -> int:
     document = read(path, Ocr(seconds=30))
     whole(document)
     return len(document.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A file as it was read (an archive is no document itself), and what it holds."""
+
+    document: Document | None
+    holds: tuple[Path, ...]
+
+
+def look(path: Path) -> Looked:
+    """Read a file, and say what it holds."""
+    kind = kind_of(path)
+    document = None if kind is MediaType.ZIP else read(path, NO_OCR)
+    if kind not in (MediaType.ZIP, MediaType.EMAIL):
+        return Looked(document, ())
+    with opened(path) as members:
+        return Looked(document, tuple(path / member.name for member in members))
 
 
 def inspect(path: Path) -> int:

@@ -76,11 +76,11 @@ HTML: dict[str, Make] = {
     "deep-tables.html": lambda: page(b"<table><tr><td>" * 50_000 + CLAUSE),
     "deep-lists.html": lambda: page(b"<ol><li>" * 50_000 + CLAUSE),
     "spans.html": spans,
-    "many-cells.html": lambda: page(b"<table>%s</table>" % (b"<tr><td>a<td>b<td>c" * 60_000)),
+    "many-cells.html": lambda: page(b"<table>%s</table>" % (b"<tr><td>a<td>b<td>c" * 20_000)),
     "open-comments.html": lambda: page(CLAUSE + b"<!-- " * 300_000),
     "open-tags.html": lambda: page(CLAUSE + b"<a " * 300_000),
     "open-quotes.html": lambda: page(CLAUSE + b'<p title="' * 100_000),
-    "open-signs.html": lambda: page(CLAUSE + b"<" * 2_000_000),
+    "open-signs.html": lambda: page(CLAUSE + b"<" * 400_000),
     "open-script.html": lambda: page(CLAUSE + b"<script>" * 200_000),
     "open-declaration.html": lambda: page(CLAUSE + b"<![CDATA[" * 200_000),
     "many-attributes.html": lambda: page(
@@ -116,7 +116,7 @@ RICH: dict[str, Make] = {
     "closed-groups.rtf": lambda: rich(CLAUSE + b"}" * 1_000_000 + CLAUSE),
     "lying-bin.rtf": lambda: rich(rb"\bin2147483647 " + CLAUSE + rb"\par " + CLAUSE),
     "negative-bin.rtf": lambda: rich(rb"\bin-5 " + CLAUSE),
-    "braces-in-bin.rtf": lambda: rich(rb"{\pict\bin9 }}}\par}{{}" + CLAUSE),
+    "braces-in-bin.rtf": lambda: rich(rb"{\pict\bin9 }}}\par}{}" + CLAUSE),
     "many-bins.rtf": lambda: rich(CLAUSE + rb"\bin9 " * 100_000),
     "long-words.rtf": lambda: rich(CLAUSE + b"\\" + b"a" * 1_000_000 + b"\\b" + b"9" * 100_000),
     "odd-unicode.rtf": lambda: rich(
@@ -128,12 +128,12 @@ RICH: dict[str, Make] = {
         b"".join(rb"\ansicpg%d \'e9\'80\par " % i for i in range(0, 66_000, 7)) + CLAUSE
     ),
     "deep-notes.rtf": lambda: rich(CLAUSE + rb"{\footnote x" * 50_000),
-    "many-notes.rtf": lambda: rich(CLAUSE + rb"{\footnote x}" * 50_000),
-    "many-cells.rtf": lambda: rich(rb"\trowd\intbl " + rb"a\cell b\cell\row " * 100_000 + CLAUSE),
-    "cells-without-a-row.rtf": lambda: rich(rb"a\cell " * 200_000 + CLAUSE),
-    "long-labels.rtf": lambda: rich(rb"{\listtext %s}" % (b"1.\\tab " * 200_000) + CLAUSE),
+    "many-notes.rtf": lambda: rich(CLAUSE + rb"{\footnote x}" * 15_000),
+    "many-cells.rtf": lambda: rich(rb"\trowd\intbl " + rb"a\cell b\cell\row " * 20_000 + CLAUSE),
+    "cells-without-a-row.rtf": lambda: rich(rb"a\cell " * 40_000 + CLAUSE),
+    "long-labels.rtf": lambda: rich(rb"{\listtext %s}" % (b"1.\\tab " * 40_000) + CLAUSE),
     "changing-letters.rtf": lambda: rich(
-        (rb"\v x\v0\deleted y\deleted0\revised z\plain ") * 60_000
+        (rb"\v x\v0\deleted y\deleted0\revised z\plain ") * 15_000
     ),
     "embedded.rtf": lambda: rich(rb"{\object{\*\objdata %s}}" % (b"d0cf11e0" * 2_000_000) + CLAUSE),
     "null-bytes.rtf": lambda: rich(CLAUSE + b"\0" * 1_000 + rb"\'00\u0?" + CLAUSE),
