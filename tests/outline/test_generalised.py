@@ -188,3 +188,9 @@ def test_contents_with_leaders_within_a_line(document: Make) -> None:
         read(document, f"MILLING AGREEMENT     TABLE OF CONTENTS\n\n{entries}\n\n{CLAUSES}")
         == NUMBERS
     )
+
+
+def test_list_within_a_list_of_the_same_scheme(document: Make) -> None:
+    first, rest = CLAUSES.split("\n\n", 1)
+    inner = "\n\n".join(f'{n}. "{name}" means what is milled.' for n, name in enumerate(NAMES, 1))
+    assert read(document, f"{first}\n\n{inner}\n\n{rest}") == NUMBERS

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.frame import SIGNED
-from fourcorners.outline.lines import Lines, all_capitals, ended
+from fourcorners.outline.lines import GAP, Lines, all_capitals, ended
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.numbering import BLANK, Reading
 from fourcorners.text.span import Span
@@ -27,7 +27,7 @@ _SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stre
 _NO_HEADING = re.compile(
     r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
     r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|VERSION|DRAFT|EX|NOTARY|CONTINUED|AND|"
-    r"OR|OF|THE|TO|INCORPORATED|S\.?A\.?S|S\.A|PLC|B\.?V|N\.V|A\.?G|TRUST|COUNTY OF [A-Z ]+|"
+    r"OR|OF|THE|TO|INCORPORATED|S\.?A\.?S|S\.A|PLC|B\.?V|N\.V|A\.?G|TRUST|FUND|COUNTY OF [A-Z ]+|"
     r"STATE OF [A-Z ]+)\W*$|\bTABLE OF CONTENTS\b|(?:\b[A-Z] ){3,}[A-Z]\b|[$%@_]|\d{3}|\*\*\*|"
     r"^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
     r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
@@ -118,6 +118,7 @@ def _capital_lines(lines: Lines) -> Iterator[Span]:
         words = head.of(text)
         if (
             not all_capitals(words)
+            or GAP.search(words)
             or _NUMBERED.search(words)
             or _NO_HEADING.search(words)
             or lines.is_ignored(head.start)

@@ -27,6 +27,8 @@ _AGAIN = 1.3  # the same number twice
 _RESTART = 2.2  # back to the first number with nothing that says so
 _QUOTED = 0.3  # … that may be quoted in the clause before
 _MISREAD = 0.5  # "I." or "l." for "1."
+# Start a list right within one of the same scheme: dearer than a restart, so only if it goes on.
+_WITHIN_ITSELF = 2.25
 _ORPHAN = 0.6  # a decimal whose parent is missing
 _CLOSE = 0.02  # close a level: between equals, prefer the deeper one
 
@@ -241,11 +243,19 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         if head < base:
             items = "(" in stack[0][0]  # such as the parties, which hold no clauses
             yield (*stack[:head], entry), _OPEN + late + (-_CLOSE if items else _HEAD)
-    elif base == depth and value <= 1 and stack[-1][0] != family and family not in _TOP:
-        nested = sum(open_family == family for open_family, _ in stack)
-        if nested < 2:
-            lists = stack[-1][0] in _LETTERED and any(len(path) > 1 for _, path in stack)
-            yield (*stack, entry), _NEST_DEEP if lists else _NEST
+    elif base == depth and value <= 1 and family not in _TOP:
+        yield from _nested(stack, entry)
+
+
+def _nested(stack: Stack, entry: Level) -> Iterator[tuple[Stack, float]]:
+    """Yield the start of a list within another of the same scheme; a third is never tried."""
+    if sum(family == entry[0] for family, _ in stack) >= 2:
+        return
+    if stack[-1][0] == entry[0]:
+        yield (*stack, entry), _WITHIN_ITSELF
+        return
+    lists = stack[-1][0] in _LETTERED and any(len(path) > 1 for _, path in stack)
+    yield (*stack, entry), _NEST_DEEP if lists else _NEST
 
 
 def _beside(stack: Stack, value: int, *, follows: bool) -> int | None:
