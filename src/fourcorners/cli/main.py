@@ -11,6 +11,7 @@ import typer
 
 from fourcorners.cli import (
     add,
+    bank,
     bench,
     bench_retrieval,
     lint,
@@ -42,6 +43,7 @@ app.command("show")(show.show)
 app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
+app.add_typer(bank.app, name="bank")
 bench.app.command("retrieval")(bench_retrieval.retrieval)
 bench.app.command("build")(bench_retrieval.build)
 app.add_typer(bench.app, name="bench")

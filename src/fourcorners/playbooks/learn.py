@@ -1,0 +1,258 @@
+"""Learned queries: what a bank of clauses teaches of the words and the meaning of a provision.
+
+Of the bank's clauses the most central serve as examples for the search by meaning (a law firm's
+method: answers look like answers more than questions do); the keyword query is mined from the
+bank's sentences against all others. How words and meaning are weighed against each other is the
+same for all provisions (`fourcorners.playbooks.ranking`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.playbooks.mining import MOST_TERMS, Sentences, Term, query_of
+from fourcorners.text.normal import normalise
+from fourcorners.text.sentences import sentences
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder import Encoder
+
+FEWEST_CLAUSES = 8
+"""Of a provision, and two groups at least: from fewer nothing is learned that holds elsewhere."""
+CENTRES = 4
+FOLDS = 5
+_SWAPS = 10
+_FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
+_EXAMPLE = 1_000  # characters of an example, at most: a model reads no more
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a bank.
+
+    Attributes:
+        group: Clauses of one contract, company or drafter share it; they never stand on both
+            sides of a validation.
+        stars: How good an example it is, 1 to 5; None where nobody has said.
+    """
+
+    provision: str
+    text: str
+    group: str
+    stars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence to learn from, and the provisions that it belongs to: none for the rest."""
+
+    text: str
+    group: str
+    provisions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedQuery:
+    """What was learned of a provision.
+
+    Attributes:
+        terms: The keyword query, in the order in which the terms were chosen.
+        examples: The most central clauses, the most central first; empty without an encoder.
+        centres: Their vectors, one unit row each.
+    """
+
+    provision: str
+    terms: tuple[Term, ...]
+    examples: tuple[str, ...]
+    centres: NDArray[np.float32] | None
+
+    @property
+    def query(self) -> str:
+        """Return the keyword query in the playbook's language."""
+        return query_of(self.terms)
+
+
+LearnedQueries = Mapping[str, LearnedQuery]
+
+
+def learn(
+    bank: Mapping[str, Sequence[Clause]],
+    background: Sequence[str],
+    *,
+    encoder: Encoder | None = None,
+    most_terms: int = MOST_TERMS,
+    centres: int = CENTRES,
+) -> dict[str, LearnedQuery]:
+    """Learn a query for each provision of a bank; `background` is other text of contracts.
+
+    Raises:
+        ConfigError: If a provision has too few clauses, or there is nothing to tell them from.
+    """
+    clauses = [clause for each in bank.values() for clause in each]
+    learner = Learner(labelled(clauses, background), clauses, encoder=encoder)
+    return {name: learner.learn(name, most_terms=most_terms, centres=centres) for name in bank}
+
+
+def labelled(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sentence]:
+    """Return the sentences of a bank and of the text around it.
+
+    A sentence of the background that a clause of the bank holds too is left out: it would speak
+    against itself.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    known: set[str] = set()
+    for clause in clauses:
+        for text in split(clause.text):
+            same = normalise(text).text.casefold()
+            known.add(same)
+            texts.setdefault((same, clause.group), text)
+            found.setdefault((same, clause.group), set()).add(clause.provision)
+    ours = [Sentence(text, key[1], frozenset(found[key])) for key, text in texts.items()]
+    rest = (text for passage in background for text in split(passage))
+    others = [Sentence(text, "") for text in rest if normalise(text).text.casefold() not in known]
+    return ours + others
+
+
+def split(text: str) -> list[str]:
+    """Return the sentences of a clause, without headings and labels; the clause if none is left."""
+    found = [span.of(text) for span in sentences(text, Span(0, len(text)))]
+    return [each for each in found if len(each.split()) >= _FEWEST_WORDS] or [text.strip()]
+
+
+class Learner:
+    """A bank made ready to learn from, any number of times and without any of its groups."""
+
+    def __init__(
+        self,
+        given: Sequence[Sentence],
+        clauses: Sequence[Clause],
+        *,
+        encoder: Encoder | None = None,
+        vectors: NDArray[np.float32] | None = None,
+    ) -> None:
+        """Prepare; `vectors` are those of the clauses, if they are known already."""
+        self._given = list(given)
+        self._clauses = list(clauses)
+        self._sentences = Sentences([each.text for each in given], [each.group for each in given])
+        self._vectors = vectors
+        if vectors is None and encoder is not None:
+            self._vectors = encoder.encode([clause.text[:_EXAMPLE] for clause in clauses])
+
+    @property
+    def groups(self) -> list[str]:
+        """Return the groups that clauses come from, sorted."""
+        return sorted({clause.group for clause in self._clauses})
+
+    def learn(
+        self,
+        provision: str,
+        *,
+        without: AbstractSet[str] = frozenset(),
+        most_terms: int = MOST_TERMS,
+        centres: int = CENTRES,
+    ) -> LearnedQuery:
+        """Learn one provision, from nothing that the groups `without` hold.
+
+        Raises:
+            ConfigError: If there are too few clauses, or nothing to tell them from.
+        """
+        import numpy as np
+
+        at = [
+            number
+            for number, clause in enumerate(self._clauses)
+            if clause.provision == provision and clause.group not in without
+        ]
+        groups = {self._clauses[number].group for number in at}
+        if len(at) < FEWEST_CLAUSES or len(groups) < 2:
+            raise ConfigError(
+                f"there are too few clauses of {provision!r} to learn from: {len(at)} "
+                f"from {len(groups)} sources.",
+                remedy=f"Import at least {FEWEST_CLAUSES} from two contracts or more.",
+            )
+        of_kind = np.array([provision in each.provisions for each in self._given], np.bool_)
+        within = np.array([each.group not in without for each in self._given], np.bool_)
+        if not (within & ~of_kind).any():
+            raise ConfigError(
+                f"there is nothing to tell the clauses of {provision!r} from.",
+                remedy="Import clauses of other provisions too, or add contracts to the library.",
+            )
+        terms = self._sentences.mine(of_kind, within, most=most_terms)
+        if self._vectors is None:
+            return LearnedQuery(provision, tuple(terms), (), None)
+        vectors = self._vectors[at]
+        stars = np.array([self._clauses[number].stars or 3 for number in at], np.float64)
+        best = central(vectors, centres, weights=stars)
+        return LearnedQuery(
+            provision,
+            tuple(terms),
+            tuple(_short(self._clauses[at[place]].text) for place in best),
+            vectors[best],
+        )
+
+
+def central(
+    vectors: NDArray[np.float32], most: int, *, weights: NDArray[np.float64] | None = None
+) -> list[int]:
+    """Return the rows to which all rows are nearest on the average: medoids by cosine.
+
+    The first is the most central one, that with the highest mean cosine; each further one is what
+    serves best those that the ones before it serve badly. Then single ones are exchanged for
+    others as long as that improves the whole.
+
+    Args:
+        vectors: Unit rows.
+        most: How many medoids at most.
+        weights: What each row counts.
+    """
+    import numpy as np
+
+    if not len(vectors):
+        return []
+    counted = np.ones(len(vectors)) if weights is None else weights / weights.mean()
+    cosine = (vectors @ vectors.T).astype(np.float64)
+    chosen: list[int] = []
+    served = np.full(len(vectors), -1.0)
+    for _ in range(min(most, len(vectors))):
+        worth = np.maximum(cosine, served) @ counted
+        worth[chosen] = -np.inf
+        chosen.append(int(worth.argmax()))
+        served = np.maximum(served, cosine[chosen[-1]])
+    for _ in range(_SWAPS):
+        before = list(chosen)
+        for place in range(len(chosen)):
+            rest = chosen[:place] + chosen[place + 1 :]
+            served = cosine[rest].max(axis=0) if rest else np.full(len(vectors), -1.0)
+            worth = np.maximum(cosine, served) @ counted
+            worth[rest] = -np.inf
+            if worth.max() > worth[chosen[place]] + 1e-9:
+                chosen[place] = int(worth.argmax())
+        if chosen == before:
+            break
+    return sorted(chosen, key=lambda row: -float(cosine[row] @ counted))
+
+
+def _short(text: str) -> str:
+    """Return the clause on one line, cut between words where it is longer than a model reads."""
+    line = " ".join(text.split())
+    if len(line) <= _EXAMPLE:
+        return line
+    return line[:_EXAMPLE].rsplit(" ", 1)[0] + " …"
+
+
+def folds(groups: Sequence[str], *, k: int = FOLDS, seed: int = 0) -> list[frozenset[str]]:
+    """Deal groups into `k` folds; fewer where there are fewer groups."""
+    dealt = sorted(set(groups))
+    random.Random(seed).shuffle(dealt)  # noqa: S311 - a split, not a secret
+    found = [frozenset(dealt[start::k]) for start in range(k)]
+    return [fold for fold in found if fold]
