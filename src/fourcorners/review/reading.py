@@ -9,24 +9,13 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.document import Document
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.text.sentences import sentences
+from fourcorners.search.units import Unit, cut, headings
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """What may be quoted: a sentence, cut where a passage ends. `passage` is its ordinal."""
-
-    span: Span
-    passage: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +33,7 @@ class Reading:
     card: Card
     passages: tuple[Passage, ...]
     vectors: NDArray[np.float32] | None
-    segments: tuple[Segment, ...]
+    segments: tuple[Unit, ...]
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
 
@@ -64,27 +53,13 @@ def read(
 ) -> Reading:
     """Prepare a document for review."""
     ordered = sorted(passages, key=lambda passage: passage.span)
-    segments = [
-        Segment(span, ordinal)
-        for ordinal, passage in enumerate(ordered)
-        for span in sentences(document.text, passage.span)
-        if len(span.of(document.text).split()) >= FEWEST_WORDS
-    ]
     return Reading(
         document=document,
         outline=outline,
         card=card,
         passages=tuple(ordered),
         vectors=vectors,
-        segments=tuple(segments),
+        segments=tuple(cut(document.text, ordered)),
         index=WordIndex(document.text),
-        headings=tuple(_headings(outline, passage) for passage in ordered),
+        headings=tuple(headings(outline, passage) for passage in ordered),
     )
-
-
-def _headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
-    if passage.node is None:
-        return ()
-    node = outline.nodes[passage.node]
-    path = [*outline.ancestors(node), node]
-    return tuple(step.heading for step in path if step.heading)

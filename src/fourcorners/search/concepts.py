@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept,
     for at, stem in enumerate(asked):
         place.setdefault(stem, []).append(at)
     phrases = [[_stems(phrase) for phrase in concept.phrases] for concept in concepts]
-    known = Counter(stem for named in phrases for stem in set().union(*named))
+    known = Counter(stem for named in phrases for stem in frozenset().union(*named))
     rarity = {stem: log(1 + len(concepts) / count) for stem, count in known.items()}
     found = [
         _Named(number, at & telling, sum(rarity[stem] for stem in phrase))
@@ -100,21 +101,22 @@ def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept,
     ]
 
 
-def _stems(phrase: str) -> set[str]:
+@lru_cache(maxsize=4_096)
+def _stems(phrase: str) -> frozenset[str]:
     """Return the words of a phrase that must stand in a question: its telling words.
 
     If only one is left of several, it would mean too much: in `termination at will` all words tell.
     """
     tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
     told = [token for token in tokens if token not in IDLE and token not in FRAME]
-    return set(_forms(told if len(told) > 1 else tokens))
+    return frozenset(_forms(told if len(told) > 1 else tokens))
 
 
 def _forms(tokens: Sequence[str]) -> list[str]:
     return stemmed([_SAME.get(token, token) for token in tokens])
 
 
-def _standing(phrase: set[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
+def _standing(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
     """Yield the closest place where all words of a phrase stand, if it is close enough."""
     if not phrase or not phrase <= place.keys():
         return
