@@ -28,6 +28,8 @@ COMMANDS = [
     ["bench", "score"],
     ["bench", "speed"],
     ["bench", "parts"],
+    ["bench", "retrieval"],
+    ["bench", "build"],
 ]
 
 

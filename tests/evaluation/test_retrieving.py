@@ -14,7 +14,8 @@ from fourcorners.evaluation import profiles
 from fourcorners.evaluation.profiles import NAMES, PIPELINES, notes, pipeline
 from fourcorners.evaluation.references import document_of
 from fourcorners.evaluation.retrieval import Set, load, text_of
-from fourcorners.evaluation.retrieving import Given, Run, fill, rechunk, run
+from fourcorners.evaluation.retrieving import Given, Run, run
+from fourcorners.evaluation.shelving import fill, rechunk
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.build import build
