@@ -70,10 +70,11 @@ def parse(data: bytes, path: Path) -> Message:
     body = next((part for part in parts if _is_text(part, "plain")), None)
     if body is None or not _bytes(body).strip():
         body = next((part for part in parts if _is_text(part, "html")), body)
+    pages = [_bytes(part) for part in parts if _is_text(part, "html")]
     attachments = [
         Attachment(_name(part, number), _bytes(part))
         for number, part in enumerate(parts, 1)
-        if part is not body and _is_attached(part) and not _is_shown(part, parts)
+        if part is not body and _is_attached(part) and not _is_shown(part, pages)
     ]
     return Message(
         headers=tuple((name, _decoded(mail[name])) for name in SHOWN if mail[name]),
@@ -117,12 +118,12 @@ def _is_attached(part: Part) -> bool:
     return disposition == "attachment" or bool(part.get_filename()) or kind == "message/rfc822"
 
 
-def _is_shown(part: Part, parts: list[Part]) -> bool:
-    """Tell whether a page of the mail shows the part as a picture."""
+def _is_shown(part: Part, pages: list[bytes]) -> bool:
+    """Tell whether one of the mail's pages shows the part as a picture."""
     name = str(part["Content-ID"] or "").strip(" <>").encode("utf-8", "replace")
     if not name or part.get_content_maintype() != "image":
         return False
-    return any(b"cid:" + name in _bytes(page) for page in parts if _is_text(page, "html"))
+    return any(b"cid:" + name in page for page in pages)
 
 
 def _bytes(part: Part) -> bytes:
