@@ -40,6 +40,10 @@ _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
 _DATED = re.compile(r"\W*\b(?:dated|made|between|by and)\b")
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
+_WORDS = tuple(
+    half for word in ATTACHMENTS if word != "Annexure" for half in (word[1:], word[1:].upper())
+)
+_LONG = 200  # characters
 _SHORT = 60  # characters
 _STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
 _RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
@@ -64,7 +68,7 @@ def find_attachments(lines: Lines, signed: list[int], title: int) -> list[Marker
     first = signed[0] if signed else lines.length
     found = []
     filed: set[str] = set()  # what the filing calls the whole document: "Exhibit 10.1"
-    for match in _ATTACHMENT_AT.finditer(lines.text):
+    for match in _named(lines):
         start, end = match.start("word"), match.end()
         if lines.is_ignored(start):
             continue
@@ -92,6 +96,30 @@ def find_attachments(lines: Lines, signed: list[int], title: int) -> list[Marker
     )
     found.sort(key=lambda marker: marker.start)
     return _without_list(lines.text, found, min(first, int(_LISTED_TOP * lines.length)))
+
+
+def _named(lines: Lines) -> Iterator[re.Match[str]]:
+    """Yield what may be headings, in order, sought on the lines that hold one of their words."""
+    text = lines.text
+    places: set[int] = set()
+    for word in _WORDS:
+        at = text.find(word)
+        while at >= 0:
+            places.add(at)
+            at = text.find(word, at + len(word))
+    done = 0
+    for at in sorted(places):
+        if at < done:
+            continue
+        begin, end = lines.start_of_line(at), lines.end_of_line(at)
+        if at - begin > _LONG:  # all that may stand before it there are blanks
+            begin = max(done, at - 1 - _LONG)
+            while begin < at and text[begin : begin + 1].isspace():
+                begin += 1
+        for match in _ATTACHMENT_AT.finditer(text, max(begin, done), min(end, at + _LONG)):
+            if match.start("word") <= at:
+                done = match.end()
+                yield match
 
 
 def _papers(lines: Lines, first: int) -> Iterator[Marker]:
