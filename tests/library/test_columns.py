@@ -50,7 +50,7 @@ def test_labels_are_those_of_the_node_and_all_above(parts: list[tuple[int, str]]
     )
     outline = Outline(nodes, 1.0)
     cut = [Passage(at, here, View.NODE, at) for at in range(len(nodes))]
-    assert words.labels(outline, [*cut, Passage(len(cut), here, View.WINDOW)]) == [
+    assert words.labels("x", outline, [*cut, Passage(len(cut), here, View.WINDOW)]) == [
         *(
             " ".join(
                 label_token(each.label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fourcorners.search.find import Hit
+    from fourcorners.search.plan import Step
+
+
+class ProximityMode(StrEnum):
+    """How `"a b"~5` is read."""
+
+    SYMMETRIC = "symmetric"
+    LUCENE = "lucene"
 
 
 def search(
@@ -34,8 +43,17 @@ def search(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many passages.")
     ] = 10,
+    mode: Annotated[
+        ProximityMode,
+        typer.Option(
+            "--mode", metavar="MODE", help='Read "a b"~5 in either order (symmetric), or as lucene.'
+        ),
+    ] = ProximityMode.SYMMETRIC,
+    stem: Annotated[
+        bool, typer.Option("--stem", help="Let assign find assigned and assignment too.")
+    ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show each part of each score.")
+        bool, typer.Option("--explain", help="Show the plan, and each part of each score.")
     ] = False,
     words_only: Annotated[
         bool, typer.Option("--words-only", help="Do without the local encoder.")
@@ -51,24 +69,32 @@ def search(
     from fourcorners.cli import console
     from fourcorners.models import default_encoder
     from fourcorners.search.find import Filters, find
+    from fourcorners.search.plan import plan
+    from fourcorners.search.query import Mode
 
     with console.open_library(library, create=False) as store:
+        encoder = default_encoder() if store.encoder and not words_only else None
+        filters = Filters(
+            collection=collection,
+            documents=tuple(store.resolve(name, collection).id for name in contract or ()),
+            types=tuple(kind or ()),
+            labels=tuple(label or ()),
+        )
+        how = Mode(mode.value)
         hits = find(
-            store,
-            query,
-            encoder=default_encoder() if store.encoder and not words_only else None,
-            filters=Filters(
-                collection=collection,
-                documents=tuple(store.resolve(name, collection).id for name in contract or ()),
-                types=tuple(kind or ()),
-                labels=tuple(label or ()),
-            ),
-            limit=limit,
+            store, query, encoder=encoder, filters=filters, limit=limit, mode=how, stem=stem
+        )
+        steps = (
+            plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
+            if explain
+            else ()
         )
     if as_json:
         console.print_json([_value(hit) for hit in hits])
         return
     out = console.out()
+    for step in steps:
+        _print_step(out, step)
     for number, hit in enumerate(hits, start=1):
         _print_hit(out, number, hit, explain=explain)
     if not hits:
@@ -86,6 +112,16 @@ def _value(hit: Hit) -> Json:
         "matched": [[span.start, span.end] for span in hit.matched],
         "scores": {name: round(value, 6) for name, value in hit.scores.items()},
     }
+
+
+def _print_step(out: Console, step: Step) -> None:
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_indented
+    from fourcorners.reports.visible import line
+
+    told = Text.assemble((f"{step.name}: ", "dim"), line(step.says))
+    print_indented(out, told, 0)
 
 
 def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:

@@ -83,7 +83,7 @@ def columns_of(
             (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
             for each in passages
         ),
-        labels=tuple(words.labels(outline, passages)),
+        labels=tuple(words.labels(document.text, outline, passages)),
     )
 
 

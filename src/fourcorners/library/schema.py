@@ -153,4 +153,8 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE documents ADD COLUMN words TEXT NOT NULL DEFAULT '';
     """,
+    # The words of headings are in `words.meta` of documents that were added after this.
+    """
+    INSERT OR IGNORE INTO meta(key, value) SELECT 'headings_after', coalesce(max(row), 0) FROM documents;
+    """,
 )

@@ -372,7 +372,7 @@ class Library(Catalogue):
             )
         ]
         text, passages = self.text(document), self.passages(document)
-        labels = words.labels(self.outline(document), passages)
+        labels = words.labels(text, self.outline(document), passages)
         words.write(
             self._database,
             document,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fourcorners.library.database import Database
-from fourcorners.library.tokens import filter_tokens, label_token
-from fourcorners.outline.tree import Outline, Passage, View
+from fourcorners.library.tokens import filter_tokens, heading_token, label_token
+from fourcorners.outline.tree import Node, Outline, Passage, View
+from fourcorners.text.words import words
 
 
 def write(
@@ -49,8 +50,11 @@ def delete(database: Database, rows: range) -> None:
     database.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (rows.start, rows.stop))
 
 
-def labels(outline: Outline, passages: Sequence[Passage]) -> list[str]:
-    """Return the filter tokens of each passage's labels: its node's and those above."""
+def labels(text: str, outline: Outline, passages: Sequence[Passage]) -> list[str]:
+    """Return the filter tokens of each passage's labels and headings: its node's and those above.
+
+    A word that stands in several headings above a passage has its token several times.
+    """
     known: dict[int, str] = {}
 
     def tokens(node: int | None) -> str:
@@ -60,9 +64,15 @@ def labels(outline: Outline, passages: Sequence[Passage]) -> list[str]:
             node = outline.nodes[node].parent
         above = known[node] if node is not None else ""
         for each in reversed(chain):
-            label = outline.nodes[each].label
-            above = " ".join(filter(None, (label_token(label) if label else "", above)))
+            above = " ".join(filter(None, (_own(text, outline.nodes[each]), above)))
             known[each] = above
         return above
 
     return [tokens(passage.node) for passage in passages]
+
+
+def _own(text: str, node: Node) -> str:
+    own = [label_token(node.label)] if node.label else []
+    if node.heading:
+        own += [heading_token(word) for word in words(node.heading.of(text)).tokens]
+    return " ".join(own)

@@ -195,7 +195,7 @@ def _queries(source: Source, content: PlaybookFile) -> Iterator[tuple[yaml_sourc
     """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
         try:
-            yield path, parse(text)
+            yield path, parse(text, fields=False)
         except QueryError as error:
             place = source.place(path, error.at) if error.at is not None else None
             line, character = place or (source.line(path), None)
@@ -210,6 +210,8 @@ def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]
         yield (*path, "query"), provision.query
         if provision.avoid:
             yield (*path, "avoid"), provision.avoid
+        if provision.learned:
+            yield (*path, "learned"), provision.learned
         for n, question in enumerate(provision.questions):
             if question.yes:
                 yield (*path, "questions", n, "yes"), question.yes
@@ -300,6 +302,7 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
         examples=content.examples,
         instructions=content.instructions,
         avoid=queries.get((*path, "avoid")),
+        learned=queries.get((*path, "learned")),
         extent=content.extent,
         card=content.card,
         aliases=content.aliases,

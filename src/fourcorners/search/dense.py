@@ -53,8 +53,9 @@ def nearest(
     tokens: Collection[Collection[str]],
     vector: NDArray[np.float32],
     limit: int,
+    rows: Collection[int] | None = None,
 ) -> dict[int, float]:
-    """Return the `limit` passages within the filters that are nearest to the vector."""
+    """Return the `limit` passages within the filters (and among `rows`) nearest to the vector."""
     import numpy as np
 
     held = _held(library, filters)
@@ -63,6 +64,9 @@ def nearest(
     cosines = held.matrix @ vector
     if Filters(collection=filters.collection) != filters:
         cosines = np.where(np.isin(held.rowids, _within(library, tokens)), cosines, -np.inf)
+    if rows is not None:
+        kept = np.fromiter(rows, dtype=np.int64)
+        cosines = np.where(np.isin(held.rowids, kept), cosines, -np.inf)
     if limit < len(cosines):
         top = np.argpartition(-cosines, limit - 1)[:limit]
     else:

@@ -9,6 +9,7 @@ What may be found:
   vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
   hit may hold none of the words. Without either, the query is exact.
 - An example alone (`like` without a query) finds by meaning alone.
+- Fields (`type:lease`) narrow either, and score nothing.
 
 The boolean scope is the passage.
 """
@@ -31,12 +32,28 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.outline.tree import Outline
 from fourcorners.search.dense import cosines_of, nearest, require_same_encoder
 from fourcorners.search.disjoint import Found, place
+from fourcorners.search.fields import rows_of
 from fourcorners.search.filters import EVERYTHING, Filters
 from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.hit import Hit, ScorePart, explain, snippet
 from fourcorners.search.lexical import LexicalRows, lexical
-from fourcorners.search.query import Leaf, Near, Node, Or, Phrase, Query, leaves, parse
+from fourcorners.search.query import (
+    And,
+    Field,
+    Leaf,
+    Mode,
+    Near,
+    Node,
+    Or,
+    Phrase,
+    Query,
+    fields,
+    leaves,
+    parse,
+    without_fields,
+)
 from fourcorners.search.query.match import matches
+from fourcorners.search.stemming import spread
 from fourcorners.text.span import Span, union
 from fourcorners.text.words import WordIndex, words
 
@@ -97,6 +114,8 @@ def find(
     filters: Filters = EVERYTHING,
     limit: int = 20,
     weights: Weights = EQUAL,
+    mode: Mode = Mode.SYMMETRIC,
+    stem: bool = False,
 ) -> list[Hit]:
     """Return the best passages for a query, an example, or both; see the module for the rules.
 
@@ -109,6 +128,8 @@ def find(
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
         weights: What each side counts.
+        mode: How `"a b"~5` is read where the query is text.
+        stem: Whether `assign` finds assigns, assigned and assignment too.
 
     Raises:
         QueryError: If the query does not parse, or there is neither query nor example.
@@ -117,12 +138,14 @@ def find(
     """
     if limit < 1:
         raise ConfigError(f"the limit of a search must be 1 or more, not {limit}.")
-    parsed = parse(query) if isinstance(query, str) else query
+    parsed = parse(query, mode=mode) if isinstance(query, str) else query
     if parsed is None and not (like and like.strip()):
         raise QueryError("there is nothing to search for.", remedy="Give a query or an example.")
     vector = _vector(library, parsed, like, encoder)
     with _snapshot(library):
         tokens = filters.tokens(library)
+        if parsed is not None and stem:
+            parsed = replace(parsed, tree=spread(parsed.tree, library))
         if parsed is None or (parsed.plain and vector is not None):
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:
@@ -162,7 +185,10 @@ def _vector(
                 remedy="Add contracts with an encoder, or search by words.",
             )
         return None
-    text = example or (query.text if query and query.plain else _said(query))
+    plain = query is not None and query.plain and not fields(query.tree)
+    text = example or (query.text if query and plain else _said(query))
+    if not text:
+        return None
     vector: NDArray[np.float32] = encoder.encode([text])[0]
     return vector
 
@@ -177,6 +203,8 @@ def _said(query: Query | None) -> str:
 
 def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:
     match leaf:
+        case Field():
+            return ()
         case Near() | Or():
             return [word for part in leaf.parts for word in _leaf_words(part)]
         case Phrase():
@@ -209,7 +237,11 @@ def _open(
     tree = None if query is None else _any_word(query)
     found = LexicalRows({}, []) if tree is None else lexical(library, tree, tokens)
     assert vector is not None  # noqa: S101 - `find` asks for it
-    cosines = nearest(library, filters, tokens, vector, CANDIDATES)
+    rows = None
+    for field in fields(query.tree) if query else ():
+        inside = rows_of(library, field, tokens)
+        rows = inside if rows is None else rows & inside
+    cosines = nearest(library, filters, tokens, vector, CANDIDATES, rows)
     best = best_first(sorted(found.scores), found.scores)[:CANDIDATES]
     kept = LexicalRows({row: found.scores[row] for row in best}, found.parts)
     cosines |= cosines_of(library, filters, vector, set(best) - cosines.keys())
@@ -218,14 +250,13 @@ def _open(
 
 def _any_word(query: Query) -> Node:
     """Return a plain question as OR of its words, without those that tell nothing."""
-    telling = list(
-        dict.fromkeys(
-            leaf for leaf, _, _ in leaves(query.tree) if not set(_leaf_words(leaf)) <= _IDLE
-        )
-    )
+    asked = dict.fromkeys(leaf for leaf, _, _ in leaves(query.tree) if not isinstance(leaf, Field))
+    telling = [leaf for leaf in asked if not set(_leaf_words(leaf)) <= _IDLE]
     if not telling:
         return query.tree
-    return telling[0] if len(telling) == 1 else Or(tuple(telling))
+    any_of = telling[0] if len(telling) == 1 else Or(tuple(telling))
+    within = fields(query.tree)
+    return And((any_of, *within)) if within else any_of
 
 
 def _fused(
@@ -268,9 +299,10 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
 
 
 def _matched(tree: Node | None, text: str) -> list[Span]:
-    if tree is None:
+    shown = None if tree is None else without_fields(tree)
+    if shown is None:
         return []
-    return union(spot for match in matches(tree, WordIndex(text)) for spot in match.places)
+    return union(spot for match in matches(shown, WordIndex(text)) for spot in match.places)
 
 
 def _described(

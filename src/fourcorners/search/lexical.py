@@ -8,9 +8,10 @@ from typing import cast
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.entries import PassageRow
+from fourcorners.search.fields import rows_of
 from fourcorners.search.query.fts import CompiledLeaf, compile_query, limited
 from fourcorners.search.query.match import holds
-from fourcorners.search.query.tree import Leaf, Node
+from fourcorners.search.query.tree import Field, Leaf, Node
 from fourcorners.text.words import WordIndex
 
 # One statement a leaf, summed here: FTS5 refuses bm25() in some shapes of a UNION. The filter
@@ -51,6 +52,8 @@ def lexical(library: Catalogue, tree: Node, filters: Collection[Collection[str]]
 def _leaf_rows(
     library: Catalogue, leaf: CompiledLeaf, filters: Collection[Collection[str]]
 ) -> dict[int, float]:
+    if isinstance(leaf.leaf, Field):
+        return dict.fromkeys(rows_of(library, leaf.leaf, filters), 0.0)
     rows = library.execute(_SELECT, (limited(leaf.expression, filters),))
     found = dict(cast("list[tuple[int, float]]", rows))
     return found if leaf.exact else _verified(library, leaf.leaf, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import log1p
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
@@ -63,6 +64,8 @@ class Names:
         self._titles: dict[int, frozenset[str]] = {}
         self._bearers: dict[str, dict[int, float]] = {}
         self._parties: set[str] = set()
+        self._named: dict[int, tuple[frozenset[str], ...]] = {}
+        self._days: dict[int, tuple[date, ...]] = {}
         for row, identifier, name, kind, title, card in library.execute(
             "SELECT row, id, name, type, title, card FROM documents"
         ):
@@ -74,12 +77,17 @@ class Names:
         stem = name.rpartition(".")[0] or name
         self._bear(row, _tokens(f"{stem} {_CAMEL.sub(' ', stem)}"), FILE)
         titled = _tokens(f"{card.title.value} {title}" if card.title else title)
-        dates = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
-        said = " ".join(f"{day.day} {day:%B} {day.year}" for day in dates)
+        days = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
+        self._days[row] = tuple(days)
+        said = " ".join(f"{day.day} {day:%B} {day.year}" for day in days)
         self._bear(row, titled | _tokens(said), TITLE)
         # Short names are most often roles, such as Distributor, which kinds of contracts share.
         self._bear(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
         parties = _tokens(" ".join(fact.value.name for fact in card.parties))
+        self._named[row] = tuple(
+            frozenset(words(f"{fact.value.name} {fact.value.short}").tokens)
+            for fact in card.parties
+        )
         self._bear(row, parties, PARTY)
         self._parties |= parties
         self._titles[row] = frozenset(_tokens(card.title.value) if card.title else ())
@@ -91,6 +99,19 @@ class Names:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def with_party(self, name: str) -> list[int]:
+        """Return the rows of the documents with a party whose name has all the words."""
+        wanted = set(words(name).tokens)
+        return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
+
+    def dated(self, first: date | None, last: date | None) -> list[int]:
+        """Return the rows of the documents agreed or effective on these days, both included."""
+        return [
+            row
+            for row, days in self._days.items()
+            if any((first or day) <= day <= (last or day) for day in days)
+        ]
 
     def is_of_a_party(self, token: str) -> bool:
         """Tell whether a folded word is part of a party's name."""

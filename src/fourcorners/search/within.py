@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.outline.tree import Passage
 from fourcorners.search.fusion import RRF_K
-from fourcorners.search.query import And, Node, Not, Or, Query
+from fourcorners.search.query import And, Field, Node, Not, Or, Query
 from fourcorners.search.query.match import Place, leaf_instances
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
@@ -134,6 +134,8 @@ class _Table:
                 combine = np.logical_and if isinstance(node, And) else np.logical_or
                 held = combine.reduce([part for part, _ in parts])
                 score = np.where(held, np.sum([part for _, part in parts], axis=0), 0.0)
+            case Field():
+                raise TypeError("a field says which documents to search, and this is one")
             case _:
                 instances = leaf_instances(node, self._index)
                 self._instances[id(node)] = instances

@@ -11,6 +11,7 @@ import pytest
 
 from fourcorners.search.query import (
     And,
+    Mode,
     Near,
     Node,
     Not,
@@ -71,6 +72,9 @@ def naive(node: Node, tokens: list[str]) -> bool:
 
 
 def naive_near(node: Near, choice: tuple[tuple[int, int], ...]) -> bool:
+    if node.sloppy:
+        moved = [start - at for at, (start, _) in enumerate(choice)]
+        return len({*choice}) == len(choice) and max(moved) - min(moved) <= node.distance
     used = [position for start, end in choice for position in range(start, end)]
     if len(used) != len(set(used)):
         return False
@@ -137,6 +141,29 @@ def test_all_three_find_the_same_texts(
         assert shelf.select(tree) == expected, query
         selective += 0 < len(expected) < TEXTS
     assert selective > QUERIES // 5 // 2  # most queries tell texts apart
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_three_agree_on_lucenes_proximity(seed: int, random_text: RandomText) -> None:
+    rng = random.Random(seed)
+    texts = [random_text(rng) for _ in range(TEXTS)]
+    shelf = Shelf(texts)
+    selective = 0
+    for _ in range(QUERIES // 5):
+        said = " ".join(
+            rng.choice(["a", "ab", "b", "ba", "c*", "d"]) for _ in range(rng.choice((2, 2, 3, 4)))
+        )
+        query = parse(f'"{said}"~{rng.randint(0, 5)}', mode=Mode.LUCENE)
+        assert parse(str(query), mode=Mode.LUCENE).tree == query.tree
+        expected = {
+            row
+            for row, index in shelf.indexes.items()
+            if naive(query.tree, list(index.words.tokens))
+        }
+        assert {row for row, index in shelf.indexes.items() if holds(query, index)} == expected
+        assert shelf.select(query.tree) == expected, query
+        selective += 0 < len(expected) < TEXTS
+    assert selective > QUERIES // 5 // 2
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,6 +13,8 @@
 | `AND` `OR` `NOT`, `( )` | in capitals; NOT binds tighter than AND, AND tighter than OR |
 | `^5` after any term, phrase, proximity or group | counts five times in the score |
 | `["change control"~5^5, "assign consent"~10]` | a list: OR of its parts |
+| `type:lease`, `party:acme`, `label:7.2`, `heading:term` | only there |
+| `collection:"Project Larch"`, `date:2019..2021-06` | only there; in quotes it may have spaces |
 
 Case, accents and punctuation do not matter: `non-compete` is the phrase "non compete". No word of
 the text serves two parts of a proximity: `"party party"~5` needs two of them.
@@ -21,7 +23,10 @@ the text serves two parts of a proximity: `"party party"~5` needs two of them.
 from fourcorners.search.query.parser import parse
 from fourcorners.search.query.tree import (
     And,
+    Field,
+    FieldName,
     Leaf,
+    Mode,
     Near,
     Node,
     Not,
@@ -30,12 +35,17 @@ from fourcorners.search.query.tree import (
     Prefix,
     Query,
     Word,
+    fields,
     leaves,
+    without_fields,
 )
 
 __all__ = [
     "And",
+    "Field",
+    "FieldName",
     "Leaf",
+    "Mode",
     "Near",
     "Node",
     "Not",
@@ -44,6 +54,8 @@ __all__ = [
     "Prefix",
     "Query",
     "Word",
+    "fields",
     "leaves",
     "parse",
+    "without_fields",
 ]

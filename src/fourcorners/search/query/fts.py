@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from fourcorners.search.query.tree import (
     And,
+    Field,
     Leaf,
     Near,
     Node,
@@ -41,14 +42,14 @@ _Term: TypeAlias = Word | Prefix | Phrase
 
 @dataclass(frozen=True, slots=True)
 class CompiledLeaf:
-    """A leaf and the expression that finds it.
+    """A leaf and the expression that finds it; a field has none.
 
     Attributes:
         exact: Whether the expression finds exactly what the leaf means, or more.
-        scored: False under a NOT: its rows exclude, and have no score.
+        scored: False for a field and under a NOT: its rows have no score.
     """
 
-    leaf: Leaf
+    leaf: Leaf | Field
     label: str
     boost: float
     expression: str
@@ -100,8 +101,10 @@ def filtering(filters: Collection[Collection[str]]) -> str:
     return " AND ".join(f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters)
 
 
-def expression(leaf: Leaf) -> str:
-    """Return the FTS5 expression of a leaf, without column or filter."""
+def expression(leaf: Leaf | Field) -> str:
+    """Return the FTS5 expression of a leaf, without column or filter; empty for a field."""
+    if isinstance(leaf, Field):
+        return ""
     if not isinstance(leaf, Near):
         return _phrase(leaf)
     distance = _window(leaf)
@@ -111,11 +114,11 @@ def expression(leaf: Leaf) -> str:
     )
 
 
-def is_exact(leaf: Leaf) -> bool:
+def is_exact(leaf: Leaf | Field) -> bool:
     """Tell whether FTS5 can express the leaf exactly."""
     if not isinstance(leaf, Near):
         return True
-    if leaf.ordered:
+    if leaf.ordered or leaf.sloppy:
         return False
     words = [[word for term in _alternatives(part) for word in _words(term)] for part in leaf.parts]
     return not any(
@@ -132,6 +135,8 @@ def _window(near: Near) -> int:
     FTS5 measures from the end of each part to the start of the last one. In an ordered chain the
     first part may lie as far back as all steps and the parts between them together.
     """
+    if near.sloppy:
+        return near.distance + len(near.parts)
     if not near.ordered:
         return near.distance
     between = sum(max(_length(term) for term in _alternatives(part)) for part in near.parts[1:-1])

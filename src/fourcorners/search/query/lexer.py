@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fourcorners.search.query.fault import fault
+from fourcorners.search.query.tree import FieldName
 from fourcorners.text.words import words
 
 MAX_CHARACTERS = 100_000
@@ -19,6 +20,7 @@ class Kind(Enum):
     """What a token of the query is; the value names it in messages."""
 
     CHUNK = "a word"
+    FIELD = "a field"
     STRING = "a phrase"
     OPEN = "`(`"
     CLOSE = "`)`"
@@ -36,13 +38,19 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token: `at` is where it starts, `text` its words, `number` its distance or boost."""
+    """A token: `at` is where it starts, `text` its words, `number` its distance or boost.
+
+    Attributes:
+        field: The name of a field; its value stands at `value_at`.
+    """
 
     kind: Kind
     at: int
     text: str = ""
     number: float = 0.0
     ordered: bool = False
+    field: str = ""
+    value_at: int = 0
 
 
 QUOTES = '"“”„‟'
@@ -56,6 +64,7 @@ _OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 _SPACE = re.compile(r"\s+")
 _CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
 _CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
+_FIELD = re.compile(rf"({'|'.join(name.value for name in FieldName)}):(?=\S)", re.IGNORECASE)
 _SLOP = re.compile(r"~(\d+)(?!\w|\.\d)")
 _BOOST = re.compile(r"\^(\d+(?:\.\d+)?|\.\d+)(?!\w|\.)")
 _WITHIN = re.compile(r"(w|near|pre|onear)/(\d+)", re.IGNORECASE)
@@ -105,9 +114,26 @@ def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
         return _boost(query, at)
     if char == "," and in_list:
         return Token(Kind.COMMA, at, char), at + 1
+    if field := _FIELD.match(query, at):
+        return _field(query, at, field[1].lower(), field.end(), in_list=in_list)
     found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, at)
     assert found is not None  # noqa: S101 - the cases above take every other character
     return _chunk(query, at, found[0]), found.end()
+
+
+def _field(query: str, at: int, name: str, value_at: int, *, in_list: bool) -> tuple[Token, int]:
+    if query[value_at] in QUOTES:
+        value, end = _string(query, value_at)
+        return Token(Kind.FIELD, at, value.text, field=name, value_at=value_at + 1), end
+    found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, value_at)
+    if found is None:
+        raise fault(
+            query,
+            value_at,
+            f"`{name}:` needs a value",
+            f'Write {name}:acme or {name}:"two words"; join several with OR.',
+        )
+    return Token(Kind.FIELD, at, found[0], field=name, value_at=value_at), found.end()
 
 
 def _string(query: str, at: int) -> tuple[Token, int]:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from fourcorners.search.query.tree import (
     And,
+    Field,
     Leaf,
     Near,
     Node,
@@ -111,6 +112,8 @@ def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
             return [entry for found in held if found is not None for entry in found]
         case Not():
             return [] if _satisfied(node.part, index, boost) is None else None
+        case Field():
+            raise TypeError(f"{label(node)} is not in the words of a text")
         case _:
             instances = leaf_instances(node, index)
             return [(boost * node.boost, label(node), instances)] if instances else None
@@ -130,6 +133,8 @@ def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
     """Return each match of a leaf: the place of each of its parts."""
     if isinstance(leaf, Near):
         parts = [places(part, index) for part in leaf.parts]
+        if leaf.sloppy:
+            return sloppy(parts, leaf.distance)
         return near(parts, leaf.distance, ordered=leaf.ordered)
     return [(place,) for place in places(leaf, index)]
 
@@ -144,7 +149,7 @@ def places(part: Part, index: WordIndex) -> list[Place]:
         case Phrase():
             return _phrase_places(part, index)
         case Or():
-            inner = (one for one in part.parts if not isinstance(one, And | Not | Near))
+            inner = (one for one in part.parts if not isinstance(one, And | Not | Near | Field))
             return sorted({place for one in inner for place in places(one, index)})
 
 
@@ -193,6 +198,31 @@ def near(
                 chosen = _disjoint(candidates)
                 if chosen is not None:
                     found.append((*chosen[:last], anchor, *chosen[last:]))
+    return found
+
+
+def sloppy(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
+    """Return the instances of Lucene's proximity, each part one word.
+
+    A word is moved by how far it stands from its place in the row; the words' moves may lie at
+    most `distance` apart. There is one instance for each word that can be the one that moves
+    least.
+    """
+    moved = [[place[0] - at for place in part] for at, part in enumerate(parts)]
+    found: list[tuple[Place, ...]] = []
+    for anchor, moves in enumerate(moved):
+        others = [other for other in range(len(parts)) if other != anchor]
+        for at, least in enumerate(moves):
+            candidates: list[Sequence[Place]] = []
+            for other in others:
+                low = bisect_left(moved[other], least)
+                beyond = bisect_right(moved[other], least + distance)
+                # `_disjoint` takes the last where it can: the nearest must be that.
+                near_by = reversed(parts[other][low:beyond])
+                candidates.append([place for place in near_by if place != parts[anchor][at]])
+            chosen = _disjoint(candidates) if all(candidates) else None
+            if chosen is not None:
+                found.append((*chosen[:anchor], parts[anchor][at], *chosen[anchor:]))
     return found
 
 

@@ -5,13 +5,15 @@ or      = and { "OR" and }
 and     = not { [ "AND" ] not }
 not     = { "NOT" } near
 near    = primary { ( w/N | pre/N ) primary }
-primary = ( "(" or ")" | "[" or { "," or } "]" | phrase [ ~N ] | word ) [ ^B ]
+primary = ( "(" or ")" | "[" or { "," or } "]" | phrase [ ~N ] | word ) [ ^B ] | name:value
 """
 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import replace
+from datetime import date
 from math import prod
 
 from fourcorners.errors import QueryError
@@ -19,6 +21,9 @@ from fourcorners.search.query.fault import fault
 from fourcorners.search.query.lexer import MAX_BOOST, Kind, Token, tokens
 from fourcorners.search.query.tree import (
     And,
+    Field,
+    FieldName,
+    Mode,
     Near,
     Node,
     Not,
@@ -37,6 +42,7 @@ MAX_NEAR_PARTS = 16
 MAX_NEAR_CHOICES = 256
 """How many ways a proximity may pick one alternative of each of its OR groups."""
 PLAIN_WORDS = 3
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 # Scripts written without spaces: the index holds a whole run of them as one word.
 _UNSPACED = re.compile(
@@ -46,8 +52,13 @@ _UNSPACED = re.compile(
 _ENDS = frozenset((Kind.END, Kind.CLOSE, Kind.LIST_CLOSE, Kind.COMMA, Kind.OR))
 
 
-def parse(text: str) -> Query:
+def parse(text: str, *, mode: Mode = Mode.SYMMETRIC, fields: bool = True) -> Query:
     """Return the query that `text` says; see `fourcorners.search.query` for the language.
+
+    Args:
+        text: What the user wrote.
+        mode: How to read `"a b"~5`.
+        fields: Whether fields such as `type:lease` may stand in it.
 
     Raises:
         QueryError: If it says none. The message shows the place, the remedy what to write.
@@ -56,14 +67,16 @@ def parse(text: str) -> Query:
         raise QueryError(
             "the query is empty.", remedy='Write words, such as "change control"~5 OR assign*.'
         )
-    parser = _Parser(text)
+    parser = _Parser(text, mode, fields=fields)
     tree = parser.query()
-    return Query(text, tree, plain=parser.plain)
+    return Query(text, tree, parser.plain, mode)
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, mode: Mode, *, fields: bool) -> None:
         self._text = text
+        self._mode = mode
+        self._fields = fields
         self._tokens = list(tokens(text))
         self._at = 0
         self._depth = 0
@@ -72,7 +85,7 @@ class _Parser:
     @property
     def plain(self) -> bool:
         """Tell whether there are only bare words, and enough of them for a question."""
-        said = self._tokens[:-1]
+        said = [token for token in self._tokens[:-1] if token.kind is not Kind.FIELD]
         bare = all(token.kind is Kind.CHUNK and not token.text.endswith("*") for token in said)
         return bare and len(said) >= PLAIN_WORDS
 
@@ -206,6 +219,8 @@ class _Parser:
                 node = self._string(token)
             case Kind.CHUNK:
                 node = self._chunk(token)
+            case Kind.FIELD:
+                return self._field(token)
             case _:
                 raise self._missing(token)
         return self._boosted(node)
@@ -264,6 +279,8 @@ class _Parser:
             return node
         token = self._take()
         assert not isinstance(node, Not)  # noqa: S101 - `_group` has refused it
+        if isinstance(node, Field):
+            raise self._fault(token.at, "a field has no score to boost", "Leave the `^` out.")
         boost = round(node.boost * token.number, 6)
         if not 0 < boost <= MAX_BOOST:
             raise self._fault(
@@ -292,6 +309,13 @@ class _Parser:
                 parts.append(self._folded(found[0], at))
         if not parts:
             raise self._nothing(token.at)
+        lucene = self._mode is Mode.LUCENE
+        if slop and lucene:
+            parts = [
+                ((word,), prefix and at == len(part) - 1)
+                for part, prefix in parts
+                for at, word in enumerate(part)
+            ]
         if not slop:
             return _term(tuple(word for part, _ in parts for word in part), prefix=parts[-1][1])
         if len(parts) == 1:
@@ -300,7 +324,44 @@ class _Parser:
                 "a proximity needs two words or more",
                 'Write "change control"~5, or the word without `~`.',
             )
-        return self._joined(tuple(_term(part, prefix=prefix) for part, prefix in parts), slop)
+        joined = self._joined(tuple(_term(part, prefix=prefix) for part, prefix in parts), slop)
+        return replace(joined, sloppy=lucene)
+
+    def _field(self, token: Token) -> Field:
+        if not self._fields:
+            raise self._fault(
+                token.at,
+                f"`{token.field}:` narrows a search of many contracts; this query reads one",
+                "Take the field out.",
+            )
+        if self._peek().kind in (Kind.BOOST, Kind.SLOP):
+            raise self._fault(
+                self._peek().at, "a field has no score and no distance", "Leave the mark out."
+            )
+        name, value = FieldName(token.field), " ".join(token.text.split())
+        if name is FieldName.DATE:
+            first, last = self._days(value, token.value_at)
+            return Field(name, value, first, last)
+        if not words(value).tokens or "*" in value:
+            raise self._fault(
+                token.value_at,
+                f"`{token.field}:` takes whole words",
+                f'Write {token.field}:acme or {token.field}:"two words".',
+            )
+        return Field(name, value)
+
+    def _days(self, value: str, at: int) -> tuple[date | None, date | None]:
+        """Return the first and last day of `2019`, `2019-03`, `2019-03-04`, `2019..2021-06`."""
+        left, dots, right = value.partition("..")
+        first, last = _day(left, last=False), _day(right if dots else left, last=True)
+        missing = (not left and not right) or (left and not first) or (right and not last)
+        if missing or (not dots and not first):
+            raise self._fault(
+                at, "this is no date", "Write date:2019, date:2019-03-04 or date:2018..2020-06."
+            )
+        if first and last and last < first:
+            raise self._fault(at, "this time ends before it begins", "Write the earlier day first.")
+        return first, last
 
     def _folded(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
         """Return the folded words of a chunk, and whether the last is only the start of one."""
@@ -345,6 +406,19 @@ def _term(folded: tuple[str, ...], *, prefix: bool) -> Word | Prefix | Phrase:
     return Prefix(folded[0]) if prefix else Word(folded[0])
 
 
+def _day(text: str, *, last: bool) -> date | None:
+    """Return the first (or last) day of a year, month or day; None if it says none."""
+    found = _DAY.fullmatch(text)
+    if not found:
+        return None
+    year, month = int(found[1]), int(found[2] or (12 if last else 1))
+    if not (year and 1 <= month <= 12):
+        return None
+    length = monthrange(year, month)[1]
+    day = int(found[3] or (length if last else 1))
+    return date(year, month, day) if 1 <= day <= length else None
+
+
 def _is_part(node: Node) -> bool:
     if isinstance(node, Or):
         return all(map(_is_part, node.parts))
@@ -355,7 +429,7 @@ def _is_boosted(node: Part) -> bool:
     if node.boost != 1.0:
         return True
     return isinstance(node, Or) and any(
-        _is_boosted(part) for part in node.parts if not isinstance(part, And | Not | Near)
+        _is_boosted(part) for part in node.parts if not isinstance(part, And | Not | Near | Field)
     )
 
 

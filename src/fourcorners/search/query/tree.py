@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import Enum
 from typing import TypeAlias
 
 
@@ -38,12 +40,18 @@ class Near:
 
     In any order: each part ends at most `distance` words before the part that starts last. In
     this order: each part starts at most `distance` words after the one before it ends.
+
+    Attributes:
+        sloppy: Whether it is Lucene's: `distance` is how many places the words are moved in all to
+            stand in a row in this order, so that two words in the other order cost two more.
+            All its parts are words or prefixes.
     """
 
     parts: tuple[Part, ...]
     distance: int
     ordered: bool = False
     boost: float = 1.0
+    sloppy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,50 @@ class Not:
     part: Node
 
 
+class FieldName(Enum):
+    """What of a contract a field asks for."""
+
+    TYPE = "type"
+    PARTY = "party"
+    LABEL = "label"
+    HEADING = "heading"
+    COLLECTION = "collection"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where to look: what it does not fit is left out, what it fits scores nothing for it.
+
+    Attributes:
+        text: What is asked for, as it was written.
+        first, last: The first and the last day of a `date`, where it has one.
+    """
+
+    name: FieldName
+    text: str
+    first: date | None = None
+    last: date | None = None
+
+
 Part: TypeAlias = Word | Prefix | Phrase | Or
 """What a `Near` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
 Leaf: TypeAlias = Word | Prefix | Phrase | Near
 """What is scored."""
-Node: TypeAlias = Leaf | And | Or | Not
+Node: TypeAlias = Leaf | Field | And | Or | Not
+
+
+class Mode(Enum):
+    """What `"a b"~5` means.
+
+    Attributes:
+        SYMMETRIC: At most five words between, in either order.
+        LUCENE: What Lucene makes of it, as do the engines built on it: at most five between in
+            this order, at most three in the other.
+    """
+
+    SYMMETRIC = "symmetric"
+    LUCENE = "lucene"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +131,23 @@ class Query:
         text: What the user wrote.
         plain: Whether it is three or more bare words without any operator: a question in plain
             language, which search may answer with passages that do not hold all of its words.
+            Fields may stand beside them.
+        mode: How `"a b"~5` was read.
     """
 
     text: str
     tree: Node
     plain: bool = False
+    mode: Mode = Mode.SYMMETRIC
 
     def __str__(self) -> str:
         return render(self.tree)
 
 
-def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf, float, bool]]:
-    """Yield each leaf in order with its boost, those of its groups multiplied in.
+def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
+    """Yield each leaf and field in order with its boost, those of its groups multiplied in.
 
-    The third value is False for what stands under a `Not`: it excludes, and never scores.
+    The third value is False for what never scores: a field, and what stands under a `Not`.
     """
     match node:
         case And() | Or():
@@ -106,8 +156,42 @@ def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf, float, bool]]
         case Not():
             for leaf, inner, _ in leaves(node.part, boost):
                 yield leaf, inner, False
+        case Field():
+            yield node, boost, False
         case _:
             yield node, boost * node.boost, True
+
+
+def fields(node: Node) -> list[Field]:
+    """Return the fields of a tree, in order."""
+    return [leaf for leaf, _, _ in leaves(node) if isinstance(leaf, Field)]
+
+
+def without_fields(node: Node) -> Node | None:
+    """Return a tree of its words alone, or None if it has only fields.
+
+    It holds wherever the whole holds; so it tells what to show of a passage that was found.
+    """
+    match node:
+        case Field():
+            return None
+        case Not():
+            part = without_fields(node.part)
+            return Not(part) if part else None
+        case And() | Or():
+            parts = tuple(part for each in node.parts if (part := without_fields(each)))
+            if isinstance(node, And) and all(isinstance(part, Not) for part in parts):
+                return None
+            return replace(node, parts=parts) if len(parts) > 1 else _alone(parts, node.boost)
+        case _:
+            return node
+
+
+def _alone(parts: tuple[Node, ...], boost: float) -> Node | None:
+    """Return what is left of a group that lost all but one of its parts."""
+    if not parts or isinstance(parts[0], Field | Not):
+        return parts[0] if parts else None
+    return replace(parts[0], boost=parts[0].boost * boost)
 
 
 def render(node: Node) -> str:
@@ -125,17 +209,27 @@ def render(node: Node) -> str:
             )
         case Near():
             return _near(node)
+        case Field():
+            return _field(node)
         case _:
             return _boosted(_term(node), node.boost)
 
 
-def label(leaf: Leaf) -> str:
+def label(leaf: Leaf | Field) -> str:
     """Return the canonical text of a leaf without its boost, as a name for its part of a score."""
     match leaf:
         case Near():
-            return _near(Near(leaf.parts, leaf.distance, leaf.ordered))
+            return _near(replace(leaf, boost=1.0))
+        case Field():
+            return _field(leaf)
         case _:
             return _term(leaf)
+
+
+def _field(field: Field) -> str:
+    bare = field.text.isprintable() and not set(field.text) & set(' \t"()[]^~,“”„‟')
+    value = field.text if bare else '"' + field.text.replace('"', " ") + '"'
+    return f"{field.name.value}:{value}"
 
 
 def _term(node: Word | Prefix | Phrase) -> str:
@@ -168,5 +262,6 @@ def _boosted(text: str, boost: float, *, group: bool = False) -> str:
 def _bracketed(node: Node, within: type[Node]) -> str:
     """Return a part as it stands inside a larger whole, in brackets where it binds less tightly."""
     text = render(node)
-    loose = isinstance(node, Or) or (isinstance(node, And) and within is not Or)
-    return f"({text})" if loose and not isinstance(node, Not) and node.boost == 1.0 else text
+    if not isinstance(node, Or | And) or node.boost != 1.0:
+        return text
+    return f"({text})" if isinstance(node, Or) or within is not Or else text

@@ -1,0 +1,106 @@
+"""The passages that a field of a query asks for: `type:lease`, `party:acme`, `date:2019`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import cast
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import integer, string
+from fourcorners.library.tokens import (
+    collection_token,
+    heading_token,
+    label_token,
+    type_token,
+)
+from fourcorners.search.names import names_of
+from fourcorners.search.query.fts import filtering
+from fourcorners.search.query.tree import Field, FieldName, label
+from fourcorners.text.words import words
+
+_LISTED = 12
+
+
+def rows_of(
+    library: Catalogue, field: Field, filters: Collection[Collection[str]] = ()
+) -> set[int]:
+    """Return the rowids of the passages that fit a field, within filters.
+
+    Raises:
+        ConfigError: If the library has no such collection or type; a mistyped field must not look
+            like an absence.
+    """
+    match field.name:
+        case FieldName.PARTY:
+            return _of(library, names_of(library).with_party(field.text), filters)
+        case FieldName.DATE:
+            return _of(library, names_of(library).dated(field.first, field.last), filters)
+        case FieldName.COLLECTION:
+            library.documents(field.text)  # says what there is, where there is none such
+            return _with(library, [*filters, [collection_token(field.text)]])
+        case FieldName.TYPE:
+            return _with(library, [*filters, _types(library, field)])
+        case FieldName.LABEL:
+            return _with(library, [*filters, [label_token(field.text)]])
+        case FieldName.HEADING:
+            _require_headings(library)
+            said = words(field.text).tokens
+            return _with(library, [*filters, *([heading_token(word)] for word in said)])
+
+
+def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
+    """Return the passages that bear one token of each of the collections."""
+    rows = library.execute("SELECT rowid FROM words WHERE words MATCH ?", (filtering(tokens),))
+    return {cast("int", row) for (row,) in rows}
+
+
+def _of(
+    library: Catalogue, documents: Iterable[int], filters: Collection[Collection[str]]
+) -> set[int]:
+    """Return the passages of documents, by their rows in `documents`, within filters."""
+    wanted = set(documents)
+    found = {
+        passage
+        for row, first, count in library.execute(
+            "SELECT row, first_passage, passage_count FROM documents"
+        )
+        if integer(row) in wanted
+        for passage in range(integer(first), integer(first) + integer(count))
+    }
+    return found & _with(library, filters) if filters and found else found
+
+
+def _types(library: Catalogue, field: Field) -> list[str]:
+    """Return the tokens of the types that have all the field's words in their name."""
+    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+    known = [string(kind) for (kind,) in rows]
+    wanted = set(words(field.text).tokens)
+    fitting = [kind for kind in known if wanted <= set(words(kind).tokens)]
+    if not fitting:
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        raise ConfigError(
+            f"no document in the library is of a type that fits {label(field)}.",
+            remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
+            if known
+            else "No document's type is known.",
+        )
+    return [type_token(kind) for kind in fitting]
+
+
+def _require_headings(library: Catalogue) -> None:
+    """Refuse to look among headings where some are not in the index: that would look like absence.
+
+    Raises:
+        ConfigError: If documents were added before headings were indexed.
+    """
+    rows = library.execute(
+        "SELECT count(*) FROM documents WHERE row <= "
+        "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'headings_after')"
+    )
+    count = integer(rows[0][0])
+    if count:
+        raise ConfigError(
+            f"{count} documents of {library.path} were added before headings were indexed.",
+            remedy="Add the contracts to a new library, or leave `heading:` out.",
+        )

@@ -1,0 +1,83 @@
+"""How a query is run, told in words: for `fourcorners search --explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import integer
+from fourcorners.models.encoder import Encoder
+from fourcorners.search.fields import rows_of
+from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.search.query import Field, Mode, Query, fields, parse
+from fourcorners.search.query.fts import CompiledLeaf, compile_query, filtering, limited
+from fourcorners.search.query.tree import label
+from fourcorners.search.stemming import spread
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the plan: what it is about, and what is done."""
+
+    name: str
+    says: str
+
+
+def plan(
+    library: Catalogue,
+    query: str,
+    *,
+    encoder: Encoder | None = None,
+    filters: Filters = EVERYTHING,
+    mode: Mode = Mode.SYMMETRIC,
+    stem: bool = False,
+) -> list[Step]:
+    """Return how `find` runs a query with the same arguments.
+
+    Raises:
+        QueryError, ConfigError: As `find` does.
+    """
+    parsed = parse(query, mode=mode)
+    tree = spread(parsed.tree, library) if stem else parsed.tree
+    tokens = filters.tokens(library)
+    steps = [Step("Query", str(parsed) + (" (mode lucene)" if mode is Mode.LUCENE else ""))]
+    if stem:
+        steps.append(Step("With stemming", str(Query(query, tree))))
+    by_meaning = encoder is not None and library.encoder is not None
+    steps.append(Step("Read as", _kind(parsed, by_meaning=by_meaning)))
+    if tokens:
+        rows = library.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (filtering(tokens),)
+        )
+        steps.append(Step("Filters", f"leave {integer(rows[0][0]):,} passages"))
+    steps += [
+        Step("Field", f"{label(field)} leaves {len(rows_of(library, field, tokens)):,} passages")
+        for field in fields(tree)
+    ]
+    steps += _terms(library, compile_query(tree).leaves, tokens)
+    return steps
+
+
+def _kind(query: Query, *, by_meaning: bool) -> str:
+    if query.plain and by_meaning:
+        return "a question: passages with any of its words, and those near its meaning, are fused"
+    if by_meaning:
+        return "an exact query: meaning may change the order of what satisfies it, never the set"
+    return "an exact query, by words alone"
+
+
+def _terms(
+    library: Catalogue, leaves: tuple[CompiledLeaf, ...], tokens: list[list[str]]
+) -> Iterator[Step]:
+    for leaf in leaves:
+        if isinstance(leaf.leaf, Field):
+            continue
+        rows = library.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (limited(leaf.expression, tokens),)
+        )
+        count = f"{integer(rows[0][0]):,} passages"
+        if not leaf.exact:
+            count += ", each then read, because the index knows no order of words"
+        role = f"counts {leaf.boost:g} times" if leaf.scored else "excludes"
+        yield Step("Term", f"{leaf.label} {role}; {leaf.expression} finds {count}")

@@ -1,0 +1,99 @@
+"""Stemming on request: every word of a query stands for all words of the library with its stem.
+
+The index keeps words as they are written, so that exact queries stay exact. With stemming, a query
+is written out before it is run: `assign` becomes `(assign OR assigned OR assignment …)`, which
+`--explain` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from fourcorners.errors import QueryError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import string
+from fourcorners.search.query import And, Field, Near, Node, Not, Or, Phrase, Prefix, Word
+from fourcorners.search.stems import stemmed
+
+MOST_FORMS = 24
+"""How many words one word may stand for: the first in the alphabet."""
+MOST_PHRASES = 256
+_SHARED = 3  # letters that words of one stem begin with
+
+
+def spread(tree: Node, library: Catalogue) -> Node:
+    """Return the tree with each word as a group of the library's words of the same stem.
+
+    Words that end in `*`, and fields, stay as they are.
+
+    Raises:
+        QueryError: If a phrase or proximity would stand for too many.
+    """
+    library.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
+    )
+
+    def forms(token: str) -> tuple[str, ...]:
+        rows = library.execute(
+            "SELECT term FROM temp.vocabulary WHERE term >= ?1 AND term < ?2 "
+            "AND term GLOB '[a-z]*' ORDER BY term",
+            (token[:_SHARED], f"{token[:_SHARED]}\U0010ffff"),
+        )
+        terms = [string(term) for (term,) in rows]
+        stem = stemmed([token])[0]
+        alike = [term for term, other in zip(terms, stemmed(terms), strict=True) if other == stem]
+        return (token, *[term for term in alike if term != token][: MOST_FORMS - 1])
+
+    return _spread(tree, forms)
+
+
+def _spread(node: Node, forms: Callable[[str], tuple[str, ...]]) -> Node:
+    match node:
+        case Word():
+            return _group(tuple(Word(form) for form in forms(node.token)), node.boost)
+        case Phrase():
+            return _phrases(node, forms)
+        case Near():
+            parts = tuple(_spread(part, forms) for part in node.parts)
+            if prod(len(part.parts) if isinstance(part, Or) else 1 for part in parts) > (
+                MOST_PHRASES
+            ):
+                raise QueryError(
+                    f"with stemming, {node.distance} words apart, this stands for too many words.",
+                    remedy="Join fewer words, or search without stemming.",
+                )
+            return replace(
+                node,
+                parts=tuple(
+                    part for part in parts if isinstance(part, Word | Prefix | Phrase | Or)
+                ),
+            )
+        case And() | Or():
+            return replace(node, parts=tuple(_spread(part, forms) for part in node.parts))
+        case Not():
+            return Not(_spread(node.part, forms))
+        case Prefix() | Field():
+            return node
+
+
+def _phrases(phrase: Phrase, forms: Callable[[str], tuple[str, ...]]) -> Node:
+    whole = phrase.tokens[:-1] if phrase.prefix else phrase.tokens
+    ways = [forms(token) for token in whole]
+    if phrase.prefix:
+        ways.append(phrase.tokens[-1:])
+    if prod(map(len, ways)) > MOST_PHRASES:
+        raise QueryError(
+            f'with stemming, "{" ".join(phrase.tokens)}" stands for too many phrases.',
+            remedy="Write a shorter phrase, or search without stemming.",
+        )
+    return _group(tuple(Phrase(tokens, phrase.prefix) for tokens in product(*ways)), phrase.boost)
+
+
+def _group(parts: tuple[Node, ...], boost: float) -> Node:
+    if len(parts) > 1:
+        return Or(parts, boost)
+    only = parts[0]
+    return replace(only, boost=boost) if isinstance(only, Word | Phrase) else only
