@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.search.concepts import Concept
+from fourcorners.search.query import parse
+from fourcorners.search.units import Shelf
+
+Add = Callable[..., str]
+
+
+def test_units_are_the_sentences_of_passages(library: Library, add: Add) -> None:
+    document = add("The rent is due monthly. It is paid in advance.", "RENT", "The roof may leak.")
+    units = Shelf().take(library, document)
+    assert [unit.span.of(units.text) for unit in units.units] == [
+        "The rent is due monthly.",
+        "It is paid in advance.",
+        "The roof may leak.",
+    ]
+    assert units.passage_of.tolist() == [0, 0, 2]
+
+
+def test_each_word_knows_its_unit_and_forms_are_found_by_stem(library: Library, add: Add) -> None:
+    document = add("He rents it from us. No rent is due.", "RENT", "The renting ends at last.")
+    units = Shelf().take(library, document)
+    places = sorted(units.places("rent").tolist())
+    assert [units.index.words.tokens[at] for at in places] == ["rents", "rent", "rent", "renting"]
+    nowhere = len(units.units)
+    assert [units.unit_at[at] for at in places] == [0, 1, nowhere, 2]
+    assert [units.passage_at[at] for at in places] == [0, 0, 1, 2]
+
+
+def test_shelf_lets_go_of_what_was_asked_longest_ago(library: Library, add: Add) -> None:
+    one, two, three = [add(f"The house number {at} is let.", name=f"{at}.txt") for at in range(3)]
+    shelf = Shelf(kept=2)
+    first, second = shelf.take(library, one), shelf.take(library, two)
+    assert shelf.take(library, one) is first
+    shelf.take(library, three)
+    assert shelf.take(library, one) is first
+    assert shelf.take(library, two) is not second
+
+
+def test_clauses_of_a_concept_are_encoded_once() -> None:
+    calls: list[int] = []
+
+    class Counting(HashEncoder):
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            calls.append(len(texts))
+            return super().encode(texts)
+
+    concept = Concept("rent", "Rent", (), parse("rent"), clauses=("Rent is due.", "He pays rent."))
+    shelf, encoder = Shelf(), Counting(16)
+    for _ in range(2):
+        examples = shelf.with_examples(concept, encoder).examples
+        assert examples is not None
+        assert examples.shape == (2, 16)
+    assert calls == [2]
+    bare = Concept("rent", "Rent", (), parse("rent"))
+    assert shelf.with_examples(bare, encoder) is bare
