@@ -9,6 +9,7 @@ import email.header
 import email.message
 import email.policy
 import email.utils
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from fourcorners.errors import InputError
 
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_SHOWN = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture that a page shows there
 _SUFFIXES = {
     "application/pdf": ".pdf",
     "application/rtf": ".rtf",
@@ -71,10 +73,11 @@ def parse(data: bytes, path: Path) -> Message:
     if body is None or not _bytes(body).strip():
         body = next((part for part in parts if _is_text(part, "html")), body)
     pages = [_bytes(part) for part in parts if _is_text(part, "html")]
+    shown = {name for page in pages for name in _SHOWN.findall(page)}
     attachments = [
         Attachment(_name(part, number), _bytes(part))
         for number, part in enumerate(parts, 1)
-        if part is not body and _is_attached(part) and not _is_shown(part, pages)
+        if part is not body and _is_attached(part) and not _is_shown(part, shown)
     ]
     return Message(
         headers=tuple((name, _decoded(mail[name])) for name in SHOWN if mail[name]),
@@ -118,12 +121,12 @@ def _is_attached(part: Part) -> bool:
     return disposition == "attachment" or bool(part.get_filename()) or kind == "message/rfc822"
 
 
-def _is_shown(part: Part, pages: list[bytes]) -> bool:
+def _is_shown(part: Part, shown: set[bytes]) -> bool:
     """Tell whether one of the mail's pages shows the part as a picture."""
     name = str(part["Content-ID"] or "").strip(" <>").encode("utf-8", "replace")
     if not name or part.get_content_maintype() != "image":
         return False
-    return any(b"cid:" + name in page for page in pages)
+    return name in shown
 
 
 def _bytes(part: Part) -> bytes:
