@@ -76,6 +76,16 @@ def test_what_cannot_be_run_is_told(program: Program, built: Path) -> None:
     assert "--cuad" in program("bench", "build", "x", "--questions", "questions.json", code=2).err
 
 
+def test_the_default_says_where_its_weights_are_from(program: Program, built: Path) -> None:
+    assert built.is_dir()
+    done = program("bench", "retrieval", "--data", "made", "--json", "run.json")
+    record = json.loads((program.folder / "run.json").read_text("utf-8"))
+    provenance = record["models"]["weights"]["provenance"]
+    assert provenance
+    assert " ".join(provenance.split()) in " ".join(done.err.split())
+    assert record["measures"]["sets"]["cuad"]["union_recall"]["64"][0] == 1.0
+
+
 def test_a_run_that_lacks_a_question_is_not_scored(program: Program, built: Path) -> None:
     assert built.is_dir()
     other = {"query": "Consider the Lease; who pays?", "snippets": []}

@@ -130,10 +130,13 @@ def retrieval(
     if run_out is not None:
         legalbench.write_run(run_out, (answer for run in runs for answer in run.answers))
     record.models["encoder"] = encoder.name if how is None or how.dense else None
+    told = notes(profile)
     if how is None:
-        record.models["weights"] = retrieving.weights()
-    record.settings["notes"] = notes(profile)
-    for note in notes(profile):
+        weights = retrieving.weights()
+        record.models["weights"] = weights
+        told = [f"Sentences are weighed as follows: {weights['provenance']}"]
+    record.settings["notes"] = told
+    for note in told:
         console.err().print(note, markup=False)
     record.measures["routing"] = {
         run.part.name: tables.routing_measures(run.routed) for run in runs if run.routed
