@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import traceback
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
     monkeypatch.chdir(work)
     monkeypatch.setattr(module, "user_config_path", lambda _: config)
     monkeypatch.setattr(module, "user_data_path", lambda _: tmp_path / "data")
-    for key in Settings.model_fields:
-        monkeypatch.delenv(f"FOURCORNERS_{key.upper()}", raising=False)
+    for variable in [name for name in os.environ if name.startswith("FOURCORNERS_")]:
+        monkeypatch.delenv(variable)
     return work, config
 
 
@@ -104,3 +106,48 @@ def test_recognition_is_switched_off_by_any_source(monkeypatch: pytest.MonkeyPat
     Path("fourcorners.toml").write_text("ocr = false\nocr_seconds = 60\n")
     monkeypatch.delenv("FOURCORNERS_OCR")
     assert (Settings.load().ocr, Settings.load().ocr_seconds) == (False, 60.0)
+
+
+def test_a_section_is_read_from_the_file_and_from_the_environment(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Settings.load().encoder.kind == "local"
+    assert Settings.load().reranker.path is None
+    folders[1].joinpath("fourcorners.toml").write_text(
+        "[encoder]\nkind = 'remote'\nurl = 'http://gpu/v1'\ndimension = 8\n"
+        "[reranker]\npath = 'judge'\n"
+    )
+    monkeypatch.setenv("FOURCORNERS_ENCODER_URL", "http://other/v1")
+    monkeypatch.setenv("FOURCORNERS_ENCODER_KEY", "sk-secret")
+    monkeypatch.setenv("FOURCORNERS_RERANKER_MAX_TOKENS", "256")
+    settings = Settings.load()
+    assert (settings.encoder.kind, settings.encoder.dimension) == ("remote", 8)
+    assert settings.encoder.url == "http://other/v1"
+    assert settings.encoder.key.get_secret_value() == "sk-secret"
+    assert settings.reranker.path == folders[1] / "judge"
+    assert settings.reranker.max_tokens == 256
+
+
+def test_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOURCORNERS_ENCODER_KEY", "sk-secret")
+    assert "sk-secret" not in repr(Settings.load())
+    monkeypatch.delenv("FOURCORNERS_ENCODER_KEY")
+    for file, place in (
+        ("[encoder]\nkey = ['sk-secret']\n", "encoder.key in fourcorners.toml"),
+        ("[encoder]\nkee = 'sk-secret'\n", "encoder.kee in fourcorners.toml"),
+        ("encoder = 'sk-secret'\n", "encoder in fourcorners.toml"),
+    ):
+        Path("fourcorners.toml").write_text(file)
+        with pytest.raises(ConfigError) as caught:
+            Settings.load()
+        told = "".join(traceback.format_exception(caught.value))
+        assert caught.value.message.startswith(place)
+        assert "sk-secret" not in told
+
+
+def test_a_wrong_value_in_a_section_is_named_with_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOURCORNERS_ENCODER_DIMENSION", "many")
+    with pytest.raises(ConfigError, match=r"FOURCORNERS_ENCODER_DIMENSION: .*integer"):
+        Settings.load()

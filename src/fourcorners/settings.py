@@ -1,7 +1,8 @@
 """Settings: what was said outright, else the environment, else a file, else the default.
 
 The file is `fourcorners.toml` in the working folder or, if there is none, in the user's
-configuration folder. In the environment the names are `FOURCORNERS_LIBRARY` and so on.
+configuration folder. In the environment the names are `FOURCORNERS_LIBRARY` and so on, and
+`FOURCORNERS_ENCODER_URL` for `url` in the file's section `[encoder]`.
 Importing this module takes a fifth of a second: do it where a command runs.
 """
 
@@ -12,9 +13,10 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -38,6 +40,47 @@ def default_library() -> str:
     return str(here if here.exists() else user_data_path("fourcorners") / LIBRARY_NAME)
 
 
+class EncoderSettings(BaseModel):
+    """What makes the vectors; by default the encoder of the package, and no network.
+
+    Attributes:
+        kind: `local` for a shipped model, `remote` for an OpenAI-compatible server,
+            `sentence-transformers` for a model of that package.
+        model: Its name; of a `sentence-transformers` model, or its folder.
+        url: Of a `remote` server, up to the version: `http://localhost:11434/v1`.
+        key: What the server knows this user by.
+        dimension: Of the vectors; a `remote` server needs it said.
+        batch: How many texts go in one request.
+        timeout: Seconds that a request may take.
+        attempts: How often a request is made before it has failed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    kind: Literal["local", "remote", "sentence-transformers"] = "local"
+    model: str = ""
+    url: str = ""
+    key: SecretStr = SecretStr("")
+    dimension: int | None = Field(default=None, ge=1, le=65_536)
+    batch: int = Field(default=64, ge=1, le=2_048)
+    timeout: float = Field(default=60.0, gt=0)
+    attempts: int = Field(default=5, ge=1, le=20)
+
+
+class RerankerSettings(BaseModel):
+    """Which cross-encoder reads the best hits again; by default none.
+
+    Attributes:
+        path: A folder with model.onnx and tokenizer.json.
+        max_tokens: Of question and passage together; by default what the model's card says.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Path | None = None
+    max_tokens: int | None = Field(default=None, ge=16, le=8_192)
+
+
 class Settings(BaseSettings):
     """What the operator decides; read with `Settings.load`, which explains what is wrong.
 
@@ -48,10 +91,18 @@ class Settings(BaseSettings):
         seconds: How long the reading of one file may take.
         ocr: Whether pages without text are recognised, where an engine is installed.
         ocr_seconds: How long that may take for one file, beside `seconds`.
+        encoder: What makes the vectors.
+        reranker: What reads the best hits again.
     """
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        env_nested_delimiter="_",
+        env_nested_max_split=1,
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
     )
 
     library: str = Field(default_factory=default_library, min_length=1)
@@ -60,6 +111,8 @@ class Settings(BaseSettings):
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
     ocr_seconds: float = Field(default=1800.0, gt=0)
+    encoder: EncoderSettings = EncoderSettings()
+    reranker: RerankerSettings = RerankerSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -138,16 +191,25 @@ def _read(file: Path, known: list[str]) -> dict[str, object]:
     library = values.get("library")
     if isinstance(library, str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
+    reranker = values.get("reranker")
+    if isinstance(reranker, dict) and isinstance(reranker.get("path"), str):
+        reranker["path"] = str(file.parent / Path(reranker["path"]).expanduser())
     return values
 
 
 def _explained(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
     fault = error.errors()[0]
-    key = str(fault["loc"][0])
-    if key in overrides:
-        place = f"--{key.replace('_', '-')}"
-    elif os.environ.get(f"{PREFIX}{key.upper()}"):
-        place = f"the environment's {PREFIX}{key.upper()}"
+    keys = [str(step) for step in fault["loc"]]
+    variable = f"{PREFIX}{'_'.join(keys).upper()}"
+    if keys[0] in overrides:
+        place = f"--{keys[0].replace('_', '-')}"
+    elif os.environ.get(variable):
+        place = f"the environment's {variable}"
     else:
-        place = f"{key} in {settings_file()}"
-    return ConfigError(f"{place} is {fault['input']!r}: {fault['msg']}.", remedy="Correct it.")
+        place = f"{'.'.join(keys)} in {settings_file()}"
+    # What stands in a section may be a secret, even under a misspelt key.
+    value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _SHOWN else ""
+    return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
+
+
+_SHOWN = frozenset(Settings.model_fields) - {"encoder", "reranker"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from pydantic import BaseModel
 from typer.core import TyperGroup
 
 from fourcorners.cli.main import app
@@ -173,11 +174,20 @@ def test_every_option_says_what_it_does(name: str) -> None:
         assert param.param_type_name == "argument" or param.is_flag or param.metavar, param.name
 
 
-@pytest.mark.parametrize("key", Settings.model_fields)
-def test_every_setting_is_documented(key: str) -> None:
+def settings_keys(model: type[BaseModel] = Settings, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each key, with its section if it has one, and its default."""
+    for name, about in model.model_fields.items():
+        if isinstance(about.default, BaseModel):
+            yield from settings_keys(type(about.default), f"{before}{name}.")
+        else:
+            yield before + name, about.default
+
+
+@pytest.mark.parametrize(("key", "default"), list(settings_keys()))
+def test_every_setting_is_documented(key: str, default: Any) -> None:
     page = COMMANDS_PAGE.read_text("utf-8")
-    assert f"| `{key}` | `{PREFIX}{key.upper()}` |" in page
-    default = Settings.model_fields[key].default
+    variable = f"{PREFIX}{key.replace('.', '_').upper()}"
+    assert f"| `{key}` | `{variable}` |" in page
     if isinstance(default, int | float):
         row = next(line for line in page.splitlines() if line.startswith(f"| `{key}` "))
         assert f"{default:g}" in row

@@ -20,6 +20,7 @@ class ModelInfo:
         kind: What the model does, such as `encoder`.
         max_tokens: Where longer texts are cut.
         files: The SHA-256 of each file by its name in `folder`.
+        remedy: What helps where a file is missing or damaged.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ModelInfo:
     source: str
     folder: Path
     files: tuple[tuple[str, str], ...]
+    remedy: str = REMEDY
 
     @property
     def identity(self) -> str:
@@ -51,12 +53,12 @@ class ModelInfo:
         except OSError as error:
             reason = error.strerror or str(error)
             raise ModelError(
-                f"model {self.name}: cannot read {path}: {reason}.", remedy=REMEDY
+                f"model {self.name}: cannot read {path}: {reason}.", remedy=self.remedy
             ) from error
         if hashlib.sha256(content).hexdigest() != dict(self.files).get(name):
             raise ModelError(
                 f"model {self.name}: {path} is damaged: its SHA-256 is not the card's.",
-                remedy=REMEDY,
+                remedy=self.remedy,
             )
         return content
 

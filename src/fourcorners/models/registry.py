@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.models.card import CARD, ModelInfo, read_card
 from fourcorners.models.encoder import Encoder
+from fourcorners.models.reranker import Reranker
+
+if TYPE_CHECKING:
+    from fourcorners.settings import RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
 DEFAULT_ENCODER = "minilm-l6-v2"
@@ -47,3 +52,32 @@ def default_encoder(*, threads: int | None = None) -> Encoder:
         ModelError: If its card is missing or damaged.
     """
     return load_encoder(DEFAULT_ENCODER, threads=threads)
+
+
+def default_reranker(*, threads: int | None = None) -> Reranker | None:
+    """Return the reranker of the settings, None where they name none.
+
+    Raises:
+        ConfigError: If the settings are wrong, or their folder is not there.
+        ModelError: If a file of the model is missing, or its card damaged.
+    """
+    from fourcorners.settings import Settings
+
+    return configured_reranker(Settings.load().reranker, threads=threads)
+
+
+def configured_reranker(
+    settings: RerankerSettings, *, threads: int | None = None
+) -> Reranker | None:
+    """Return the reranker that the settings name, None if they name none.
+
+    Raises:
+        ConfigError: If their folder is not there.
+        ModelError: If a file of the model is missing, or its card damaged.
+    """
+    if settings.path is None:
+        return None
+    from fourcorners.models.onnx_reranker import OnnxReranker, reranker_card
+
+    info = reranker_card(settings.path, max_tokens=settings.max_tokens)
+    return OnnxReranker(info, threads=threads)

@@ -1,0 +1,39 @@
+"""`Reranker`, what search asks of a model that reads a question and a passage together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Reranker(Protocol):
+    """A question and passages in, one logit a passage out: the higher, the better it answers."""
+
+    @property
+    def name(self) -> str:
+        """Name the model, its version and a hash of its files: other scores, another name."""
+        ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Return one logit a passage, in the order of the passages."""
+        ...
+
+
+def probabilities(
+    logits: NDArray[np.float32], *, scale: float = 1.0, shift: float = 0.0
+) -> NDArray[np.float64]:
+    """Return the sigmoid of `scale * logit + shift`, between 0 and 1.
+
+    `scale` and `shift` are Platt's (fitted on judged pairs); without them the model's own
+    calibration stands.
+    """
+    import numpy as np
+
+    scaled = scale * np.asarray(logits, dtype=np.float64) + shift
+    # The exponent is never positive, so that it cannot overflow.
+    small = np.exp(-np.abs(scaled))
+    return np.where(scaled >= 0, 1.0, small) / (1.0 + small)
