@@ -12,8 +12,14 @@ from fourcorners.cli.console import CollectionOption, Json, JsonOption, LibraryO
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fourcorners.search.find import Hit
+    from fourcorners.library.catalogue import Catalogue
+    from fourcorners.search.hit import Hit
     from fourcorners.search.plan import Step
+    from fourcorners.search.run import Searched
+
+
+LIKELY = 0.1
+"""The chance from which a contract is told as one that a question may name."""
 
 
 class ProximityMode(StrEnum):
@@ -61,16 +67,18 @@ def search(
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find passages by words, proximity and meaning.
+    """Find passages by words and meaning, or what answers a question.
 
     With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
-    query. Three or more bare words are a question in plain language.
+    query. Three or more bare words are a question in plain language. It may name its contract.
     """
     from fourcorners.cli import console
     from fourcorners.models import default_encoder
-    from fourcorners.search.find import Filters, find
+    from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.search.filters import Filters
     from fourcorners.search.plan import plan
-    from fourcorners.search.query import Mode
+    from fourcorners.search.query import Mode, parse
+    from fourcorners.search.run import run
 
     with console.open_library(library, create=False) as store:
         encoder = default_encoder() if store.encoder and not words_only else None
@@ -81,24 +89,60 @@ def search(
             labels=tuple(label or ()),
         )
         how = Mode(mode.value)
-        hits = find(
-            store, query, encoder=encoder, filters=filters, limit=limit, mode=how, stem=stem
+        searched = run(
+            store,
+            query,
+            encoder=encoder,
+            concepts=default_concepts() if encoder and parse(query).plain else (),
+            filters=filters,
+            limit=limit,
+            mode=how,
+            stem=stem,
         )
+        hits = searched.hits
         steps = (
             plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
-            if explain
+            if explain and searched.scope is None
             else ()
         )
+        told = _told(store, searched)
     if as_json:
         console.print_json([_value(hit) for hit in hits])
         return
     out = console.out()
-    for step in steps:
+    for step in (*steps, *told):
         _print_step(out, step)
+    if steps or told:
+        out.print()
     for number, hit in enumerate(hits, start=1):
         _print_hit(out, number, hit, explain=explain)
     if not hits:
         out.print("No passage matches.")
+
+
+def _told(library: Catalogue, searched: Searched) -> list[Step]:
+    """Return how a question was read: what it asks for, and which contracts were searched."""
+    from fourcorners.search.plan import Step
+
+    scope = searched.scope
+    if scope is None:
+        return []
+    told = []
+    if searched.concepts:
+        names = ", ".join(concept.name for concept, _ in searched.concepts)
+        told.append(Step("Asked for", names))
+    names_of = {entry.id: entry.name for entry in library.documents()}
+    if scope.sure:
+        told.append(
+            Step("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
+        )
+    elif scope.documents:
+        likely = [document for document, chance in scope.documents if chance >= LIKELY]
+        meant = " or ".join(names_of[document] for document in likely[:3])
+        told.append(Step("Preferred", f"{meant}, which the question may name"))
+    elif scope.naming:
+        told.append(Step("Not found", f"a contract named “{scope.naming}”; all were searched"))
+    return told
 
 
 def _value(hit: Hit) -> Json:
@@ -130,7 +174,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.contract import highlighted
     from fourcorners.reports.visible import line
-    from fourcorners.search.find import explain as parts_of
+    from fourcorners.search.hit import explain as parts_of
     from fourcorners.text.span import common
 
     head = Text.assemble((f"{number}. ", "dim"), (line(hit.name), "bold"))

@@ -41,7 +41,7 @@ def leading(
     are fused.
     """
     tokens = filters.tokens(library)
-    trees = [_any_form(asked)]
+    trees = [any_form(asked)]
     near: list[NDArray[np.float32]] = []
     if vector is None:
         trees += [concept.query.tree for concept, _ in concepts]
@@ -60,7 +60,7 @@ def leading(
     return list(dict.fromkeys(passages[row].document for row in ordered))[:limit]
 
 
-def _any_form(asked: str) -> Node | None:
+def any_form(asked: str) -> Node | None:
     """Return the question as OR of its telling words, in any of their forms."""
     tokens = telling(words(asked).tokens)
     forms: dict[str, Word | Prefix] = {}

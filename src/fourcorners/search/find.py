@@ -16,20 +16,15 @@ The boolean scope is the passage.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import Page
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.codec import PAGES
-from fourcorners.library.database import string
 from fourcorners.models.encoder import Encoder
-from fourcorners.outline.tree import Outline
 from fourcorners.search.dense import cosines_of, nearest, require_same_encoder
 from fourcorners.search.disjoint import Found, place
 from fourcorners.search.fields import rows_of
@@ -37,6 +32,7 @@ from fourcorners.search.filters import EVERYTHING, Filters
 from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.hit import Hit, ScorePart, explain, snippet
 from fourcorners.search.lexical import LexicalRows, lexical
+from fourcorners.search.places import Place
 from fourcorners.search.query import (
     And,
     Field,
@@ -309,7 +305,7 @@ def _described(
     library: Catalogue, placed: Sequence[Found], texts: Mapping[str, str], ranking: _Ranking
 ) -> list[Hit]:
     known = {
-        document: _Described.of(library, document)
+        document: Place.of(library, document)
         for document in dict.fromkeys(found.document for found in placed)
     }
     return [
@@ -342,27 +338,3 @@ def _scores(ranking: _Ranking, row: int) -> dict[str, float]:
         scores["cosine"] = ranking.cosines[row]
         scores["dense_rank"] = ranking.dense_ranks[row]
     return scores
-
-
-@dataclass(frozen=True, slots=True)
-class _Described:
-    """What tells where in a document a passage stands."""
-
-    name: str
-    pages: tuple[Page, ...]
-    outline: Outline
-
-    @classmethod
-    def of(cls, library: Catalogue, document: str) -> _Described:
-        rows = library.execute("SELECT name, pages FROM documents WHERE id = ?", (document,))
-        name, pages = rows[0]
-        return cls(string(name), PAGES.load(string(pages)), library.outline(document))
-
-    def page_of(self, offset: int) -> int | None:
-        starts = [page.span.start for page in self.pages]
-        return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
-
-    def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
-        if node is None:
-            return ()
-        return self.outline.path(self.outline.nodes[node], text)

@@ -10,6 +10,8 @@ from fourcorners.text.span import Span
 SNIPPET = 240
 """Characters of a snippet, at most."""
 LONGEST_WORD = 40
+SIGNAL = "signal "
+"""What the names of the parts begin with where a hit answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,9 @@ class Hit:
         path: Label and heading of each node of the outline from the top down to the passage.
         scores: The parts of the score: `score`, on which hits are ranked; `lexical` with
             `lexical_rank`, and `term LABEL` for each leaf of the query (boost × BM25), which sum to
-            it; `cosine` with `dense_rank`. What did not count is left out.
+            it; `cosine` with `dense_rank`. What did not count is left out. For a hit that answers
+            a question, `score` is how likely it answers, and `signal NAME` what each signal adds
+            to its log-odds.
         matched: The exact places of the words that matched, disjoint and in order.
         snippet: The part of the span to show where there is little room.
     """
@@ -68,10 +72,18 @@ _SAYS = {
 
 def explain(hit: Hit) -> list[ScorePart]:
     """Return each part of a hit's score with what it says."""
+    answers = any(name.startswith(SIGNAL) for name in hit.scores)
     return [
-        ScorePart(name, value, _SAYS.get(name, "boost × BM25 of this term"))
-        for name, value in hit.scores.items()
+        ScorePart(name, value, _says(name, answers=answers)) for name, value in hit.scores.items()
     ]
+
+
+def _says(name: str, *, answers: bool) -> str:
+    if answers:
+        return (
+            "what it adds to the log-odds" if name.startswith(SIGNAL) else "how likely it answers"
+        )
+    return _SAYS.get(name, "boost × BM25 of this term")
 
 
 def snippet(text: str, span: Span, matched: Sequence[Span]) -> Span:

@@ -1,0 +1,39 @@
+"""Where in its document a passage stands, for people: name, page and path."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from fourcorners.documents.document import Page
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.codec import PAGES
+from fourcorners.library.database import string
+from fourcorners.outline.tree import Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What tells where in one document a passage stands."""
+
+    name: str
+    pages: tuple[Page, ...]
+    outline: Outline
+
+    @classmethod
+    def of(cls, library: Catalogue, document: str) -> Place:
+        """Return what the library knows of a document."""
+        rows = library.execute("SELECT name, pages FROM documents WHERE id = ?", (document,))
+        name, pages = rows[0]
+        return cls(string(name), PAGES.load(string(pages)), library.outline(document))
+
+    def page_of(self, offset: int) -> int | None:
+        """Return the number of the page that a character stands on; None without pages."""
+        starts = [page.span.start for page in self.pages]
+        return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
+
+    def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
+        """Return label and heading of each node from the top down to a node, by its id."""
+        if node is None:
+            return ()
+        return self.outline.path(self.outline.nodes[node], text)
