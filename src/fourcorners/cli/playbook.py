@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
+from fourcorners.cli import learn
 from fourcorners.cli.console import JsonOption
 
-app = typer.Typer(help="List the built-in playbooks; check one of your own.", no_args_is_help=True)
+app = typer.Typer(
+    help="List the built-in playbooks; learn and check your own.", no_args_is_help=True
+)
+app.command("learn")(learn.learn)
 
 
 @app.command("list")

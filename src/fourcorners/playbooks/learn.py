@@ -9,6 +9,7 @@ same for all provisions (`fourcorners.playbooks.ranking`).
 from __future__ import annotations
 
 import random
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 FEWEST_CLAUSES = 8
 """Of a provision, and two groups at least: from fewer nothing is learned that holds elsewhere."""
 CENTRES = 4
+BACKGROUND = "background"
+"""The groups of sentences that are of no clause: some are held back with each fold."""
 FOLDS = 5
 _SWAPS = 10
 _FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
@@ -118,15 +121,41 @@ def labelled(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sente
             texts.setdefault((same, clause.group), text)
             found.setdefault((same, clause.group), set()).add(clause.provision)
     ours = [Sentence(text, key[1], frozenset(found[key])) for key, text in texts.items()]
-    rest = (text for passage in background for text in split(passage))
-    others = [Sentence(text, "") for text in rest if normalise(text).text.casefold() not in known]
+    others = [
+        Sentence(text, f"{BACKGROUND} {number % FOLDS}")
+        for number, passage in enumerate(background)
+        for text in split(passage)
+        if normalise(text).text.casefold() not in known
+    ]
     return ours + others
+
+
+def mark(
+    text: str, spans: Sequence[Span], marked: Mapping[str, Sequence[Span]], group: str
+) -> list[Sentence]:
+    """Return sentences with the provisions that at least half of them, or of a mark, lies in."""
+    held: list[set[str]] = [set() for _ in spans]
+    starts = [span.start for span in spans]
+    for provision, places in marked.items():
+        for place in places:
+            first = max(0, bisect_right(starts, place.start) - 1)
+            for at in range(first, bisect_left(starts, place.end)):
+                both = spans[at].intersection(place)
+                if both and len(both) >= 0.5 * min(len(spans[at]), len(place)):
+                    held[at].add(provision)
+    return [
+        Sentence(span.of(text), group, frozenset(of)) for span, of in zip(spans, held, strict=True)
+    ]
+
+
+def split_at(text: str) -> list[Span]:
+    """Return the spans of the sentences of a text, without headings and labels."""
+    return [span for span in sentences(text) if len(span.of(text).split()) >= _FEWEST_WORDS]
 
 
 def split(text: str) -> list[str]:
     """Return the sentences of a clause, without headings and labels; the clause if none is left."""
-    found = [span.of(text) for span in sentences(text, Span(0, len(text)))]
-    return [each for each in found if len(each.split()) >= _FEWEST_WORDS] or [text.strip()]
+    return [span.of(text) for span in split_at(text)] or [text.strip()]
 
 
 class Learner:
@@ -150,8 +179,16 @@ class Learner:
 
     @property
     def groups(self) -> list[str]:
-        """Return the groups that clauses come from, sorted."""
-        return sorted({clause.group for clause in self._clauses})
+        """Return the groups that sentences come from, sorted."""
+        return sorted({each.group for each in self._given})
+
+    def held(self, groups: AbstractSet[str]) -> list[Sentence]:
+        """Return the sentences of some groups."""
+        return [each for each in self._given if each.group in groups]
+
+    def clauses(self, provision: str) -> int:
+        """Count the clauses of a provision."""
+        return sum(clause.provision == provision for clause in self._clauses)
 
     def learn(
         self,

@@ -47,18 +47,30 @@ def load(name_or_path: str | Path) -> Playbook:
         PlaybookError: If there is no such playbook, or its file does not hold the schema; each
             line of the message names file, line and key of one problem.
     """
+    return parse_playbook(text_of(name_or_path), str(_path(name_or_path)))
+
+
+def text_of(name_or_path: str | Path) -> str:
+    """Return the YAML of a playbook, as its file has it.
+
+    Raises:
+        PlaybookError: If there is no such playbook, or its file cannot be read.
+    """
+    return _read(_path(name_or_path))
+
+
+def _path(name_or_path: str | Path) -> Path:
     if isinstance(name_or_path, str) and name_or_path in builtin():
-        path = BUILTIN / f"{name_or_path}.yaml"
-    else:
-        path = Path(name_or_path)
-        if isinstance(name_or_path, str) and _is_name(path):
-            near = get_close_matches(name_or_path, builtin(), n=1)
-            raise PlaybookError(
-                f"no playbook is called {name_or_path!r}.",
-                remedy=(f"Did you mean {near[0]!r}? " if near else "")
-                + f"There are: {', '.join(builtin())}; or give the path of a YAML file.",
-            )
-    return parse_playbook(_read(path), str(path))
+        return BUILTIN / f"{name_or_path}.yaml"
+    path = Path(name_or_path)
+    if isinstance(name_or_path, str) and _is_name(path):
+        near = get_close_matches(name_or_path, builtin(), n=1)
+        raise PlaybookError(
+            f"no playbook is called {name_or_path!r}.",
+            remedy=(f"Did you mean {near[0]!r}? " if near else "")
+            + f"There are: {', '.join(builtin())}; or give the path of a YAML file.",
+        )
+    return path
 
 
 def parse_playbook(text: str, file: str) -> Playbook:

@@ -33,7 +33,7 @@ _FEWEST_SENTENCES = 8  # of the whole, that hold a word: rarer ones tell nothing
 _FEWEST_LETTERS = 4  # of the start of a word
 _PURE = 0.9  # share of the words with that start that have the same stem
 _IN_PAIRS = frozenset({"not", "no", "may", "all", "any", "other", "such", "from"})
-_LIFT = 3.0  # how much more frequent than by chance a candidate is in the clauses
+_LIFT = 3.0  # how many times as frequent in the clauses as elsewhere a candidate is
 _OTHERS = 15_000  # sentences of the rest that boosts are fitted on; the others count through them
 _LEAST_GAIN = 1.5  # about a standard error
 _RIDGE = 2.0
@@ -172,11 +172,11 @@ class Sentences:
         spread = _distinct(candidate[good] * number + self._group[rows[row[good]]]) // number
         groups = np.bincount(spread, minlength=len(self._names))
         found = np.bincount(candidate[good], minlength=len(self._names))
-        held = np.bincount(candidate, weights=weight[row], minlength=len(self._names))
+        rest = np.bincount(candidate[~good], weight[row[~good]], minlength=len(self._names))
         all_groups = len(np.unique(self._group[rows[:positives]]))
         fewest = min(5, max(2, all_groups // 4))
-        chance = positives / weight.sum()
-        telling = (groups >= fewest) & (found > _LIFT * chance * np.maximum(held, 1))
+        others = weight[positives:].sum()
+        telling = (groups >= fewest) & (found / positives > _LIFT * rest / others)
         kept = telling[candidate]
         row, candidate = row[kept], candidate[kept]
         names, starts = np.unique(candidate, return_index=True)

@@ -3,8 +3,8 @@
 A sentence collects the boosts of the terms that match in it, of the learned query and of the one
 written by hand; the sentences beside it, the best of its passage, the headings above and the
 nearness of its passage to the examples speak too. The weights were fitted on expert annotations
-over 14 provisions together, with queries learned from other contracts than those they are asked
-of: so they hold for a query that is learned tomorrow.
+over 14 provisions together (`training/weigh_passages.py`), with queries learned from other
+contracts than those they are asked of: so they hold for a query that is learned tomorrow.
 """
 
 from __future__ import annotations
@@ -43,17 +43,38 @@ SIGNALS = (
     "opening",  # how near to the start of the document, for facts that stand there
 )
 WEIGHTS: Mapping[str, float] = {
-    "bias": -8.0,
-    "learned": 0.5,
-    "learned_beside": 0.18,
+    "bias": -9.0,
+    "learned": 0.48,
+    "learned_beside": 0.19,
+    "learned_around": 0.14,
+    "query_root": 0.31,
+    "query_of_best": 1.4,
+    "query_heading": 0.73,
+    "meaning": 3.1,
+    "meaning_of_best": 2.1,
+    "fact": 5.0,
+    "opening": 2.6,
+}
+"""Where there are a learned query and one by hand."""
+LEARNED_ALONE: Mapping[str, float] = {
+    "bias": -9.1,
+    "learned": 0.59,
+    "learned_beside": 0.21,
     "learned_around": 0.16,
-    "query_root": 1.0,
-    "query_of_best": 1.0,
-    "query_heading": 1.0,
-    "meaning": 2.5,
-    "meaning_of_best": 1.0,
-    "fact": 1.0,
-    "opening": 1.0,
+    "meaning": 3.5,
+    "meaning_of_best": 2.6,
+    "fact": 5.8,
+    "opening": 2.6,
+}
+BY_HAND_ALONE: Mapping[str, float] = {
+    "bias": -9.4,
+    "query_root": 1.5,
+    "query_of_best": 0.8,
+    "query_heading": 1.1,
+    "meaning": 8.3,
+    "meaning_of_best": 2.6,
+    "fact": 5.5,
+    "opening": 3.9,
 }
 _OPENING = frozenset(
     {CardField.TITLE, CardField.PARTIES, CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE}
@@ -170,9 +191,14 @@ def signals(contract: Contract, wanted: Wanted) -> NDArray[np.float32]:
     ).astype(np.float32)
 
 
-def chances(
-    rows: NDArray[np.float32], weights: Mapping[str, float] = WEIGHTS
-) -> NDArray[np.float64]:
+def weights_of(wanted: Wanted) -> Mapping[str, float]:
+    """Return the weights for what is known of a provision."""
+    if wanted.learned is None:
+        return BY_HAND_ALONE
+    return LEARNED_ALONE if wanted.query is None else WEIGHTS
+
+
+def chances(rows: NDArray[np.float32], weights: Mapping[str, float]) -> NDArray[np.float64]:
     """Return for each row of signals how likely the sentence belongs to the provision."""
     import numpy as np
 
@@ -188,13 +214,14 @@ def passages(
     *,
     most: int = 10,
     longest: int = LONGEST,
-    weights: Mapping[str, float] = WEIGHTS,
 ) -> list[Window]:
     """Return the passages of a contract to read for a provision, the best first; disjoint.
 
     A contract that fits in them is returned whole.
     """
-    return select(contract, chances(signals(contract, wanted), weights), most=most, longest=longest)
+    return select(
+        contract, chances(signals(contract, wanted), weights_of(wanted)), most=most, longest=longest
+    )
 
 
 def select(

@@ -48,6 +48,9 @@ class ProvisionFile(_Strict):
     definition: Text = Field(description="What the clause does, and what it is not.")
     query: Text = Field(description="A search query: the clause's words, with boosts.")
     avoid: Text = Field("", description="A search query: look-alikes that must not count.")
+    learned: Text = Field(
+        "", description="A search query mined from a clause bank: it ranks passages to read."
+    )
     examples: tuple[Text, ...] = Field((), description="Example clauses, to search by meaning.")
     instructions: Text = Field("", description="What a language model is told to extract.")
     extent: Extent = Field(

@@ -1,0 +1,333 @@
+"""Answering the law firm's scenarios: by plain questions, by playbooks, by learned queries.
+
+| profile | what is asked |
+| --- | --- |
+| `plain` | one question a provision, as keywords and as vector (the paper's non-optimised) |
+| `optimised` | the built-in playbook's own query and examples, without what was mined |
+| `learned` | queries mined from the contracts of the other four folds, and their examples |
+| `both` | these queries beside the built-in playbook's own query and examples |
+| `default` | the built-in playbook as it is shipped: its query, its mined query, its examples |
+
+The passages are the paper's chunks, or windows that the program chooses itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fourcorners.errors import LibraryError
+from fourcorners.evaluation import cuad
+from fourcorners.evaluation.cuad import AnnotatedContract
+from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.names import PROVISIONS
+from fourcorners.evaluation.provisions import (
+    CHUNK,
+    FOURTEEN,
+    OnProgress,
+    Provided,
+    Scenario,
+    fixed,
+)
+from fourcorners.library.store import Library
+from fourcorners.outline.tree import Passage, View
+from fourcorners.playbooks.learn import Clause, Learner, Sentence, mark
+from fourcorners.playbooks.load import load
+from fourcorners.playbooks.ranking import Contract, Wanted, chances, signals, weights_of, worths
+from fourcorners.playbooks.ranking import read as read_contract
+from fourcorners.playbooks.windows import choose
+from fourcorners.search.query import Or, Query, Word, parse
+from fourcorners.search.stems import telling
+from fourcorners.search.within import rank
+from fourcorners.text.span import Span
+from fourcorners.text.words import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder import Encoder
+
+# As a person asks who has not thought of search; the paper prints those of effective date,
+# exclusivity, change of control and governing law.
+QUESTIONS: Mapping[str, str] = {
+    "Anti-Assignment": "Does the agreement restrict the assignment or transfer of the agreement?",
+    "Audit Rights": "Does the agreement give a party the right to audit the other party?",
+    "Cap On Liability": "Does the agreement contain a cap on liability?",
+    "Change Of Control": "Does this agreement contain any Change of Control provisions?",
+    "Effective Date": "What is the Effective Date of this agreement?",
+    "Exclusivity": (
+        "Does the agreement contain any exclusivity restrictions or commitments on either party?"
+    ),
+    "Governing Law": "What is the governing law?",
+    "Insurance": "Does the agreement require a party to hold insurance?",
+    "License Grant": "Does the agreement grant a license to a party?",
+    "Minimum Commitment": "Does the agreement contain a minimum commitment?",
+    "Non-Compete": "Does the agreement restrict a party from competing?",
+    "Rofr/Rofo/Rofn": "Does the agreement contain a right of first refusal, offer or negotiation?",
+    "Termination For Convenience": "Can a party terminate the agreement for convenience?",
+    "Warranty Duration": "What is the duration of the warranty?",
+}
+FOLDS = 5
+
+
+Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
+Passaging: TypeAlias = Literal["windows", "chunks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one contract is asked of one provision."""
+
+    plain: tuple[Query, NDArray[np.float32]] | None = None
+    wanted: Wanted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is returned of a contract: which passages, how many at most, how long at most."""
+
+    name: str
+    passaging: Passaging
+    most: int
+    longest: int = CHUNK
+
+
+def shapes(scenario: Scenario, profile: Profile) -> list[Shape]:
+    """Return what to measure: the paper's chunks, our windows, and half as much of both kinds."""
+    most = scenario.most
+    chunks = [
+        Shape("chunks", "chunks", most),
+        Shape("½ as many chunks", "chunks", most // 2),
+    ]
+    if profile == "plain":
+        return chunks
+    windows = [
+        Shape("windows", "windows", most),
+        Shape("½ as long", "windows", most, CHUNK // 2),
+        Shape("½ as many", "windows", most // 2),
+    ]
+    return windows + chunks
+
+
+def provide(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    scenario: Scenario,
+    profile: Profile,
+    *,
+    encoder: Encoder,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, list[Provided]]:
+    """Answer each contract of the scenario × the 14 provisions, in each of the profile's shapes.
+
+    The `learned` profile learns from all the contracts given, also from those that are too short
+    for the scenario.
+    """
+    asked = _asked(library, contracts, profile, encoder, seed, on_progress)
+    wanted = shapes(scenario, profile)
+    chosen = [at for at, contract in enumerate(contracts) if scenario.holds(contract)]
+    run: dict[str, list[Provided]] = {shape.name: [] for shape in wanted}
+    for done, at in enumerate(chosen, start=1):
+        contract = contracts[at]
+        ready = read_contract(library, _held(library, contract))
+        for provision in FOURTEEN:
+            found = _answers(ready, asked[at][provision], wanted)
+            for shape, passages in zip(wanted, found, strict=True):
+                run[shape.name].append(Provided(contract.name, provision, tuple(passages)))
+        if on_progress:
+            on_progress("Choosing passages", done, len(chosen))
+    return run
+
+
+def _held(library: Library, contract: AnnotatedContract) -> str:
+    document = document_id(contract.text)
+    if not library.execute("SELECT 1 FROM documents WHERE id = ?", (document,)):
+        raise LibraryError(
+            f"the library does not hold {contract.name}.",
+            remedy="Run the benchmark again: what is done is kept with --library.",
+        )
+    return document
+
+
+def _answers(contract: Contract, asked: Asked, wanted: Sequence[Shape]) -> Iterator[list[Span]]:
+    if asked.plain is not None:
+        ranked = _plain(contract, *asked.plain)
+        yield from (ranked[: shape.most] for shape in wanted)
+        return
+    if asked.wanted is None:
+        raise ValueError("nothing is asked")
+    chance = chances(signals(contract, asked.wanted), weights_of(asked.wanted))
+    for shape in wanted:
+        parts, worth = worths(contract, chance, longest=shape.longest)
+        if shape.passaging == "windows":
+            windows = choose(parts, worth, most=shape.most, longest=shape.longest)
+            yield [window.span for window in windows]
+        else:
+            yield _best_chunks(len(contract.text), parts, worth)[: shape.most]
+
+
+def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
+    """Return the paper's chunks by the worth of the parts that lie in them."""
+    import numpy as np
+
+    middles = np.array([(part.start + part.end) / 2 for part in parts])
+    chunks = fixed(length)
+    totals = [
+        float(worth[(middles >= chunk.start) & (middles < chunk.end)].sum()) for chunk in chunks
+    ]
+    order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
+    return [chunks[at] for at in order]
+
+
+def _plain(contract: Contract, query: Query, vector: NDArray[np.float32]) -> list[Span]:
+    """Return the paper's chunks by BM25 and cosine, their ranks fused."""
+    chunks = fixed(len(contract.text))
+    cosines = pooled(contract, chunks, vector[None, :])
+    ranked = rank(
+        contract.index,
+        [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
+        query,
+        vectors=cosines[:, None],
+        like=_one(),
+    )
+    return [each.passage.span for each in ranked]
+
+
+def _one() -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.ones(1, np.float32)
+
+
+def pooled(
+    contract: Contract, chunks: Sequence[Span], like: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return for each chunk the best cosine of the library's passages in it with any row.
+
+    The encoder reads no more than the first 256 tokens of a text: so the passages speak for the
+    chunk that the larger part of them lies in.
+    """
+    import numpy as np
+
+    best = np.full(len(chunks), -1.0, np.float32)
+    if contract.vectors is None:
+        return best
+    cosines = (contract.vectors @ like.T).max(axis=1)
+    starts = np.full(len(contract.headings), len(contract.text), np.int64)
+    ends = np.zeros(len(contract.headings), np.int64)
+    for span, passage in zip(contract.spans, contract.of.tolist(), strict=True):
+        starts[passage] = min(starts[passage], span.start)
+        ends[passage] = max(ends[passage], span.end)
+    middles = (starts + ends) / 2
+    for at, chunk in enumerate(chunks):
+        inside = (middles >= chunk.start) & (middles < chunk.end) & (ends > starts)
+        best[at] = cosines[inside].max(initial=-1.0)
+    return best
+
+
+def _asked(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    profile: Profile,
+    encoder: Encoder,
+    seed: int,
+    on_progress: OnProgress | None,
+) -> list[Mapping[str, Asked]]:
+    """Return what each contract is asked."""
+    if profile == "plain":
+        vectors = encoder.encode([QUESTIONS[provision] for provision in FOURTEEN])
+        plain = {
+            provision: Asked(plain=(_keywords(QUESTIONS[provision]), vector))
+            for provision, vector in zip(FOURTEEN, vectors, strict=True)
+        }
+        return [plain] * len(contracts)
+    built_in = shipped(encoder)
+    if profile in ("learned", "both"):
+        fold = cuad.folds(list(contracts), k=FOLDS, seed=seed)
+        learner = learner_of(library, contracts, FOURTEEN, encoder, on_progress=on_progress)
+        by_fold = _by_fold(contracts, fold, learner, built_in, profile == "both", on_progress)
+        return [by_fold[each] for each in fold]
+    if profile == "optimised":
+        built_in = {name: replace(each, learned=None) for name, each in built_in.items()}
+    return [{name: Asked(wanted=each) for name, each in built_in.items()}] * len(contracts)
+
+
+def _keywords(question: str) -> Query:
+    told = list(dict.fromkeys(telling(words(question).tokens)))
+    parts = tuple(Word(token) for token in told)
+    return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
+
+
+def shipped(encoder: Encoder) -> dict[str, Wanted]:
+    """Return what the built-in playbook asks, by the names of the 14 provisions."""
+    book = load("due-diligence")
+    found = {}
+    for name in FOURTEEN:
+        provision = book.provision(PROVISIONS[name][1])
+        found[name] = Wanted(
+            learned=provision.learned,
+            query=provision.query,
+            avoid=provision.avoid,
+            examples=encoder.encode(list(provision.examples) or [provision.definition]),
+            fact=provision.card,
+        )
+    return found
+
+
+def learner_of(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    categories: Sequence[str],
+    encoder: Encoder | None,
+    *,
+    on_progress: OnProgress | None = None,
+) -> Learner:
+    """Make the annotated contracts ready to learn from."""
+    sentences: list[Sentence] = []
+    clauses: list[Clause] = []
+    for done, contract in enumerate(contracts, start=1):
+        spans = read_contract(library, _held(library, contract)).spans
+        marked = {category: contract.annotations[category] for category in categories}
+        sentences += mark(contract.text, spans, marked, contract.group)
+        clauses += [
+            Clause(category, span.of(contract.text), contract.group)
+            for category in categories
+            for span in contract.annotations[category]
+            if span.of(contract.text).strip()
+        ]
+        if on_progress:
+            on_progress("Reading annotations", done, len(contracts))
+    return Learner(sentences, clauses, encoder=encoder)
+
+
+def _by_fold(
+    contracts: Sequence[AnnotatedContract],
+    fold: Sequence[int],
+    learner: Learner,
+    built_in: Mapping[str, Wanted],
+    both: bool,
+    on_progress: OnProgress | None,
+) -> list[Mapping[str, Asked]]:
+    """Return what each fold is asked: what was learned on the others."""
+    found: list[Mapping[str, Asked]] = []
+    for held in range(FOLDS):
+        without = {
+            contract.group for contract, each in zip(contracts, fold, strict=True) if each == held
+        }
+        asked = {}
+        for at, provision in enumerate(FOURTEEN):
+            learned = learner.learn(provision, without=without)
+            query, own = parse(learned.query), built_in[provision]
+            wanted = (
+                replace(own, learned=query)
+                if both
+                else Wanted(learned=query, examples=learned.centres, fact=own.fact)
+            )
+            asked[provision] = Asked(wanted=wanted)
+            if on_progress:
+                on_progress("Learning", held * len(FOURTEEN) + at + 1, FOLDS * len(FOURTEEN))
+        found.append(asked)
+    return found

@@ -1,0 +1,254 @@
+"""The law firm's three scenarios: are the passages that hold a provision among the ten returned?
+
+Contracts count by their chunks of 3,500 characters, each sharing 700 with the next. An annotated
+instance counts as found when it lies wholly in the union of the passages returned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.benchmark import Json
+from fourcorners.evaluation.cuad import AnnotatedContract
+from fourcorners.evaluation.intervals import bootstrap
+from fourcorners.playbooks.windows import LONGEST
+from fourcorners.text.span import Span, union
+
+FOURTEEN = (
+    "Anti-Assignment",
+    "Audit Rights",
+    "Cap On Liability",
+    "Change Of Control",
+    "Effective Date",
+    "Exclusivity",
+    "Governing Law",
+    "Insurance",
+    "License Grant",
+    "Minimum Commitment",
+    "Non-Compete",
+    "Rofr/Rofo/Rofn",
+    "Termination For Convenience",
+    "Warranty Duration",
+)
+# The seven of its chunking experiment (table 1).
+SEVEN = (
+    "Anti-Assignment",
+    "Change Of Control",
+    "Effective Date",
+    "Exclusivity",
+    "Non-Compete",
+    "Rofr/Rofo/Rofn",
+    "Termination For Convenience",
+)
+CHUNK, OVERLAP = LONGEST, 700
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """How many passages are returned, and how many chunks a contract has at least."""
+
+    number: int
+    most: int
+    fewest_chunks: int
+
+    def holds(self, contract: AnnotatedContract) -> bool:
+        """Tell whether the contract is one of the scenario's."""
+        return len(fixed(len(contract.text))) >= self.fewest_chunks
+
+
+SCENARIOS = (Scenario(1, 10, 0), Scenario(2, 10, 20), Scenario(3, 20, 40))
+
+
+@dataclass(frozen=True, slots=True)
+class Provided:
+    """The passages of one contract for one provision, the best first."""
+
+    name: str
+    provision: str
+    passages: tuple[Span, ...]
+
+    def to_json(self) -> str:
+        """Return the line of the run file."""
+        return json.dumps(
+            {
+                "name": self.name,
+                "provision": self.provision,
+                "passages": [[span.start, span.end] for span in self.passages],
+            },
+            ensure_ascii=False,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many instances of one provision a contract holds, and how many were found."""
+
+    provision: str
+    instances: int
+    found: int
+
+
+Scores = Mapping[str, Sequence[Found]]
+"""By contract."""
+
+
+def fixed(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
+    """Return the paper's chunks of a text of `length` characters."""
+    step = size - overlap
+    count = 1 + max(0, -(-(length - size) // step))
+    return [Span(at * step, min(length, at * step + size)) for at in range(count)]
+
+
+def write(path: Path, run: Iterable[Provided]) -> None:
+    """Write a run file."""
+    with path.open("w", encoding="utf-8") as file:
+        for line in run:
+            file.write(line.to_json() + "\n")
+
+
+def read(path: Path) -> list[Provided]:
+    """Read a run file.
+
+    Raises:
+        ConfigError: If a line is not of the run file's form; the message names it.
+    """
+    found = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                record = json.loads(line)
+                spans = tuple(Span(start, end) for start, end in record["passages"])
+                found.append(Provided(record["name"], record["provision"], spans))
+            except (ValueError, KeyError, TypeError) as error:
+                raise ConfigError(
+                    f"{path}, line {number}: not a line of a run of the scenarios ({error})."
+                ) from error
+    return found
+
+
+def holds_provisions(path: Path) -> bool:
+    """Tell whether a run file is one of the scenarios, by its first line."""
+    with path.open(encoding="utf-8") as file:
+        try:
+            record = json.loads(file.readline())
+        except ValueError:
+            return False
+    return isinstance(record, dict) and "passages" in record
+
+
+def scenario_of(number: int) -> Scenario:
+    """Return the scenario 1, 2 or 3.
+
+    Raises:
+        ConfigError: If there is no such scenario.
+    """
+    for scenario in SCENARIOS:
+        if scenario.number == number:
+            return scenario
+    raise ConfigError(f"there is no scenario {number}.", remedy="There are 1, 2 and 3.")
+
+
+def score(
+    contracts: Sequence[AnnotatedContract],
+    run: Iterable[Provided],
+    scenario: Scenario,
+    *,
+    longest: int | None = LONGEST,
+) -> Scores:
+    """Count the instances that lie wholly in the passages returned.
+
+    Raises:
+        ConfigError: If a line of a contract × provision of the scenario is missing, or one has
+            more or longer passages than the scenario allows.
+    """
+    answered = {(line.name, line.provision): line.passages for line in run}
+    scores: dict[str, Sequence[Found]] = {}
+    for contract in contracts:
+        if not scenario.holds(contract):
+            continue
+        counts = []
+        for provision in FOURTEEN:
+            passages = answered.get((contract.name, provision))
+            if passages is None:
+                raise ConfigError(f"the run has no line for {contract.name} × {provision}.")
+            _check(contract.name, provision, passages, scenario, longest)
+            counts.append(count(contract, provision, passages))
+        scores[contract.name] = counts
+    return scores
+
+
+def _check(
+    name: str, provision: str, passages: Sequence[Span], scenario: Scenario, longest: int | None
+) -> None:
+    if len(passages) > scenario.most:
+        raise ConfigError(
+            f"{name} × {provision}: {len(passages)} passages, but scenario {scenario.number} "
+            f"allows {scenario.most}."
+        )
+    for span in passages:
+        if longest is not None and len(span) > longest:
+            raise ConfigError(
+                f"{name} × {provision}: a passage of {len(span):,} characters, "
+                f"but {longest:,} are allowed."
+            )
+
+
+def count(contract: AnnotatedContract, provision: str, passages: Sequence[Span]) -> Found:
+    """Count one contract's instances of a provision."""
+    whole = union(passages)
+    marked = contract.annotations[provision]
+    found = sum(any(one.contains(instance) for one in whole) for instance in marked)
+    return Found(provision, len(marked), found)
+
+
+def recall(counts: Iterable[Found]) -> float:
+    """Return the recall over all instances together; 1 where there are none."""
+    listed = list(counts)
+    instances = sum(each.instances for each in listed)
+    return sum(each.found for each in listed) / instances if instances else 1.0
+
+
+def measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
+    """Return recall over all and by provision, with 95% intervals over contracts."""
+
+    def figures(provision: str | None) -> dict[str, Json]:
+        units = [
+            [each for each in counts if provision in (None, each.provision)]
+            for counts in scores.values()
+        ]
+        units = [unit for unit in units if any(each.instances for each in unit)]
+        low, high = bootstrap(
+            units,
+            lambda drawn: recall(each for unit in drawn for each in unit),
+            samples=400,
+            seed=seed,
+        )
+        flat = [each for unit in units for each in unit]
+        return {
+            "recall": round(recall(flat), 4),
+            "interval": [round(low, 4), round(high, 4)],
+            "instances": sum(each.instances for each in flat),
+        }
+
+    return {
+        "contracts": len(scores),
+        "all": figures(None),
+        "provisions": {provision: figures(provision) for provision in FOURTEEN},
+    }
+
+
+def published() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]:
+    """Return the paper's figures, in percent, as the data file states them."""
+    file = resources.files("fourcorners.evaluation").joinpath("provisions_published.json")
+    content: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] = json.loads(
+        file.read_text("utf-8")
+    )
+    return content
+
+
+OnProgress = Callable[[str, int, int], None]

@@ -1,0 +1,77 @@
+"""The figures of the law firm's scenarios as tables, beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from fourcorners.evaluation.benchmark import Json
+from fourcorners.evaluation.provisions import FOURTEEN, published
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
+    """Return recall by provision for each shape of passages."""
+    from rich.table import Table
+
+    paper = published()["scenarios"][str(scenario)]
+    some = cast("Mapping[str, Json]", next(iter(shaped.values())))
+    table = Table(
+        title=f"{title}: recall over {some['contracts']} contracts",
+        title_justify="left",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        caption=f"Paper: {published()['source']}",
+        caption_justify="left",
+    )
+    table.add_column("Provision", no_wrap=True)
+    table.add_column("number", justify="right")
+    for name in shaped:
+        table.add_column(name, justify="right")
+    table.add_column("95%", justify="right")
+    table.add_column("paper plain", justify="right")
+    table.add_column("paper opt.", justify="right")
+    for provision in (*FOURTEEN, "all"):
+        figures = [_figures(measured, provision) for measured in shaped.values()]
+        low, high = cast("list[float]", figures[0]["interval"])
+        table.add_row(
+            provision,
+            f"{figures[0]['instances']:,}",
+            *(f"{each['recall']:.1%}" for each in figures),
+            f"{100 * low:.0f}–{100 * high:.0f}",
+            f"{paper[provision]['plain']:.1f}%",
+            f"{paper[provision]['optimised']:.1f}%",
+            style="bold" if provision == "all" else None,
+        )
+    return table
+
+
+def gain_table(title: str, before: Json, after: Json, against: str, profile: str) -> Table:
+    """Return what one profile gains over another, by provision, in points."""
+    from rich.table import Table
+
+    table = Table(title=f"{title}: the gain", title_justify="left", header_style="bold")
+    table.add_column("Provision", no_wrap=True)
+    for head in (against, profile, "points"):
+        table.add_column(head, justify="right")
+    for provision in (*FOURTEEN, "all"):
+        low = cast("float", _figures(before, provision)["recall"])
+        high = cast("float", _figures(after, provision)["recall"])
+        table.add_row(
+            provision,
+            f"{low:.1%}",
+            f"{high:.1%}",
+            f"{100 * (high - low):+.1f}",
+            style="bold" if provision == "all" else None,
+        )
+    return table
+
+
+def _figures(measured: Json, provision: str) -> Mapping[str, Json]:
+    whole = cast("Mapping[str, Mapping[str, Json]]", measured)
+    if provision == "all":
+        return whole["all"]
+    return cast("Mapping[str, Mapping[str, Json]]", whole["provisions"])[provision]
