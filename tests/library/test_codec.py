@@ -110,3 +110,21 @@ def test_a_field_of_a_newer_version_is_a_library_error() -> None:
 def test_a_type_without_a_form_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="no form"):
         codec.Codec(dict[str, int])
+
+
+def test_a_node_is_read_with_those_above_it_without_the_rest() -> None:
+    def node(at: int, parent: int | None, heading: Span | None = None) -> Node:
+        return Node(at, parent, NodeKind.SECTION, f"{at}.", heading, Span(at, 9))
+
+    tree = (node(0, None), node(1, 0, Span(2, 4)), node(2, 0), node(3, 1), node(4, None))
+    stored = codec.StoredNodes(codec.OUTLINE.dump(Outline(tree, 0.5)))
+    assert stored.branch(3) == [tree[0], tree[1], tree[3]]
+    assert stored.branch(4) == [tree[4]]
+
+
+def test_damaged_nodes_are_said_to_be() -> None:
+    with pytest.raises(LibraryError, match="a stored Outline cannot be read"):
+        codec.StoredNodes('{"layout":{},"value":[]}')
+    stored = codec.StoredNodes(codec.OUTLINE.dump(Outline((), 0.5)))
+    with pytest.raises(LibraryError, match="a stored Node cannot be read"):
+        stored.branch(0)

@@ -7,7 +7,8 @@ A dataclass is written as an array of its fields; the names of the fields stand 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum, StrEnum
@@ -19,7 +20,7 @@ from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origi
 from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.errors import LibraryError
 from fourcorners.outline.card import Card
-from fourcorners.outline.tree import Outline
+from fourcorners.outline.tree import Node, Outline
 
 T = TypeVar("T")
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -53,16 +54,23 @@ class Codec(Generic[T]):
         Raises:
             LibraryError: If the text is damaged, or has fields that this version does not know.
         """
-        try:
+        with _readable(self._form):
             stored = json.loads(text)
             layout = stored["layout"]
             read = self._read if layout == self._layout else _reader(self._form, {}, layout)
             return cast("T", read(stored["value"]))
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise LibraryError(
-                f"a stored {_name(self._form)} cannot be read ({error})",
-                remedy="The library is damaged or of a newer version: restore a copy or upgrade.",
-            ) from error
+
+
+@contextmanager
+def _readable(form: object) -> Iterator[None]:
+    """Turn what is wrong with a stored value into an error that says what it was."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise LibraryError(
+            f"a stored {_name(form)} cannot be read ({error})",
+            remedy="The library is damaged or of a newer version: restore a copy or upgrade.",
+        ) from error
 
 
 def _name(form: object) -> str:
@@ -197,6 +205,35 @@ WORDS: Codec[tuple[OcrWord, ...]] = Codec(tuple[OcrWord, ...])
 NUMBERS: Codec[tuple[int, ...]] = Codec(tuple[int, ...])
 OUTLINE: Codec[Outline] = Codec(Outline)
 CARD: Codec[Card] = Codec(Card)
+
+
+class StoredNodes:
+    """The nodes of a stored outline, each made when it is asked for: a hit needs but a few.
+
+    Raises:
+        LibraryError: If the text is damaged, or has fields that this version does not know.
+    """
+
+    def __init__(self, text: str) -> None:
+        with _readable(Outline):
+            stored = json.loads(text)
+            self._nodes = cast("list[Json]", dict(_fields(stored, Outline))["nodes"])
+            self._read = _reader(Node, {}, stored["layout"])
+
+    def branch(self, node: int) -> list[Node]:
+        """Return a node and those above it, the outermost first."""
+        found: list[Node] = []
+        at: int | None = node
+        while at is not None:
+            with _readable(Node):
+                found.append(cast("Node", self._read(self._nodes[at])))
+            at = found[-1].parent
+        return found[::-1]
+
+
+def _fields(stored: dict[str, Json], kind: type) -> Iterator[tuple[str, Json]]:
+    layout = cast("Layout", stored["layout"])
+    return zip(layout[kind.__name__], cast("list[Json]", stored["value"]), strict=True)
 
 
 def load_words(text: str) -> tuple[OcrWord, ...]:

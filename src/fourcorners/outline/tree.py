@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -134,13 +134,16 @@ class Outline:
 
     def path(self, node: Node, text: str) -> tuple[str, ...]:
         """Return label and heading of each node from the top down to `node`, for people."""
-        names = []
-        for step in [*self.ancestors(node), node]:
-            heading = " ".join(step.heading.of(text).split()) if step.heading else ""
-            names.append(
-                " ".join(part for part in (step.label, heading) if part) or step.kind.value
-            )
-        return tuple(names)
+        return called([*self.ancestors(node), node], text)
+
+
+def called(nodes: Iterable[Node], text: str) -> tuple[str, ...]:
+    """Return label and heading of each node, for people; of one without either its kind."""
+    names = []
+    for node in nodes:
+        heading = " ".join(node.heading.of(text).split()) if node.heading else ""
+        names.append(" ".join(part for part in (node.label, heading) if part) or node.kind.value)
+    return tuple(names)
 
 
 @dataclass(frozen=True, slots=True)

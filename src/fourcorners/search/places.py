@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.codec import PAGES
+from fourcorners.library.codec import PAGES, StoredNodes
 from fourcorners.library.database import string
-from fourcorners.outline.tree import Outline
+from fourcorners.outline.tree import called
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,16 @@ class Place:
 
     name: str
     pages: tuple[Page, ...]
-    outline: Outline
+    nodes: StoredNodes
 
     @classmethod
     def of(cls, library: Catalogue, document: str) -> Place:
         """Return what the library knows of a document."""
-        rows = library.execute("SELECT name, pages FROM documents WHERE id = ?", (document,))
-        name, pages = rows[0]
-        return cls(string(name), PAGES.load(string(pages)), library.outline(document))
+        rows = library.execute(
+            "SELECT name, pages, outline FROM documents WHERE id = ?", (document,)
+        )
+        name, pages, outline = [string(value) for value in rows[0]]
+        return cls(name, PAGES.load(pages), StoredNodes(outline))
 
     def page_of(self, offset: int) -> int | None:
         """Return the number of the page that a character stands on; None without pages."""
@@ -36,4 +38,4 @@ class Place:
         """Return label and heading of each node from the top down to a node, by its id."""
         if node is None:
             return ()
-        return self.outline.path(self.outline.nodes[node], text)
+        return called(self.nodes.branch(node), text)
