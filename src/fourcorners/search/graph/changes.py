@@ -1,0 +1,193 @@
+"""Which clauses of another document an amendment changes, and by which words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fourcorners.outline.citations import Labels, tokens_of
+from fourcorners.text.sentences import sentences
+from fourcorners.text.span import Span
+
+LONGEST = 3_000
+"""Characters of a change, with the new wording that follows it, at most."""
+_BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"
+_MARK = (
+    rf"(?:\d{{1,3}}[A-Z]?(?:\.\d{{1,3}})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
+    rf"[A-Z](?:-?\d{{1,2}})?(?![a-zA-Z]){_BRACKETS})"
+)
+_WORDS = (
+    r"(?:[Ss]ub-?)?(?:[Ss]ection|SECTION|[Cc]lause|CLAUSE|[Aa]rticle|ARTICLE|[Pp]aragraph|PARAGRAPH|[Pp]art|PART|"
+    r"[Ee]xhibit|EXHIBIT|[Ss]chedule|SCHEDULE|[Aa]nnex(?:ure)?|ANNEX|[Aa]ppendix|APPENDIX|"
+    r"[Aa]ttachment|ATTACHMENT)"
+)
+_CITED = re.compile(
+    rf"(?<![\w-])(?P<word>{_WORDS})(?:s|S)?\s+(?P<marks>{_MARK}"
+    rf"(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+){_MARK})*)(?![\w])"
+    rf"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<within>{_WORDS})\s+(?P<mark>{_MARK})(?![\w]))?"
+)
+_HERE = re.compile(r"\s+(?:hereof|hereto|above|below|of\s+this\b|to\s+this\b)", re.IGNORECASE)
+_REPLACES = (
+    r"replac(?:ed|ing|es)|restat(?:ed|es|ing)|substitut(?:ed|es|ing)|"
+    r"(?:amended|revised|modified)\s+(?:so\s+as\s+)?to\s+read|"
+    r"to\s+read\s+(?:in\s+(?:its|their)\s+entirety\s+)?as\s+follows"
+)
+_DELETES = r"delet(?:ed|es|ing)|remov(?:ed|es|ing)|str(?:icken|iking|uck)|no\s+longer\s+appl\w+"
+_ADDS = r"add(?:ed|s|ing)|insert(?:ed|s|ing)"
+_CHANGES = (
+    r"amend(?:ed|s|ing)?|modif(?:ied|ies|ying|y)|chang(?:ed|es|ing)|supplement(?:ed|s|ing)|"
+    r"vari(?:ed|es)|revis(?:ed|es|ing)|extend(?:ed|s|ing)|waiv(?:ed|es)|increas(?:ed|es)|"
+    r"reduc(?:ed|es)|in\s+place\s+of|instead\s+of|shall\s+not\s+apply|is\s+now"
+)
+_VERBS = (
+    ("replaces", _REPLACES),
+    ("deletes", _DELETES),
+    ("adds", _ADDS),
+    ("changes", _CHANGES),
+)
+_CHANGE = tuple((name, re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE)) for name, verbs in _VERBS)
+_UNCHANGED = re.compile(
+    r"\b(?:except\s+as|whereas|(?:wish|desire|intend)(?:es|s)?\s+to|remains?\s+(?:in\s+full|unchanged)|as\s+amended\s+by|"
+    r"(?:may|must|can)\s+(?:only\s+)?be\s+(?:\w+\s+)?(?:amended|modified|varied|changed|waived))\b",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"(?::|\bfollow(?:s|ing)\b[^.]{0,60}[.:]?|\bread\b[^.]{0,30})\s*[-–—]?\s*$", re.IGNORECASE
+)
+_QUOTED = re.compile(r"“[^”]{1,6000}”|(?<![^\s(\[])\"(?=\S)[^\"]{1,6000}(?<=\S)\"(?!\w)")
+_NEW = re.compile(r"\s*(?:“[^”]{1,3000}”|\"(?=\S).{1,3000}?\"(?=[.;,]?\s*(?:\n|$)))", re.DOTALL)
+_ITEM = re.compile(r"(?<=[;,])(?:\s+and|\s+or)?\s*\n\s*\n\s*(?=\(\w{1,4}\)\s)")
+_SHORT = 80  # characters of a quotation that may be a clause's old words or its name
+_ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "attachment"])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Words that change a clause of another document.
+
+    Attributes:
+        verb: `replaces`, `deletes`, `adds` or `changes`.
+        raw: The clause as it is cited: `Section 7.2`.
+        span: The words that change it, with the new wording where that follows.
+        within: Word and number of the part that the clause stands in: Part 2 *of Schedule 1*.
+    """
+
+    verb: str
+    raw: str
+    word: str
+    mark: str
+    span: Span
+    cited: Span
+    within: tuple[str, str] | None = None
+
+    def find(self, labels: Labels) -> int | None:
+        """Return the node of the changed document that is meant, by that document's labels.
+
+        Where a clause is added, it is the one that it is added to.
+        """
+        if self.word in _ATTACHED and self.within is None:
+            return labels.attachment(self.word, tokens_of(self.mark))
+        found = labels.numbered(0, self.word, self.mark, self.within)
+        above = re.sub(r"(?:\.\w+|\([^()]*\))$", "", self.mark)
+        if found is None and self.verb == "adds" and above != self.mark:
+            return labels.numbered(0, self.word, above, self.within)
+        return found
+
+
+def read_changes(text: str) -> tuple[Change, ...]:
+    """Return the changes that an amendment makes to clauses of another document, in order.
+
+    New wording in quotation marks is not read for changes; it is part of the change before it.
+    """
+    parts = [part for sentence in sentences(text) for part in _items(text, sentence)]
+    quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
+    long = [quote for quote in quotes if len(quote) > _SHORT]
+    starts = [part.start for part in parts]
+    found: list[Change] = []
+    for match in _CITED.finditer(text):
+        if _inside(match.start(), long) or _HERE.match(text, match.end()):
+            continue
+        at = bisect_right(starts, match.start()) - 1
+        if at < 0:
+            continue
+        verb = _verb(_without(text, parts[at], long))
+        if verb is None:
+            continue
+        span = _with_wording(text, parts, at)
+        found.extend(_changes(match, verb, span))
+    return tuple({(one.raw, one.span): one for one in found}.values())
+
+
+def _items(text: str, sentence: Span) -> Iterator[Span]:
+    """Cut a sentence that is a list at its items, each of which may change another clause."""
+    start = sentence.start
+    for item in _ITEM.finditer(text, sentence.start, sentence.end):
+        yield Span(start, item.start()).strip(text)
+        start = item.end()
+    yield Span(start, sentence.end)
+
+
+def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[Change]:
+    word = _singular(match["word"])
+    within = (_singular(match["within"]), match["mark"]) if match["within"] else None
+    tail = f" of {match['within'].capitalize()} {match['mark']}" if match["within"] else ""
+    for mark in re.finditer(_MARK, match["marks"]):
+        number = "".join(mark[0].split())
+        yield Change(
+            verb=verb,
+            raw=f"{word.capitalize()} {number}{tail}",
+            word=word,
+            mark=number,
+            span=span,
+            cited=Span(*match.span()),
+            within=within,
+        )
+
+
+def _singular(word: str) -> str:
+    return word.casefold().replace("-", "")
+
+
+def _verb(sentence: str) -> str | None:
+    if _UNCHANGED.search(sentence) and not re.search(r"\bhereby\b", sentence):
+        return None
+    found = {name for name, pattern in _CHANGE if pattern.search(sentence)}
+    return next((name for name, _ in _CHANGE if name in found), None)
+
+
+def _without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
+    """Return a sentence without its long quotations."""
+    words, at = [], sentence.start
+    for quote in quotes:
+        if quote.start >= sentence.end:
+            break
+        if quote.end > at:
+            words.append(text[at : max(at, quote.start)])
+            at = max(at, quote.end)
+    words.append(text[at : max(at, sentence.end)])
+    return " ".join(words)
+
+
+def _inside(offset: int, quotes: Sequence[Span]) -> bool:
+    return any(quote.start < offset < quote.end for quote in quotes)
+
+
+def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
+    """Return a sentence with the heading before it and the new wording that it announces."""
+    start, end = parts[at].start, parts[at].end
+    cut_short = text.count("“", start, end) > text.count("”", start, end)
+    if cut_short:
+        closed = text.find("”", end, start + LONGEST)
+        return Span(start, closed + 1 if closed >= 0 else end)
+    if not _FOLLOWS.search(text, max(start, end - 120), end):
+        return Span(start, end)
+    if new := _NEW.match(text, end):
+        return Span(start, min(new.end(), start + LONGEST))
+    for part in parts[at + 1 :]:
+        following = text[part.start : part.end]
+        if part.end - start > LONGEST // 2 or (_CITED.search(following) and _verb(following)):
+            break
+        end = part.end
+    return Span(start, end).strip(text)

@@ -1,0 +1,343 @@
+"""Expansion: what else must be read beside the words found, because the contracts say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import log
+from typing import Protocol
+
+from fourcorners.library.store import Library
+from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
+from fourcorners.search.graph.links import Amendment, Links, links_of
+from fourcorners.search.graph.reading import Reading, read
+from fourcorners.search.graph.statements import Relation
+from fourcorners.text.span import Span
+
+LEAST = 0.6
+"""The confidence from which an amendment is followed."""
+_SHORTEST = 20  # characters of what is left of a clause where its other words are shown already
+_DECAY = 0.97  # what each hit counts of the one before it
+_LEAD = 110  # characters before a reference in which its wording stands
+_MOST = 3  # of one tie to one hit
+_MANY = 3  # references in one hit beyond which each matters less: a list of what survives
+_BETWEEN = r"(?:\s+[\w’'-]+){0,9}\s*[\"“(]?$"
+_OVERRIDES = re.compile(
+    rf"\b(?P<cue>notwithstanding|despite|regardless\s+of|in\s+derogation\s+of){_BETWEEN}",
+    re.IGNORECASE,
+)
+_EXCEPTS = re.compile(
+    r"\b(?P<cue>(?:except|save|unless|other\s+than)(?:\s+as|\s+for|\s+to\s+the\s+extent)?"
+    r"(?:\s+(?:otherwise|expressly|specifically|may\s+be|is|are|explicitly))*"
+    r"(?:\s+(?:provided|set\s+(?:forth|out)|permitted|stated|specified|contemplated|required|allowed|"
+    r"described|agreed))?(?:\s+(?:for|in|by|under|pursuant\s+to|with|to))?|"
+    r"without\s+(?:prejudice\s+to|limiting)|subject\s+(?:always\s+|only\s+)?to)\s+"
+    r"(?:(?:the\s+)?(?:provisions|terms|limitations|exceptions|conditions|requirements)\s+(?:of|in)\s+)?"
+    r"(?:this\s+)?$",
+    re.IGNORECASE,
+)
+
+
+class Tie(StrEnum):
+    """What ties words to a hit."""
+
+    DEFINITION = "definition"
+    REFERENCE = "reference"
+    EXCEPTION = "exception"
+    AMENDMENT = "amendment"
+    AMENDED = "amended"
+
+
+class Placed(Protocol):
+    """Words of a document: a hit, a snippet."""
+
+    @property
+    def document(self) -> str:
+        """The document's id."""
+
+    @property
+    def span(self) -> Span:
+        """Where they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Words that belong to a hit by the graph.
+
+    Attributes:
+        document: The document's id.
+        name: The document's name, for people.
+        span: Where they stand: `document.text[span] == words`.
+        because: Why they are here, in words.
+        source: The place of the hit among those given.
+        score: How much it matters, at most 1; for comparison among what is linked.
+    """
+
+    document: str
+    name: str
+    span: Span
+    words: str
+    tie: Tie
+    because: str
+    source: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    reading: Reading
+    span: Span
+    tie: Tie
+    because: str
+    score: float
+
+
+def expand(
+    library: Library,
+    snippets: Sequence[Placed],
+    *,
+    limit: int,
+    collection: str | None = None,
+) -> list[Linked]:
+    """Return what belongs to hits by the graph, what matters most first.
+
+    That is what amends or restates a hit's clause (or, for a hit in an amendment, the clause that
+    it changes), what stands elsewhere notwithstanding or subject to it, the clauses that it refers
+    to, and the definitions of the terms that it uses, the most specific ones first. All is
+    disjoint from the hits and from each other; what is shown already is left out.
+
+    Args:
+        library: Where the hits are from.
+        snippets: The hits, the best first.
+        limit: How many at most.
+        collection: What is linked must be in this collection too; by default anywhere.
+    """
+    if limit < 1 or not snippets:
+        return []
+    links = links_of(library)
+    allowed = None
+    if collection is not None:
+        allowed = frozenset(entry.id for entry in library.documents(collection))
+    found = [
+        (source, replace(one, score=one.score * _DECAY**source))
+        for source, snippet in enumerate(snippets)
+        for one in _most(_around(library, links, snippet, allowed))
+    ]
+    found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.document, each[1].span))
+    taken: dict[str, list[Span]] = {}
+    for snippet in snippets:
+        taken.setdefault(snippet.document, []).append(snippet.span)
+    linked: list[Linked] = []
+    for source, one in found:
+        if len(linked) == limit:
+            break
+        there = taken.setdefault(one.reading.document, [])
+        span = _free(one.span, there, one.reading.text)
+        if span is None:
+            continue
+        there.append(span)
+        linked.append(
+            Linked(
+                document=one.reading.document,
+                name=one.reading.name,
+                span=span,
+                words=span.of(one.reading.text),
+                tie=one.tie,
+                because=one.because,
+                source=source,
+                score=round(one.score, 4),
+            )
+        )
+    return linked
+
+
+def _most(found: Iterable[_Found]) -> Iterator[_Found]:
+    """Yield the best few of each tie."""
+    count: dict[Tie, int] = {}
+    for one in sorted(found, key=lambda each: -each.score):
+        count[one.tie] = count.get(one.tie, 0) + 1
+        if count[one.tie] <= _MOST:
+            yield one
+
+
+def _free(span: Span, taken: Sequence[Span], text: str) -> Span | None:
+    """Return the longest part of a span that none of the others covers, if it is worth showing."""
+    best, start = Span(span.start, span.start), span.start
+    for other in sorted(taken):
+        if not other.overlaps(span):
+            continue
+        part = Span(start, max(start, other.start))
+        best, start = max(best, part, key=len), max(start, other.end)
+    best = max(best, Span(start, max(start, span.end)), key=len).strip(text)
+    return best if len(best) >= min(_SHORTEST, len(span)) else None
+
+
+def _around(
+    library: Library, links: Links, snippet: Placed, allowed: Collection[str] | None
+) -> Iterator[_Found]:
+    reading = read(library, snippet.document)
+    span = snippet.span
+    amends = [each for each in links.amendments(snippet.document) if _counts(each, allowed)]
+    for amendment in links.amended_by(snippet.document):
+        if amendment.confidence >= LEAST and (allowed is None or amendment.document in allowed):
+            yield from _changing(read(library, amendment.document), reading, span, amendment)
+    targets = [(each, read(library, each.target)) for each in amends if each.target is not None]
+    for amendment, target in targets:
+        yield from _changed(reading, target, span, amendment)
+    yield from _exceptions(reading, span)
+    yield from _references(reading, span, amending=bool(amends))
+    yield from _definitions(reading, span, [target for _, target in targets])
+
+
+def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
+    target = amendment.target
+    return (
+        target is not None
+        and amendment.confidence >= LEAST
+        and amendment.relation is not Relation.REPLACES
+        and (allowed is None or target in allowed)
+    )
+
+
+def _changing(
+    amending: Reading, changed: Reading, span: Span, amendment: Amendment
+) -> Iterator[_Found]:
+    """Yield the words of an amendment that change the clauses of a hit."""
+    nodes = changed.outline.nodes
+    for change in amending.changes if amendment.relation is Relation.AMENDS else ():
+        at = change.find(changed.labels)
+        if at is None or not nodes[at].span.overlaps(span):
+            continue
+        joint = "to" if change.verb == "adds" else "of"
+        because = f"{change.verb} {change.raw} {joint} {changed.name}"
+        near = _nearness(nodes[at], span, changed)
+        score = amendment.confidence * (0.8 + 0.2 * near)
+        yield _Found(amending, change.span, Tie.AMENDMENT, because, score)
+    if amendment.relation is Relation.AMENDS:
+        return
+    same = _counterpart(changed, amending, span)
+    if same is not None and amendment.relation is Relation.RESTATES:
+        words = amending.opening(same.span)
+        because = f"restates {changed.where(span)}"
+        yield _Found(amending, words, Tie.AMENDMENT, because, amendment.confidence * 0.95)
+        return
+    words = amending.sentence(amendment.span)
+    because = f"{amendment.relation.value} {changed.name}"
+    yield _Found(amending, words, Tie.AMENDMENT, because, amendment.confidence * 0.9)
+
+
+def _counterpart(old: Reading, new: Reading, span: Span) -> Node | None:
+    """Return the clause of a restatement that stands for that of a hit: by its heading."""
+    node = old.outline.at(span.start)
+    while node is not None and node.heading is None:
+        node = old.outline.nodes[node.parent] if node.parent is not None else None
+    if node is None or node.heading is None:
+        return None
+    wanted = " ".join(node.heading.of(old.text).casefold().split())
+    alike = [
+        each
+        for each in new.outline.nodes
+        if each.heading is not None
+        and " ".join(each.heading.of(new.text).casefold().split()) == wanted
+    ]
+    return next((each for each in alike if each.label == node.label), alike[0] if alike else None)
+
+
+def _changed(
+    amending: Reading, target: Reading, span: Span, amendment: Amendment
+) -> Iterator[_Found]:
+    """Yield the clauses that a hit in an amendment changes."""
+    if amendment.relation is not Relation.AMENDS:
+        return
+    for change in amending.changes:
+        if not change.span.overlaps(span):
+            continue
+        at = change.find(target.labels)
+        if at is not None:
+            words = target.opening(target.outline.nodes[at].span)
+            where = amending.where(change.span)
+            because = f"is what {where} changes: it {change.verb} {change.raw}"
+            yield _Found(target, words, Tie.AMENDED, because, 0.95 * amendment.confidence)
+
+
+def _exceptions(reading: Reading, span: Span) -> Iterator[_Found]:
+    """Yield the sentences elsewhere that hold notwithstanding a hit's clause, or subject to it."""
+    for reference, node in reading.references_to(span):
+        if reference.kind is ReferenceKind.NEARBY or len(node.span) * 2 > len(reading.text):
+            continue
+        before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
+        raw = reference.raw or node.label
+        if _OVERRIDES.search(before):
+            because, weight = f"holds notwithstanding {raw}", 0.92
+        elif cue := _EXCEPTS.search(before):
+            because, weight = f"holds {_quoted(cue['cue']).casefold()} {raw}", 0.84
+        else:
+            continue
+        words = reading.sentence(reference.span)
+        score = weight * (0.7 + 0.3 * _nearness(node, span, reading))
+        yield _Found(reading, words, Tie.EXCEPTION, f"{because} of {reading.name}", score)
+
+
+def _references(reading: Reading, span: Span, *, amending: bool) -> Iterator[_Found]:
+    """Yield the clauses that a hit refers to."""
+    cited = reading.references_from(span)
+    share = min(1.0, (_MANY + 1) / (len(cited) + 1))
+    for reference, node in cited:
+        if _leads_nowhere(reading, reference, node, span):
+            continue
+        if amending and reading.changed(reference.raw, reference.span):
+            continue
+        before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
+        strong = _OVERRIDES.search(before) or _EXCEPTS.search(before)
+        attached = node.kind is NodeKind.SCHEDULE
+        score = 0.88 if strong else (0.6 if attached else 0.72) * share
+        raw = reference.raw or node.label
+        because = f"is {raw}, to which {reading.where(span)} refers"
+        if strong:
+            because += f" ({_quoted(strong['cue']).casefold()} it)"
+        yield _Found(reading, reading.opening(node.span), Tie.REFERENCE, because, score)
+
+
+def _leads_nowhere(reading: Reading, reference: CrossReference, node: Node, span: Span) -> bool:
+    """Tell whether a reference is to where it stands, or to about everything."""
+    around = node.span.contains(reference.span)
+    whole = len(node.span) * 2 > len(reading.text)
+    return around or whole or reference.kind is ReferenceKind.RELATIVE or span.contains(node.span)
+
+
+def _quoted(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _definitions(reading: Reading, span: Span, targets: Sequence[Reading]) -> Iterator[_Found]:
+    """Yield the definitions of terms used in a hit, by this contract or the one it amends."""
+    words = span.of(reading.text)
+    used: set[str] = set()
+    for source in (reading, *targets):
+        for term, times in source.uses(words):
+            if term.term.casefold() in used:
+                continue
+            used.add(term.term.casefold())
+            if source is reading and span.contains(source.definition(term)):
+                continue
+            because = f"defines “{term.term}”, used in {reading.where(span)}"
+            yield _Found(
+                source, source.definition(term), Tie.DEFINITION, because, _specific(term, times)
+            )
+
+
+def _specific(term: DefinedTerm, times: int) -> float:
+    """Return how much a definition matters: the rarer its term and the more words it has."""
+    several = min(3, len(term.term.split())) / 3
+    rare = 1.0 / (1.0 + log(max(1, times)))
+    return 0.4 + 0.25 * rare + 0.15 * several
+
+
+def _nearness(node: Node, span: Span, reading: Reading) -> float:
+    """Return how closely a clause is about a hit: 1 for its own clause, less for those around."""
+    inner = reading.outline.at(span.start)
+    if node is inner or span.contains(node.span):
+        return 1.0
+    return min(1.0, max(0.0, 1.0 - log(max(1, len(node.span) / max(1, len(span)))) / 6))

@@ -1,0 +1,273 @@
+"""`Links`: what ties the documents of a library together, kept in tables of its own.
+
+The tables are made anew in part or whole as soon as documents have come, gone or moved; what each
+document says of others is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from fourcorners.library.codec import Codec
+from fourcorners.library.database import SQLiteValue, integer, register, string
+from fourcorners.library.store import Library
+from fourcorners.outline.card import Card
+from fourcorners.search.graph.resolving import (
+    Head,
+    Profile,
+    gathered,
+    head_of,
+    party_keys,
+    resolve,
+)
+from fourcorners.search.graph.statements import Relation, Statement, read_statements, telling
+from fourcorners.search.names import names_of
+from fourcorners.text.span import Span
+
+RULES = "1"
+"""To be raised when statements are read or resolved otherwise: all are then read anew."""
+_ROOM = "graph"
+_FITTING = 8
+_STATEMENTS: Codec[tuple[Statement, ...]] = Codec(tuple[Statement, ...])
+
+register(
+    _ROOM,
+    (
+        """
+        CREATE TABLE graph_state(
+            key   TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE graph_documents(
+            document   TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+            statements TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE graph_parties(
+            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+            key      TEXT NOT NULL,
+            name     TEXT NOT NULL,
+            PRIMARY KEY (document, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX graph_parties_by_key ON graph_parties(key, document);
+        CREATE TABLE graph_amendments(
+            document   TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+            start      INTEGER NOT NULL,
+            "end"      INTEGER NOT NULL,
+            relation   TEXT NOT NULL,
+            title      TEXT NOT NULL,
+            dated      TEXT NOT NULL,
+            target     TEXT REFERENCES documents(id) ON DELETE CASCADE,
+            confidence REAL NOT NULL,
+            because    TEXT NOT NULL,
+            PRIMARY KEY (document, start)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX graph_amendments_by_target ON graph_amendments(target);
+        """,
+    ),
+)
+
+_SELECT = (
+    'SELECT document, start, "end", relation, title, dated, target, confidence, because '
+    "FROM graph_amendments"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A document that amends, restates or replaces another.
+
+    Attributes:
+        document: The id of the one that says so.
+        span: The words in it that name the other.
+        title: What these words call the other, and `dated` the date they name it by.
+        target: The id of the other; None if no document of the library fits, or several do alike.
+        confidence: How sure the target is, 0 to 1; without one, how well the best would fit.
+        because: What speaks for the target, or why there is none.
+    """
+
+    document: str
+    relation: Relation
+    span: Span
+    title: str
+    dated: date | None
+    target: str | None
+    confidence: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedParty:
+    """A party of a document, with the ids of the other documents that it is a party of."""
+
+    name: str
+    others: tuple[str, ...]
+
+
+class Links:
+    """The links of a library as they are now; ask `links_of` again after the library changed."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def amendments(self, document: str) -> list[Amendment]:
+        """Return what a document amends, restates or replaces, in the order of its words."""
+        rows = self._library.execute(f"{_SELECT} WHERE document = ? ORDER BY start", (document,))
+        return [_amendment(row) for row in rows]
+
+    def amended_by(self, document: str) -> list[Amendment]:
+        """Return the amendments, restatements and replacements of a document."""
+        rows = self._library.execute(
+            f"{_SELECT} WHERE target = ? ORDER BY document, start", (document,)
+        )
+        return [_amendment(row) for row in rows]
+
+    def all_amendments(self) -> list[Amendment]:
+        """Return every amendment of the library, the unresolved ones too."""
+        rows = self._library.execute(f"{_SELECT} ORDER BY document, start")
+        return [_amendment(row) for row in rows]
+
+    def parties(self, document: str) -> list[SharedParty]:
+        """Return the parties of a document with their other documents."""
+        rows = self._library.execute(
+            "SELECT p.key, p.name, o.document FROM graph_parties p LEFT JOIN graph_parties o "
+            "ON o.key = p.key AND o.document != p.document WHERE p.document = ? "
+            "ORDER BY p.key, o.document",
+            (document,),
+        )
+        named: dict[str, tuple[str, list[str]]] = {}
+        for key, name, other in rows:
+            others = named.setdefault(string(key), (string(name), []))[1]
+            if other is not None:
+                others.append(string(other))
+        return [SharedParty(name, tuple(others)) for name, others in named.values()]
+
+
+def links_of(library: Library) -> Links:
+    """Return the links of a library, brought up to date first if it has changed."""
+    library.prepare(_ROOM)
+    if not _is_current(library):
+        with library.transaction():
+            if not _is_current(library):
+                _update(library)
+    return Links(library)
+
+
+def _is_current(library: Library) -> bool:
+    known = {
+        string(key): string(value)
+        for key, value in library.execute("SELECT key, value FROM graph_state")
+    }
+    return known == {"rules": RULES, "content": library.content_version}
+
+
+def _update(library: Library) -> None:
+    rules = library.execute("SELECT value FROM graph_state WHERE key = 'rules'")
+    if not rules or rules[0][0] != RULES:
+        library.execute("DELETE FROM graph_documents")
+        library.execute("DELETE FROM graph_parties")
+    _read_new(library)
+    library.execute("DELETE FROM graph_amendments")
+    library.execute_many(
+        "INSERT INTO graph_amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _resolved(library)
+    )
+    library.execute_many(
+        "INSERT OR REPLACE INTO graph_state VALUES (?, ?)",
+        [("rules", RULES), ("content", library.content_version)],
+    )
+
+
+def _read_new(library: Library) -> None:
+    new = library.execute(
+        "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents)"
+    )
+    for (identifier,) in new:
+        document = string(identifier)
+        card = library.card(document)
+        said = read_statements(library.text(document), card)
+        library.execute(
+            "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(said))
+        )
+        named = party_keys([fact.value.name for fact in card.parties])
+        library.execute_many(
+            "INSERT INTO graph_parties VALUES (?, ?, ?)",
+            [(document, key, name) for key, name in named.items()],
+        )
+
+
+def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
+    statements = {
+        string(document): _STATEMENTS.load(string(said))
+        for document, said in library.execute("SELECT document, statements FROM graph_documents")
+    }
+    if not any(statements.values()):
+        return []
+    cards = {entry.id: library.card(entry.id) for entry in library.documents()}
+    profiles = dict(_profiles(library, cards, statements))
+    bearers: dict[str, list[str]] = {}
+    for profile in profiles.values():
+        for key in profile.parties:
+            bearers.setdefault(key, []).append(profile.document)
+    names = names_of(library)
+
+    def fitting(words: str) -> list[str]:
+        return [fit.document for fit in names.fitting(words)[:_FITTING]]
+
+    @cache
+    def head(document: str) -> Head:
+        title = cards[document].title
+        return head_of(library.text(document), title.span.start if title else 0)
+
+    rows: list[tuple[SQLiteValue, ...]] = []
+    for document, said in sorted(statements.items()):
+        parties = " ".join(fact.value.name for fact in cards[document].parties)
+        for one in said:
+            own = profiles[document]
+            candidates = gathered(one, own, profiles, bearers, fitting, parties)
+            found = resolve(one, own, candidates, head)
+            dated = one.dated.isoformat() if one.dated else ""
+            place = (document, one.span.start, one.span.end)
+            told = (one.relation.value, one.title, dated)
+            rows.append((*place, *told, found.target, found.confidence, found.because))
+    return rows
+
+
+def _profiles(
+    library: Library, cards: dict[str, Card], statements: dict[str, tuple[Statement, ...]]
+) -> Iterable[tuple[str, Profile]]:
+    for entry in library.documents():
+        card = cards[entry.id]
+        title = telling(card.title.value) if card.title else frozenset[str]()
+        kind = card.type.value if card.type else ""
+        stem = entry.name.rpartition(".")[0] or entry.name
+        facts = (card.agreement_date, card.effective_date)
+        yield (
+            entry.id,
+            Profile(
+                document=entry.id,
+                parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
+                titled=title | telling(f"{kind} {stem}"),
+                title=title,
+                dates=tuple(fact.value for fact in facts if fact),
+                collections=frozenset(entry.collections),
+                changes=any(
+                    one.relation is Relation.AMENDS for one in statements.get(entry.id, ())
+                ),
+            ),
+        )
+
+
+def _amendment(row: tuple[SQLiteValue, ...]) -> Amendment:
+    document, start, end, relation, title, dated, target, confidence, because = row
+    return Amendment(
+        document=string(document),
+        relation=Relation(string(relation)),
+        span=Span(integer(start), integer(end)),
+        title=string(title),
+        dated=date.fromisoformat(string(dated)) if dated else None,
+        target=None if target is None else string(target),
+        confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
+        because=string(because),
+    )

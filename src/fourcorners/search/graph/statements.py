@@ -1,0 +1,281 @@
+"""What a document says of another one: that it amends, restates or replaces it.
+
+Read are the title, the words at the top ("Amendment No. 2 to the Supply Agreement dated …",
+"WHEREAS the parties entered into that certain …"), and, for what is replaced, the whole text
+("supersedes the Trial Licence dated 4 May 2020").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from fourcorners.outline.card import Card
+from fourcorners.outline.dates import find_dates
+from fourcorners.text.span import Span
+from fourcorners.text.words import words
+
+TOP = 5_000
+"""Characters after the title in which a document says what it amends."""
+
+
+class Relation(StrEnum):
+    """What a document does to another; `amends` stands for addenda and supplements too."""
+
+    AMENDS = "amends"
+    RESTATES = "restates"
+    REPLACES = "replaces"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A document's words on another document.
+
+    Attributes:
+        span: The words that name the other document; of the title where no others do.
+        title: What they call it, without its date; may be as bare as `Agreement`.
+        dated: The date by which they name it.
+    """
+
+    relation: Relation
+    span: Span
+    title: str
+    dated: date | None
+
+
+_PAPER = (
+    r"(?:Agreement|AGREEMENT|Contract|CONTRACT|Lease|LEASE|Sublease|Licen[cs]e|LICEN[CS]E|Deed|DEED|"
+    r"Indenture|INDENTURE|Note|NOTE|Guarant(?:y|ee)|GUARANT(?:Y|EE)|Mortgage|Arrangement|"
+    r"Terms\s+and\s+Conditions|Statement\s+of\s+Work|Memorandum\s+of\s+Understanding)"
+)
+_MENTION = re.compile(
+    r"(?<![\w’'-])(?P<title>(?:(?:[A-Z][\w&./’'®™-]*,?|&|\d{4}|and|of|for|AND|OF|FOR|to|the)\s+){0,14}?"
+    rf"{_PAPER})(?![\w’'-])(?!\s+(?:{_PAPER}|[A-Z][a-z]+\s+{_PAPER})(?!\w))"
+    r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
+)
+_PAPER_WORD = re.compile(_PAPER, re.IGNORECASE)
+_REPLACED = re.compile(
+    r"\b(?:supersed(?:es?|ing)|replac(?:es?|ing)|in\s+(?:replacement|substitution)\s+(?:of|for))\s+"
+    r"(?:and\s+\w+\s+)?(?:in\s+(?:its|their)\s+entirety\s+)?(?:the|that\s+certain|a|an|their|any)\s+"
+    r"(?:(?:prior|previous|earlier|existing|certain)\s+)?"
+    r"(?P<title>(?:[\w&./’'-]+\s+){0,8}?(?i:agreement|contract|lease|licen[cs]e|deed|letter))"
+    r"(?P<gap>[^.;]{0,120}?)\b(?:dated|of|made\s+on)\s+(?:as\s+of\s+)?(?=[\d(A-Z])",
+)
+_CHANGES = (
+    r"amendments?|addendum|supplement|supplemental|variation|amended|restated|restatement|"
+    r"modification|rider"
+)
+_IN_TITLE = re.compile(rf"\b(?:{_CHANGES}|amend)\b", re.IGNORECASE)
+_RESTATED = re.compile(
+    r"\b(?:amended\s*(?:and|&)\s*)?restate[ds]?\b|\brestatement\b", re.IGNORECASE
+)
+_SAID = re.compile(
+    r"[\"“](?:(?:First|Second|Third|Fourth|Fifth)\s+)?(?:Amendment|Addendum|Supplement)\b[^\"”]{0,20}[\"”]|"
+    r"\bamends?\s+(?:the|that)\s+|\bagreed?\s+to\s+(?:further\s+)?(?:amend|modify|vary|supplement)\s+the\b|"
+    r"\b(?:wish|desire)(?:es)?\s+to\s+(?:further\s+)?(?:amend|modify|vary|restate)\b|"
+    r"\bamends?\s+and\s+restates?\b|\bamendment\s+to\s+Section\b|\b(?:hereby\s+)?amended\s+as\s+follows\b"
+)
+_LEAD = re.compile(
+    r"^(?:(?:The|That|A|An|Certain|Such|Said|Each|Whereas|WHEREAS|THE|Reference|Under|In|By|And|Of|of|and|for|to|the|"
+    r"AND|OF|FOR|Parties|This|THIS|(?:Part|Section|Article)\s+\w+\s+of)\s+)+"
+)
+_SELF = re.compile(r"\b(?:this|present)\s+(?:[A-Z][\w’'-]*\s+){0,3}$", re.IGNORECASE)
+_TO = re.compile(
+    rf"\b(?:{_CHANGES})\b(?:\s+N[oO]\.)?[^.;]{{0,40}}?\b(?:to|of)\s+(?:(?:the|that|certain|a|an|an\s+existing)\s+)*$",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"(?:\b(?:[Tt]his|THIS)\s+(?:is\s+)?(?:the\s+)?|\bas\s+an?\s+)(?:[\w.#-]+\s+){0,3}$|^\W*$"
+)
+_THIS = re.compile(r"(?:this|the\s+present)\b", re.IGNORECASE)
+_ENTERED = re.compile(r"entered\s+into|executed")
+_CALLED_ON = re.compile(
+    r"\b(?:entered\s+into|parties\s+to|executed|made\s+to|refer\s+to|under|pursuant\s+to|of)\s+"
+    r"(?:(?:the|that|certain|a|an|fully|executed)\s+)*$|\bcertain\s+(?:[a-z]+\s+){0,2}$",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:amend|amends|amending|modif(?:y|ies|ying)|restates?|supplements?|vary|varies)\s+"
+    r"(?:(?:and\s+restates?|the|that|certain|a|an|such)\s+)*$",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"\b(?:dated?|effective|executed|made|as\s+of|entered\s+into|on|of)\W*(?:and\s+effective\s+)?"
+    r"(?:(?:as|of|on|the|this|day|is|entered|into|effective|dated|from|date)\s+){0,4}$",
+    re.IGNORECASE,
+)
+_OTHER_DATE = re.compile(
+    r"\b(?:amended|supplemented|restated|modified|assigned|novated|term|expir\w+)\b", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.;]\s+[A-Z(](?![a-z]*\.)")
+_FAR = 220  # characters after a name in which its date may stand
+_OWN_WORDS = frozenset(
+    [
+        *("amendment", "amendments", "addendum", "supplement", "supplemental", "variation"),
+        *("amended", "restated", "restatement", "modification", "no", "number", "n", "first"),
+        *("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+        *("letter", "form", "exhibit", "a", "b", "i", "ii", "iii", "iv", "v", "vi", "to"),
+        *("the", "of", "and", "agreement", "contract"),
+    ]
+)
+_SHORTEN = re.compile(
+    rf"^.*\b(?:{_CHANGES})\b(?:\s*(?:no\.?|n[°º]|number|#)?\s*[\dIVX]{{1,3}}\b)?(?:\s+letter)?\s*[:,–—-]?\s*"
+    r"(?:to|of)?\s*(?:the\s+)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_SHORTEN_END = re.compile(
+    rf"\s*[:,–—-]?\s*(?:(?:first|second|third|fourth|fifth)\s+)?(?:letter\s+of\s+)?\b(?:{_CHANGES})\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_statements(text: str, card: Card) -> tuple[Statement, ...]:
+    """Return what a document says of others, in order of place; most say nothing."""
+    found = [*_replaced(text, card)]
+    changed = _amended(text, card)
+    if changed is not None:
+        found = [one for one in found if not one.span.overlaps(changed.span)] + [changed]
+    return tuple(sorted(found, key=lambda one: one.span))
+
+
+def telling(title: str) -> frozenset[str]:
+    """Return the words of a title that tell one contract from another."""
+    return frozenset(words(title).tokens) - _OWN_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    span: Span
+    title: str
+    dated: date | None
+    weight: float
+
+
+def _amended(text: str, card: Card) -> Statement | None:
+    title = " ".join(card.title.span.of(text).split()) if card.title else ""
+    start = card.title.span.start if card.title else 0
+    top = Span(start, min(len(text), start + TOP))
+    opening = text[top.start : min(len(text), top.start + 2_500)]
+    titled = bool(_IN_TITLE.search(title)) or bool(card.type and card.type.value == "Amendment")
+    if not titled and card.amends is None and not _SAID.search(opening):
+        return None
+    restates = bool(_RESTATED.search(title))
+    mentions = sorted(
+        _mentions(text, top, card, title, titled=titled), key=lambda one: (-one.weight, one.span)
+    )
+    relation = Relation.RESTATES if restates else Relation.AMENDS
+    if mentions and mentions[0].weight >= (2.0 if titled else 3.5):
+        best = mentions[0]
+        dated = best.dated or _date_of_same(best, mentions)
+        if not titled and re.search(
+            r"restates?\W", text[max(0, best.span.start - 60) : best.span.start]
+        ):
+            relation = Relation.RESTATES
+        return Statement(relation, best.span, best.title, dated)
+    if not titled or card.title is None:
+        return None
+    named = _shortened(title)
+    known = _PAPER_WORD.search(named) and telling(named)
+    return Statement(relation, card.title.span, named if known else "", None)
+
+
+def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
+    """Return the date that another mention of the same paper gives."""
+    wanted = telling(best.title)
+    for one in mentions:
+        if one.dated and (telling(one.title) == wanted or not telling(one.title)):
+            return one.dated
+    return None
+
+
+def _shortened(title: str) -> str:
+    """Return the title of what is amended, by the amendment's own: `Services Agreement`."""
+    rest = _SHORTEN.sub("", title).strip()
+    return rest if telling(rest) else _SHORTEN_END.sub("", title).strip()
+
+
+def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> Iterator[_Mention]:
+    own = telling(_shortened(title) if titled else title)
+    own_date = card.agreement_date.value if card.agreement_date else None
+    for match in _MENTION.finditer(text, top.start, top.end):
+        lead = _LEAD.match(match["title"])
+        at = match.start() + (lead.end() if lead else 0)
+        named = " ".join(text[at : match.end("title")].split())
+        before = _before(text, at)
+        itself = _SELF.search(before) or _THIS.match(match["title"])
+        if (itself and not _TO.search(before)) or _letters(named) == _letters(title):
+            continue
+        changing = bool(_TO.search(before))
+        if titled and (cut := _after_change(named)):  # "Amendment to Services Agreement"
+            at += max(0, text[at : match.end("title")].find(cut.split()[0]))
+            before, named, changing = _before(text, at), cut, True
+        dated, end = _date_after(text, match.end())
+        entered = _ENTERED.search(text, match.end(), end)
+        earlier = changing and not _of_this(text, at, before, card)
+        is_own = dated is not None and dated == own_date and not (entered or _VERB.search(before))
+        if earlier or is_own:
+            dated, end = None, match.end()
+        tokens = telling(named)
+        weight = 2.0 * (dated is not None) + 2.5 * changing - 1.5 * earlier
+        weight += 2.0 * bool(_CALLED_ON.search(before)) + 2.5 * bool(_VERB.search(before))
+        if own and tokens:
+            weight += 2.5 * len(own & tokens) / len(own | tokens) - 1.0 * (not own & tokens)
+        if not tokens and dated is None:
+            weight -= 2.0
+        yield _Mention(Span(at, max(end, match.end())).strip(text), named, dated, weight)
+
+
+def _before(text: str, at: int) -> str:
+    return text[max(0, at - 90) : at].replace("\n", " ")
+
+
+def _letters(words: str) -> str:
+    return re.sub(r"\W", "", words).casefold()
+
+
+def _after_change(named: str) -> str:
+    """Return what an amendment that is named amends; a restatement is a paper of its own."""
+    found = _IN_TITLE.search(named)
+    if found is None or found[0].casefold() in ("amended", "restated"):
+        return ""
+    cut = " ".join(_SHORTEN.sub("", named).split())
+    return cut if cut != named and telling(cut) else ""
+
+
+def _of_this(text: str, at: int, before: str, card: Card) -> bool:
+    """Tell whether "amendment to" before a name is this document, and no earlier amendment."""
+    if card.title and card.title.span.start <= at <= card.title.span.end + 40:
+        return True
+    named = _TO.search(before)
+    if named is None:
+        return True
+    lead = text[max(0, at - len(before) + named.start() - 60) : at - len(before) + named.start()]
+    return bool(_OWN.search(lead))
+
+
+def _date_after(text: str, end: int) -> tuple[date | None, int]:
+    """Return the date by which a paper is named, and where the words end that do."""
+    for found in find_dates(text, Span(end, min(len(text), end + _FAR))):
+        gap = text[end : found.span.start]
+        if _OTHER_DATE.search(gap) or _SENTENCE_END.search(gap[:-1]):
+            return None, end
+        if _MENTION.search(gap) and not re.match(r"\s*\(", gap):
+            return None, end
+        return (found.value, found.span.end) if _DATED.search(gap) else (None, end)
+    return None, end
+
+
+def _replaced(text: str, card: Card) -> Iterator[Statement]:
+    own = card.agreement_date.value if card.agreement_date else None
+    for match in _REPLACED.finditer(text):
+        named = " ".join(match["title"].split())
+        found = next(find_dates(text, Span(match.end(), min(len(text), match.end() + 40))), None)
+        if found is None or found.span.start > match.end() + 12 or found.value == own:
+            continue
+        if re.search(r"\b(?:this|all|any|each)\b", named, re.IGNORECASE):
+            continue
+        span = Span(match.start("title"), found.span.end)
+        yield Statement(Relation.REPLACES, span, named, found.value)
