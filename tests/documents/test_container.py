@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents import container
+from fourcorners.documents import container, message
 from fourcorners.documents.container import load, opened
 from fourcorners.documents.read import read
 from fourcorners.documents.sniff import MediaType, sniff
@@ -225,7 +225,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     path = tmp_path / "a.txt"
     path.write_bytes(b"words " * 100)
     real = os.fstat
-    calls = []
+    calls: list[int] = []
 
     def fstat(number: int) -> os.stat_result:
         if len(calls) == 2:  # its size was taken, and it was read
@@ -241,3 +241,54 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
             load(path)
     assert "run the command again" in caught.value.remedy
     assert load(path).startswith(before)
+
+
+def test_a_mail_is_taken_apart_once_for_all_its_attachments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[Path] = []
+    parse = message.parse
+
+    def counted(data: bytes, path: Path) -> Any:
+        parsed.append(path)
+        return parse(data, path)
+
+    monkeypatch.setattr(message, "parse", counted)
+    path = tmp_path / "offer.eml"
+    path.write_bytes(mail(*((f"{number}.txt", b"part %d" % number) for number in range(40))))
+    assert [load(path / f"{number}.txt") for number in range(40)] == [
+        b"part %d" % number for number in range(40)
+    ]
+    assert parsed == [path]
+    path.write_bytes(mail(("0.txt", b"another")))
+    assert load(path / "0.txt") == b"another"
+    inside = tmp_path / "deal.zip"
+    mails = {
+        f"{each.decode()}.eml": mail(("a.txt", each), ("b.txt", each)) for each in (b"x", b"y")
+    }
+    inside.write_bytes(zipped(mails))
+    del parsed[:]
+    for name in mails:
+        assert load(inside / name / "a.txt") == load(inside / name / "b.txt")
+    assert len(parsed) == 2
+
+
+def test_the_directory_of_an_archive_is_read_once_for_all_its_members(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "deal.zip"
+    path.write_bytes(zipped({f"a/{number}.txt": b"part %d" % number for number in range(40)}))
+    asked: list[Path] = []
+    archived = container._archived
+
+    def counted(stream: Any, at: Path) -> Any:
+        asked.append(at)
+        return archived(stream, at)
+
+    monkeypatch.setattr(container, "_archived", counted)
+    assert [load(path / "a" / f"{number}.txt") for number in range(40)] == [
+        b"part %d" % number for number in range(40)
+    ]
+    assert asked == [path]
+    path.write_bytes(zipped({"a/0.txt": b"another"}))
+    assert load(path / "a" / "0.txt") == b"another"

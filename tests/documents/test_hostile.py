@@ -24,6 +24,7 @@ from fourcorners.errors import FourcornersError, InputError
 from tests.documents.hostile import held_files, page_files
 from tests.documents.hostile.invariants import Looked, look, whole
 
+ROOT = Path(__file__).resolve().parents[2]
 MEMORY, SECONDS = 1_500 << 20, 60
 PATIENCE = 240  # seconds for what is huge: a busy machine may take many times its usual
 MOST = 60  # members that are looked into
@@ -85,8 +86,10 @@ def reading() -> Iterator[Workers[Path, Document]]:
 
 @pytest.fixture(scope="module")
 def looking() -> Iterator[Workers[Path, Looked]]:
-    with Workers(look, jobs=1, memory=MEMORY, seconds=SECONDS) as pool:
-        yield pool
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT)  # the task is one of the tests', which a worker must find
+        with Workers(look, jobs=1, memory=MEMORY, seconds=SECONDS) as pool:
+            yield pool
 
 
 def run(pool: Workers[Path, Document], path: Path, seconds: float = SECONDS) -> Outcome:
@@ -157,6 +160,7 @@ def test_a_hostile_picture_is_read_or_refused(
         whole(found)
         assert found.warnings
         assert not found.text.strip()
+        assert name != "circling.tif"
     else:
         refused(found, name)
 
@@ -252,7 +256,7 @@ def test_a_file_that_grows_while_it_is_read(
 
     def grow() -> None:
         with path.open("ab") as file:
-            while not done.is_set() and file.tell() < 64 << 20:
+            while not done.is_set() and file.tell() < 16 << 20:
                 file.write(b"more and more \n" * 4_000)
                 file.flush()
 

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import struct
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -41,6 +42,7 @@ _DEEPEST = 20  # folders of a member's name
 # files that are no text.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _UNPACK = "Unpack it yourself and add the folder."
+_MOST_KEPT = 128 << 20  # bytes of a container in memory that is kept for the next question
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,58 @@ class Member:
 
     name: str
     load: Callable[[], bytes]
+
+
+class _Reopened:
+    """A file that is closed after each question and opened again for the next, as a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        """Read from the file as it is open now."""
+        return self.stream.read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move in the file as it is open now."""
+        return self.stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Tell the place in the file as it is open now."""
+        return self.stream.tell()
+
+    def seekable(self) -> bool:
+        """Tell that one may move in it."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A container that was opened, with what it holds by name.
+
+    `version` tells the file on disk from what may stand in its place later.
+    """
+
+    version: tuple[int, ...]
+    at: Path
+    depth: int
+    members: dict[str, Member]
+    source: _Reopened | None
+
+
+class _Kept(threading.local):
+    """The containers opened last, one of each depth.
+
+    Thousands of members are read one after the other, each by its path: the directory of their
+    archive, or the mail, is read once for all of them.
+    """
+
+    def __init__(self) -> None:
+        self.opened: dict[int, _Opened] = {}
+
+
+_kept = _Kept()
+_Stream = BinaryIO | _Reopened
 
 
 def load(path: Path) -> bytes:
@@ -103,7 +157,7 @@ def opened(path: Path) -> Iterator[list[Member]]:
             yield members(_container(file, path), path)
 
 
-def members(stream: BinaryIO, path: Path) -> list[Member]:
+def members(stream: _Stream, path: Path) -> list[Member]:
     """Return what the container in a stream holds, in its order; the stream must stay open."""
     archive = stream.read(4).startswith(b"PK")
     stream.seek(0)
@@ -127,24 +181,51 @@ def _parted(path: Path) -> tuple[Path, tuple[str, ...]]:
 
 def _within(stream: BinaryIO, outer: Path, inner: tuple[str, ...]) -> tuple[bytes, int]:
     """Return the bytes of what is named within a file, and in how many containers it lies."""
-    at, whole = outer, outer.joinpath(*inner)
-    stream = _container(stream, outer)
-    for depth in range(1, DEPTH + 1):
-        for member in members(stream, at):
-            parts = PurePosixPath(member.name).parts
-            if inner[: len(parts)] == parts:
-                data = member.load()
-                break
-        else:
+    whole = outer.joinpath(*inner)
+    here = _kept_for(stream, whole) or _enter(_container(stream, outer), outer, _version(stream), 1)
+    while True:
+        inner = whole.parts[len(here.at.parts) :]
+        ends = range(len(inner), 0, -1)
+        end = next((end for end in ends if "/".join(inner[:end]) in here.members), None)
+        if end is None:
             raise InputError(
-                f"{whole}: {at.name} holds no such file (any more).",
+                f"{whole}: {here.at.name} holds no such file (any more).",
                 remedy="Check the name, or add the file that holds it again.",
             )
-        at, inner = at.joinpath(*parts), inner[len(parts) :]
-        if not inner:
-            return data, depth
-        stream = io.BytesIO(data)
-    raise _too_deep(whole)
+        data = here.members["/".join(inner[:end])].load()
+        if end == len(inner):
+            return data, here.depth
+        if here.depth == DEPTH:
+            raise _too_deep(whole)
+        at = here.at.joinpath(*inner[:end])
+        here = _enter(io.BytesIO(data), at, here.version, here.depth + 1)
+
+
+def _version(stream: BinaryIO) -> tuple[int, ...]:
+    status = os.fstat(stream.fileno())
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _kept_for(stream: BinaryIO, whole: Path) -> _Opened | None:
+    """Return the innermost container that a path leads through, if it was opened just before."""
+    version = _version(stream)
+    for _, kept in sorted(_kept.opened.items(), reverse=True):
+        if kept.version == version and kept.at in whole.parents:
+            if kept.source is not None:
+                kept.source.stream = stream
+            return kept
+    return None
+
+
+def _enter(stream: BinaryIO, at: Path, version: tuple[int, ...], depth: int) -> _Opened:
+    """Open a container, and keep what it holds for the next question."""
+    in_memory = isinstance(stream, io.BytesIO)
+    source = None if in_memory else _Reopened(stream)
+    found = members(source or stream, at)
+    made = _Opened(version, at, depth, {member.name: member for member in found}, source)
+    if not isinstance(stream, io.BytesIO) or stream.getbuffer().nbytes <= _MOST_KEPT:
+        _kept.opened[depth] = made
+    return made
 
 
 def _open(path: Path) -> BinaryIO:
@@ -182,7 +263,7 @@ def _container(file: BinaryIO, path: Path) -> BinaryIO:
     return file if archive else io.BytesIO(_as_it_was(file, path))
 
 
-def _archived(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _archived(stream: _Stream, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """Yield the name and the loader of each file of an archive."""
     if _directory_size(stream) > MAX_DIRECTORY:
         raise _bomb(path)
@@ -202,7 +283,7 @@ def _archived(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callable[[], 
         yield entry.filename, partial(_unpacked, archive, entry, path)
 
 
-def _directory_size(stream: BinaryIO) -> int:
+def _directory_size(stream: _Stream) -> int:
     """Return the size an archive declares for its directory, before anything is made of it."""
     end = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, end - (1 << 16) - 22))

@@ -40,4 +40,4 @@ def _add_body(mail: Message, text: Fragment) -> tuple[str, ...]:
     return decoded.warnings
 
 
-READER = Reader(name="mail", version=1, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
+READER = Reader(name="mail", version=2, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
