@@ -83,8 +83,8 @@ class Sentences:
         often = np.bincount(held, minlength=len(self._units))
         idle = np.array([name in IDLE for name in self._units], np.bool_)
         paired = np.array([name in _IN_PAIRS for name in self._units], np.bool_)
-        digits = np.array([any(c.isdigit() for c in name) for name in self._units], np.bool_)
-        telling = (often >= _FEWEST_SENTENCES) & ~digits
+        named = np.array([len(name) > 1 and name.rstrip("*").isalpha() for name in self._units])
+        telling = (often >= _FEWEST_SENTENCES) & named
         self._pair(unit, sentence, telling & (~idle | paired))
         single = (telling & ~idle)[unit]
         self._add(unit[single] * (len(self._units) + 1), sentence[single])
