@@ -194,3 +194,100 @@ def test_list_within_a_list_of_the_same_scheme(document: Make) -> None:
     first, rest = CLAUSES.split("\n\n", 1)
     inner = "\n\n".join(f'{n}. "{name}" means what is milled.' for n, name in enumerate(NAMES, 1))
     assert read(document, f"{first}\n\n{inner}\n\n{rest}") == NUMBERS
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\u2003", "\u202f"])
+def test_typographic_blanks_are_blanks(document: Make, blank: str) -> None:
+    headed = "\n".join(f"{name.upper()} AND CARE \n{WORDS}" for name in NAMES)
+    recitals = "R E C I T A L S\n\nThe mill mills flour."
+    text = f"MILLING AGREEMENT\n\n{recitals}\n\nNow, therefore:\n{headed}"
+    assert read(document, text.replace(" ", blank)) == ["recitals", *["section"] * len(NAMES)]
+
+
+def test_chapters_hold_decimals(document: Make) -> None:
+    text = "\n\n".join(
+        f"Chapter {n} {name}\n\n{n}.1 Scope\n\n{WORDS}\n\n{n}.2 Care\n\n{WORDS}"
+        for n, name in enumerate(NAMES, start=1)
+    )
+    nodes = build(document(text)).nodes
+    assert [node.label for node in nodes if node.parent is None and node.label] == [
+        f"Chapter {n}" for n in range(1, 6)
+    ]
+    assert [node.label for node in nodes if node.parent == nodes[0].id] == ["1.1", "1.2"]
+
+
+@pytest.mark.parametrize(
+    "recitals",
+    [
+        "Whereas: 1. The mill mills flour; 2. The baker bakes bread.\n\nThis agreement is made. ",
+        "Whereas,\n\n1. The mill mills.\n\n2. It bakes.\n\nTherefore, the parties agree:\n\n",
+    ],
+)
+def test_numbered_recitals_end_where_the_numbers_start_again(document: Make, recitals: str) -> None:
+    assert read(document, recitals + CLAUSES) == ["recitals", *NUMBERS]
+
+
+def test_blank_before_the_dot_of_a_number(document: Make) -> None:
+    assert read(document, CLAUSES.replace("2.", "2 .").replace("4.", "4 .")) == NUMBERS
+
+
+def test_number_written_again_before_each_letter(document: Make) -> None:
+    letters = " ".join(f"     3. {letter}. Care. {WORDS}" for letter in "abc")
+    text = CLAUSES.replace(f"3. Payment. {WORDS}", letters).replace("\n\n", "      ")
+    nodes = build(document(text)).nodes
+    assert [node.label for node in nodes if node.parent is None] == NUMBERS
+    assert [node.label for node in nodes if node.label.startswith("3.")] == ["3.a", "3.b", "3.c"]
+
+
+def test_page_number_before_a_heading_without_dot(document: Make) -> None:
+    text = "\n\n".join(
+        f"{n}    {name.upper()}\n\n{n}.1    Scope. {WORDS}\n\n{n}.2    Care. {WORDS}"
+        for n, name in enumerate(NAMES, start=1)
+    )
+    assert read(document, text.replace("\n\n3    ", f"{BREAK}9 3    ")) == NUMBERS
+
+
+def test_running_header_on_the_line_of_a_heading(document: Make) -> None:
+    text = f"{CLAUSES}\n\n{SIGNED}\n\nSCHEDULE 1\n\n{WORDS} 9\n\nAnnex 2 - Form\n\n{WORDS}"
+    for place in ("2. Bread", "4. Notices", "SCHEDULE", "Annex"):
+        text = text.replace(f"\n\n{place}", f"{BREAK}The Great Mill Group {place}")
+    assert read(document, text) == [*NUMBERS, "signature", "Schedule 1", "Annex 2"]
+
+
+def test_letters_torn_from_the_recitals_hold_no_clauses(document: Make) -> None:
+    text = f"BACKGROUND:\n\n{WORDS}\n\nThe parties agree as follows:\n\nA.\n\nB.\n\n{CLAUSES}"
+    assert read(document, text) == ["recitals", *NUMBERS]
+
+
+def test_numbers_further_in_are_a_list(document: Make) -> None:
+    first, rest = CLAUSES.split("\n\n", 1)
+    inner = "".join(
+        f"          {letter}. Grade\n\n             1. Fine.\n             2. Coarse.\n\n"
+        for letter in "ABCDE"
+    )
+    page = f"{' ' * 40}1.\n"
+    assert read(document, f"{first}\n\n{inner}{page}{rest}") == NUMBERS
+
+
+def test_headings_of_paragraphs_stand_below_those_of_lines(document: Make) -> None:
+    text = "MILLING AGREEMENT\n\nThe parties agree as follows:\n" + "\n".join(
+        f"{name.upper()} OF THE MILL\nSCOPE OF CARE: {WORDS}\nDUTY OF CARE: {WORDS}"
+        for name in NAMES
+    )
+    assert read(document, text) == ["section"] * len(NAMES)
+
+
+def test_items_of_flat_texts(document: Make) -> None:
+    flour = f"2. Flour (1) The mill warrants: (a) its wheel; and/or (b) its stone. (2) {WORDS}"
+    rest = " ".join(f"{n}. {NAMES[n - 1]}. {WORDS}" for n in (3, 4, 5))
+    text = f"1. Bread. {WORDS} {flour} {rest}"
+    labels = [node.label for node in build(document(text)).nodes if node.label]
+    assert labels == ["1", "2", "2(1)", "2(1)(a)", "2(1)(b)", "2(2)", "3", "4", "5"]
+
+
+def test_decimals_in_lower_case_behind_a_colon(document: Make) -> None:
+    text = CLAUSES.replace(
+        WORDS, "The mill will: 1.1 promptly mill the flour; and 1.2 promptly bag it.", 1
+    )
+    labels = [node.label for node in build(document(text)).nodes if node.label]
+    assert labels == ["1", "1.1", "1.2", "2", "3", "4", "5"]

@@ -16,14 +16,14 @@ from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
 from fourcorners.outline.prune import prune
 from fourcorners.outline.references import find_references
-from fourcorners.outline.sequence import place
+from fourcorners.outline.sequence import INNER, OPEN, place
 from fourcorners.outline.terms import find_terms
 from fourcorners.outline.titles import Title, find_title
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
-_COUNTED = frozenset({"1.", "1.1", "article", "section", "I.", "A."})
+_COUNTED = frozenset({"1.", "1.1", "article", "chapter", "section", "I.", "A."})
 _CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses has, at least
 _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
 
@@ -36,14 +36,14 @@ def build(document: Document) -> Outline:
     title = find_title(lines, document)
     markers, contents = _markers(lines, document, title)
     if len(markers) > MOST:
-        return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(document.text))
+        return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(lines.text))
     taken = lift(prune(place(markers)), lines.length)
     nodes = grow(lines, taken, title.span if title else None, contents)
     sure = confidence.of(lines, markers, taken, nodes)
-    terms = find_terms(document.text)
+    terms = find_terms(lines.text)
     if sure < confidence.FLOOR:
         return Outline(nodes=(), confidence=sure, windows=True, terms=terms)
-    references = find_references(document.text, nodes)
+    references = find_references(lines.text, nodes)
     return Outline(nodes=nodes, confidence=sure, terms=terms, references=references)
 
 
@@ -66,7 +66,10 @@ def _markers(
     inner = frame.inner_signatures(signed, attached)
     frames = [
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
-        *(frame.event("signature", start, closed=start in inner) for start in signed),
+        *(
+            frame.event("signature", start, (INNER if start in inner else OPEN)[0])
+            for start in signed
+        ),
     ]
     opened = [each.start for each in frames if each.readings[0].family != "signature"]
     own = [each.start for each in counted if each.own_line and not _within(contents, each.start)]

@@ -30,7 +30,9 @@ _LISTING = re.compile(
     rf"\d{{1,2}}\.\d{{1,2}}{BLANK}+[A-Z][^.]+$|[A-Z]{BLANK}+[A-Z][^.]+$|"
     rf"(?:[A-Z]\.{BLANK}+[A-Z][A-Z /&-]+)+$"
 )
-_LISTED = frozenset({"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part"})
+_LISTED = frozenset(
+    {"article", "section", "1.", "1.1", "1.1.1", "I.", "attachment", "part", "chapter"}
+)
 _DENSE_TOP = 15_000  # characters within which a table of contents starts
 _PLAIN_TOP = 5_000  # … and one without page numbers
 _WIDEST = 240  # characters between two of its entries, page breaks included

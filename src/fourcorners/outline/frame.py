@@ -7,6 +7,7 @@ import re
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.numbering import BLANK, Reading
+from fourcorners.outline.sequence import INNER, LISTED, OPEN
 from fourcorners.text.span import Span
 
 _SIGNATURE = re.compile(
@@ -53,11 +54,17 @@ _NUMBERED_RECITALS = re.compile(
     re.MULTILINE,
 )
 _BODY = re.compile(
-    r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
+    r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|[Tt]herefore,?\s+(?:the\s+)?[Pp]arties\s+(?:hereby\s+)?agree\b|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
     r"follows|amended\s+and\s+restated\s+as\s+follows|"
     r"IT\s+IS\s+(?:HEREBY\s+)?AGREED|it\s+is\s+(?:hereby\s+)?agreed|AGREED\s+TERMS|"
     r"Agreed\s+[Tt]erms|OPERATIVE\s+PROVISIONS|(?:THE\s+)?PARTIES\s+(?:HEREBY\s+)?AGREE)\b"
 )
+
+
+# Where a part ends. A closed one ends at another event: numbers within it never belong to what
+# follows. A listed one holds the numbers right below it, up to the next that is the first again.
+_OPEN, _CLOSED, _LISTED = OPEN[0], INNER[0], LISTED[0]
+_LIST = re.compile(rf"[\s:.,;–—-]*1[.)]{BLANK}")
 
 
 def signatures(lines: Lines) -> list[int]:
@@ -127,15 +134,12 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
             return []
         body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
-            return [event("recitals", start)]
-        return [event("recitals", start, closed=True), event("body", body.end())]
+            return [event("recitals", start, _LISTED if _LIST.match(text, head.end()) else _OPEN)]
+        return [event("recitals", start, _CLOSED), event("body", body.end())]
     body = _BODY.search(text, top, limit)
     return [event("body", body.end())] if body else []
 
 
-def event(family: str, start: int, *, closed: bool = False) -> Marker:
-    """Return a marker that is taken whatever it costs: the start of a part of the frame.
-
-    A closed part ends at another event; numbers within it never belong to what follows.
-    """
-    return Marker(start, start, "", (Reading(family, (int(closed),)),), 0.0)
+def event(family: str, start: int, value: int = _OPEN) -> Marker:
+    """Return a marker that is taken whatever it costs: the start of a part of the frame."""
+    return Marker(start, start, "", (Reading(family, (value,)),), 0.0)

@@ -28,11 +28,12 @@ _KINDS = {
     "signature": NodeKind.SIGNATURE,
     "article": NodeKind.ARTICLE,
     "part": NodeKind.ARTICLE,
+    "chapter": NodeKind.ARTICLE,
     "heading": NodeKind.SECTION,
     "caps": NodeKind.SECTION,
     "section": NodeKind.SECTION,
 }
-_PREFIXED = frozenset({"article", "part"})
+_PREFIXED = frozenset({"article", "part", "chapter"})
 
 
 @dataclass(slots=True)

@@ -77,8 +77,10 @@ def headings(
             if names and (few or SIGNED.search(text, span.end, span.end + _NAMED)):
                 continue
             found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
-        for span in [] if numbered else _run_in(lines):
-            found.setdefault(span.start, _heading("caps", span, 0, 0.7, 0.2))
+        inner = [] if numbered else _run_in(lines)
+        level = int(_are_below(text, list(found), inner))
+        for span in inner:
+            found.setdefault(span.start, _heading("caps", span, level, 0.7, 0.2))
     return [found[start] for start in sorted(found)]
 
 
@@ -95,6 +97,16 @@ def is_title(lines: Lines, marker: Marker) -> bool:
     return words.endswith(_NAMES) and bool(_OPENING.match(lines.text, end))
 
 
+def _are_below(text: str, above: list[int], inner: list[Span]) -> bool:
+    """Tell whether a heading within a paragraph stands right below one of several in capitals."""
+    if len(above) < _SEVERAL:
+        return False
+    ends = [text.find("\n", start) for start in above]
+    starts = {span.start for span in inner}
+    first = (end + len(text[end : end + 40]) - len(text[end : end + 40].lstrip()) for end in ends)
+    return any(start in starts for start in first)
+
+
 def _run_in(lines: Lines) -> list[Span]:
     """Return words in capitals that head the paragraph whose first they are, if there are many."""
     found = []
@@ -102,7 +114,7 @@ def _run_in(lines: Lines) -> list[Span]:
         span = Span(*match.span("head"))
         before, breaks = lines.before(match.start())
         if (
-            (ended(before) or breaks >= 2)
+            (ended(before) or breaks >= 2 or all_capitals(before.rpartition("\n")[2]))
             and not lines.is_ignored(span.start)
             and not _NO_HEADING.search(span.of(lines.text))
         ):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fourcorners.outline.sequence import Taken
 
-_CLAUSES = frozenset({"1.", "section", "article", "I.", "part"})
+_CLAUSES = frozenset({"1.", "section", "article", "I.", "part", "chapter"})
 _LEAST = 4  # clauses that a list has, at least, to be the contract's own
 _SHARE = 0.5  # of the text up to the next attachment that they take, at least
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.text.span import Span, union
@@ -16,6 +17,15 @@ _PAGE_NUMBER = re.compile(
     r"Page[^\S\n]\d{1,3}(?:[^\S\n]of[^\S\n]\d{1,3})?)[^\S\n]?[-–—]?$"
 )
 GAP = re.compile(r"[^\S\n]{3,}")
+_BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
+
+_PAGE_TOP = re.compile(r"\n{4,}(?P<line>[A-Z][^\n]*)")
+_PAGES = 3  # that a running header stands on, at least
+# Words of a running header: none that starts a clause or an attachment.
+_RUNNING = re.compile(
+    r"(?!(?i:article|section|exhibit|schedule|annex|appendix|attachment|addendum|part|chapter|in)\b)"
+    r"(?:[A-Z][\w.,&’'-]+(?: |$)){2}"
+)
 
 _SMALL = frozenset(
     "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
@@ -28,11 +38,52 @@ _WORDS = re.compile(r"[^\W\d_][\w’'&./-]*")
 _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 
+def without_running_words(text: str) -> str:
+    """Return the text with blanks for the words that most pages start with, if more follow them.
+
+    These are the running header of a text that has lost its lines. Offsets stay as they are.
+    """
+    tops = [match.span("line") for match in _PAGE_TOP.finditer(text)]
+    if len(tops) < _PAGES:
+        return text
+    led = Counter(" ".join(text[start:end].split(" ", 3)[:3]) for start, end in tops)
+    words, count = led.most_common(1)[0]
+    if count < max(_PAGES, len(tops) / 2) or not _RUNNING.match(words):
+        return text
+    pages = [(start, end) for start, end in tops if text.startswith(f"{words} ", start)]
+    if len({text[start:end] for start, end in pages}) < _PAGES:
+        return text
+    header = _shared([text[start:end] for start, end in pages])
+    pieces, done = [], 0
+    for start, _ in pages:
+        pieces += [text[done:start], " " * len(header)]
+        done = start + len(header)
+    return "".join([*pieces, text[done:]])
+
+
+def _shared(beginnings: list[str]) -> str:
+    """Return the whole words that all of the lines begin with."""
+    first, last = min(beginnings), max(beginnings)
+    same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
+    return first[: same or len(first)].rpartition(" ")[0]
+
+
+def with_plain_blanks(text: str) -> str:
+    """Return the text with a plain blank for each typographic one: offsets stay as they are."""
+    for blank in _BLANKS:
+        text = text.replace(blank, " ")
+    return text
+
+
 class Lines:
-    """A document's text with its lines, pages' tops and ignored stretches at hand."""
+    """A document's text with its lines, pages' tops and ignored stretches at hand.
+
+    The text has plain blanks for all others and for what runs on from page to page, so that words
+    are found however they are set apart.
+    """
 
     def __init__(self, document: Document) -> None:
-        self.text = document.text
+        self.text = without_running_words(with_plain_blanks(document.text))
         self.ignored = union(
             mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
         )

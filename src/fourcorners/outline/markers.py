@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fourcorners.outline.lines import FLAT_LINE, Lines, ended, title_like
@@ -18,19 +18,21 @@ from fourcorners.outline.numbering import (
 
 # A page's number may have slipped in front of the first clause on the page.
 _START = re.compile(
-    rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z]))?"
+    rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z])|"
+    rf"(?<=\n\n\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}{BLANK}+[A-Z]{{3}})|\d{{1,2}}\.{BLANK}{{1,3}}(?=[b-z]\.{BLANK}+[A-Z]))?"
     rf"(?P<mark>{AT_START})",
     re.MULTILINE,
 )
 _WITHIN = re.compile(
-    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and |or )?|"
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and/or |and |or )?|"
     rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
     rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
-    rf"\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\(a\){BLANK}{{1,3}}[A-Z]|"
+    rf"\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\([a1]\){BLANK}{{1,3}}[A-Z]|"
     rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
     rf"[.:]{BLANK}))(?P<mark>{WITHIN})"
 )
+_INNER = re.compile(rf"{BLANK}{{1,3}}(?P<mark>(?=\(?[ai1][.)]){WITHIN})")
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
     r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|sub-?(?:section|paragraph|clause)s?|parts?|"
@@ -44,6 +46,8 @@ _LINKING = re.compile(
     r"\b(?:and|or|of|in|to|under|with|by|the|this|from|per|see|than|through|least|about)$",
     re.IGNORECASE,
 )
+# Words that an item of a list stands behind.
+_LISTING = re.compile(r"[:;](?:\s*(?:and|or))?\s*$")
 # Words that follow a number in a sentence, as in "Section 3.2 of".
 _CITED = re.compile(
     r"[^\S\n]*(?:[,;)\]]|\([A-Z][^()\n]{2,60}\)(?:,|;|[^\S\n](?:and|or|of|shall|above)\b)|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
@@ -69,6 +73,7 @@ class Marker:
         leave: What it costs to leave the marker out: how much it looks like a clause's start.
         take: What it costs to take it: how much it looks like words of a sentence.
         own_line: Whether it stands at a line's start.
+        deep: Whether it stands further in than most of its scheme.
     """
 
     start: int
@@ -78,12 +83,14 @@ class Marker:
     leave: float
     take: float = 0.0
     own_line: bool = True
+    deep: bool = False
 
 
 # What it costs to leave out a number at a line's start, and within a line, by its kind.
 _LEAVE = {
     "article": (2.6, 1.2),
     "part": (1.2, 0.2),
+    "chapter": (2.6, 0.4),
     "section": (2.4, 0.9),
     "decimal": (2.0, 0.8),
     "1.": (1.8, 0.6),
@@ -93,6 +100,9 @@ _LEAVE = {
     "first": (1.5, 0.3),
     "bare": (0.6, 0.0),
 }
+_INDENT, _CENTRED = 8, 25  # blanks before a number that is indented, or in the middle
+_CLAUSES = 4  # numbers at the margin, at least, for others to be indented
+_LETTERED = frozenset({"A.", "a.", "(a)", "(A)"})
 MOST = 40_000  # numbers in a text; one that has more is a table, and no outline is tried
 _PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
@@ -115,12 +125,13 @@ def numbers(lines: Lines, generated: frozenset[int]) -> list[Marker]:
     for match in _WITHIN.finditer(lines.text):
         if match.start("mark") not in found:
             marker = _marker(lines, match, False, generated)
-            if marker:
-                found[marker.start] = marker
+            inner = _INNER.match(lines.text, match.end()) if match["num"] else None
+            below = _marker(lines, inner, False, generated) if inner else None
+            found |= {each.start: each for each in (marker, below) if each}
         if len(found) > MOST:
             break
     ordered = sorted(found.values(), key=lambda marker: marker.start)
-    return _unpaged(lines, _undoubled(ordered))
+    return _unpaged(lines, _indented(lines, _untorn(lines, _undoubled(ordered))))
 
 
 def without_heaps(lines: Lines, markers: list[Marker], after: int) -> list[Marker]:
@@ -141,6 +152,41 @@ def without_heaps(lines: Lines, markers: list[Marker], after: int) -> list[Marke
             kept.append(heap[-1])
         heap = [marker] if marker else []
     return kept
+
+
+def _untorn(lines: Lines, markers: list[Marker]) -> list[Marker]:
+    """Drop letters of several paragraphs that a reader has put in a heap above the first clause."""
+    torn: set[int] = set()
+    run: list[Marker] = []
+    for marker in markers:
+        family = marker.readings[0].family
+        near = run and marker.own_line and not lines.text[run[-1].end : marker.start].strip()
+        if near and family == "1." and marker.readings[0].path == (1,) and len(run) > 1:
+            torn |= {each.start for each in run}
+        if family not in _LETTERED or not marker.own_line:
+            run = []
+        else:
+            same = near and run[-1].readings[0].family == family
+            run = [*run, marker] if same else [marker]
+    return [marker for marker in markers if marker.start not in torn] if torn else markers
+
+
+def _indented(lines: Lines, markers: list[Marker]) -> list[Marker]:
+    """Mark the numbers that stand further in than those of the clauses."""
+    indents = {
+        at: marker.start - lines.start_of_line(marker.start)
+        for at, marker in enumerate(markers)
+        if marker.own_line and marker.readings[0].family == "1."
+    }
+    shallow = [indent for indent in indents.values() if indent < _INDENT]
+    if len(shallow) < _CLAUSES:
+        return markers
+    result = list(markers)
+    for at, indent in indents.items():
+        start = markers[at].start
+        if _INDENT <= indent < _CENTRED and not lines.text[start - indent : start].strip():
+            result[at] = replace(markers[at], deep=True)
+    return result
 
 
 def _unpaged(lines: Lines, markers: list[Marker]) -> list[Marker]:
@@ -220,7 +266,8 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
     wide = kind != "bare" and own_line and start - match.start() >= 3
     if breaks < 2 and not wide and _REFERENCE.search(before):
         return None
-    if _is_other(text, kind, end):
+    listed = kind == "decimal" and bool(_LISTING.search(before))
+    if not (listed and own_line) and _is_other(text, kind, end):
         return None
     doubt = 0.0
     rest = lines.rest(end).of(text)
@@ -230,12 +277,13 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
             return None
         doubt += lone
     if rest and rest[0].islower() and kind != "bracket":
-        doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 1.2)
+        doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 0.3 if listed else 1.2)
     if kind == "decimal" and rest[:1].isdigit():
         doubt += 0.8  # a row of a table
     if not rest and kind in ("1.", "bare") and own_line:
-        doubt += 0.3  # as likely the number of a page
-    if not ended(before):
+        centred = start - lines.start_of_line(start) >= _CENTRED
+        doubt += 1.0 if centred else 0.3  # as likely the number of a page
+    if not listed and not ended(before):
         if _LINKING.search(before) and breaks < 2:
             doubt += 0.1 if kind == "bracket" else 1.5
         elif not own_line:
@@ -251,7 +299,7 @@ def _is_other(text: str, kind: str, end: int) -> bool:
     """Tell whether a number is a reference or a day, by the words behind it."""
     if kind == "1.":
         return bool(_DATE.match(text, end))
-    cited = kind in ("article", "part", "section", "decimal")
+    cited = kind in ("article", "part", "chapter", "section", "decimal")
     return cited and bool(_CITED.match(text, end))
 
 

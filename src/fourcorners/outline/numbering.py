@@ -14,6 +14,7 @@ ATTACHMENTS = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachme
 WORDS = {
     "article": "article",
     "part": "part",
+    "chapter": "chapter",
     "section": "section",
     "sec.": "section",
     "§": "section",
@@ -30,7 +31,7 @@ ORDINALS = (
 )
 
 _WORD = (
-    r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CLAUSE|Clause|§{1,2})"
+    r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CHAPTER|Chapter|CLAUSE|Clause|§{1,2})"
     r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
     rf"|(?i:{'|'.join((*CARDINALS, *ORDINALS))})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
@@ -39,7 +40,10 @@ _DECIMAL = (
     r"(?=[^\S\n]|\n|$|[A-Z\"“(*])"
 )
 _NUMBER_LETTER = r"(?P<nl>\d{1,2}\.?[A-Za-z])\.?(?=[^\S\n]|\n|$)"
-_NUMBER = r"(?P<num>\d{1,3})(?P<nclose>[.)])(?=[^\S\n]|\n|$|[A-Z\"“(*])"
+_NUMBER = (
+    r"(?P<num>\d{1,3})(?:(?P<nclose>[.)])(?=[^\S\n]|\n|$|[A-Z\"“(*])"
+    r"(?![^\S\n]{1,3}[b-z]\.[^\S\n]+[A-Z])|[^\S\n]\.(?=[^\S\n]{1,3}[A-Z]))"
+)
 _PAREN = (
     r"\([^\S\n]?(?P<par>[a-z]{1,2}|[ivxl]{1,6}|[A-Z]{1,2}|[IVXL]{1,6}|\d{1,3})[^\S\n]?\)"
     r"(?=[^\S\n]|\n|$|[A-Z\"“(a-z])"
@@ -162,7 +166,7 @@ def read_number(match: re.Match[str]) -> Number | None:
         value = group("wnum") or ""
         written = f"{value}{group('wsub') or ''}"
         family = WORDS["§" if word[0] == "§" else word.lower()]
-        if family in ("article", "part"):
+        if family in ("article", "part", "chapter"):
             written = f"{word.capitalize()} {written}"
         readings = _sub(_worded(word, value), group("wsub") or "")
     elif dec := group("dec"):
@@ -175,7 +179,7 @@ def read_number(match: re.Match[str]) -> Number | None:
             readings = (Reading("1.A", (int(mixed[:-1].rstrip(".")), place)),)
     elif number := group("num"):
         written = number
-        readings = _counted(number, f"_{group('nclose')}")
+        readings = _counted(number, f"_{group('nclose') or '.'}")
     elif inner := group("par"):
         written = f"({inner})"
         readings = _counted(inner, "(_)")

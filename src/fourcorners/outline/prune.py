@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fourcorners.outline.sequence import Taken
 
-_CLAUSES = frozenset({"1.", "1)", "section", "article", "I.", "A.", "first"})
+_CLAUSES = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "first"})
 _LEAST = 3  # clauses that the contract has, at least, for the items above them to be none
 _OPENED = frozenset({"recitals", "body"})  # what the list of parties stands before
 

@@ -17,7 +17,7 @@ from fourcorners.outline.numbering import Reading
 BEAM = 8
 _OPEN = 0.3  # start a list at its first number
 _NEST = 1.6  # start a list of a scheme that is already open further out
-_NEST_DEEP = 0.6  # … within a lettered list of a clause numbered by decimals
+_NEST_DEEP = 0.6  # … within a lettered list of a clause numbered by decimals, or further in
 _LATE = 0.9  # start a list in its middle
 _HEAD = 0.7  # start the clauses' own list after another list, such as unmarked recitals
 _DEEP = 0.4  # number clauses by decimals within a list
@@ -38,14 +38,18 @@ _CONTAINERS = {
     "recitals": 0,
     "signature": 0,
     "part": 1,
+    "chapter": 1,
     "heading": 1,
     "article": 2,
     "caps": 3,
 }
 _TOP = {**_CONTAINERS, "section": 4}
-_OPEN_ENDED = frozenset({("recitals", (0,)), ("signature", (0,))})  # nothing says where they end
-INNER = (1,)  # the path of signatures that may close an attachment, not the contract
-_ENDING = frozenset({"1.", "section", "article", "part", "first"})  # recitals are not numbered so
+# The paths of recitals and signatures: nothing says where they end; an event does, and signatures
+# may close an attachment; a list of recitals does, where another starts.
+OPEN, INNER, LISTED = (0,), (1,), (2,)
+_OPEN_ENDED = frozenset({("recitals", OPEN), ("signature", OPEN)})
+# Recitals are not numbered so.
+_ENDING = frozenset({"1.", "section", "article", "part", "chapter", "first"})
 _HARD = frozenset({"signature", "body", "recitals"})
 
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)", "A)", "a)"})
@@ -119,6 +123,8 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
         misread = _MISREAD if reading.family == "1." and marker.written in ("I", "l") else 0.0
         for stack, cost in _moves(state, reading):
             cost += misread
+            if marker.deep and cost > _NEST_DEEP and _is_nested(state.stack, stack):
+                cost = _NEST_DEEP
             memory = _remember(state.memory, reading)
             taken = Taken(marker, reading, len(stack) - 1, cost)
             yield _State(state.cost + cost + marker.take, stack, memory, _Link(taken, state.trail))
@@ -197,7 +203,7 @@ def _headed(stack: Stack, reading: Reading) -> Stack:
         if (
             family in ("attachment", "part")
             or (reading.family == "caps" and family in ("article", "heading"))
-            or (family == "heading" and path[0] < reading.path[0])
+            or (family == reading.family and path[0] < reading.path[0])
         ):
             keep += 1
         else:
@@ -228,6 +234,8 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         elif value == last:
             yield (*stack[:index], entry), _AGAIN + closing
         elif value <= 1:
+            if stack[0] == ("recitals", LISTED) and index == 1:
+                yield (entry,), _OPEN
             yield (*stack[:index], entry), _RESTART + closing
         present = present or index < depth
     base = _start_of(stack, family)
@@ -258,6 +266,12 @@ def _nested(stack: Stack, entry: Level) -> Iterator[tuple[Stack, float]]:
     yield (*stack, entry), _NEST_DEEP if lists else _NEST
 
 
+def _is_nested(before: Stack, after: Stack) -> bool:
+    """Tell whether a list was opened within one of the same scheme, with another between."""
+    family = after[-1][0]
+    return len(after) > len(before) and any(each == family for each, _ in before[:-1])
+
+
 def _beside(stack: Stack, value: int, *, follows: bool) -> int | None:
     """Return the level of a decimal that misses its parent, if the number counts on from it."""
     for index, level in enumerate(stack):
@@ -271,7 +285,7 @@ def _beside(stack: Stack, value: int, *, follows: bool) -> int | None:
 def _numeric(level: Level) -> tuple[int, ...] | None:
     """Return the decimal path that a level stands for; None for lists of another kind."""
     family, path = level
-    if family in ("1.", "1)", "article", "section", "I.") or len(path) > 1:
+    if family in ("1.", "1)", "article", "chapter", "section", "I.") or len(path) > 1:
         return path
     return None
 
