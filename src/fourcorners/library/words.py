@@ -2,12 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from fourcorners.library.database import Database
+from fourcorners.library.database import Bindings, Database, Row, binary
 from fourcorners.library.tokens import filter_tokens, heading_token, label_token
 from fourcorners.outline.tree import Node, Outline, Passage, View
 from fourcorners.text.words import words
+
+
+class Tables(Protocol):
+    """What can be asked: a library, or its file."""
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
+        """Run one statement and return its rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WordTotals:
+    """How many rows the index has, and how many words, filter tokens among them, in all."""
+
+    rows: int
+    words: int
+
+
+def totals(tables: Tables) -> WordTotals:
+    """Return the size of the index, from the record that FTS5 keeps of it."""
+    found = tables.execute("SELECT block FROM words_data WHERE id = 1")
+    rows, *words = _numbers(binary(found[0][0])) if found else (0,)
+    return WordTotals(rows, sum(words))
+
+
+def word_count(tables: Tables, row: int) -> int:
+    """Return how many words a row has, filter tokens among them, from FTS5's own table."""
+    found = tables.execute("SELECT sz FROM words_docsize WHERE id = ?", (row,))
+    return sum(_numbers(binary(found[0][0]))) if found else 0
+
+
+def _numbers(block: bytes) -> Iterator[int]:
+    """Yield SQLite's varints: seven bits a byte, the highest first, all eight of a ninth byte."""
+    value = length = 0
+    for byte in block:
+        length += 1
+        value = value << 8 | byte if length == 9 else value << 7 | byte & 0x7F
+        if byte < 0x80 or length == 9:
+            yield value
+            value = length = 0
 
 
 def write(

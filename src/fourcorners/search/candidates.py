@@ -11,7 +11,7 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.dense import nearest
 from fourcorners.search.filters import Filters
 from fourcorners.search.fusion import best_first, fuse, ranks
-from fourcorners.search.lexical import lexical
+from fourcorners.search.lexical import best
 from fourcorners.search.query import Node, Or, Prefix, Word
 from fourcorners.search.stems import stemmed, telling
 from fourcorners.text.words import words
@@ -48,11 +48,11 @@ def leading(
     else:
         means = [each.examples.mean(axis=0) for each, _ in concepts if each.examples is not None]
         near = [vector, *means]
-    rankings = []
-    for tree in (tree for tree in trees if tree is not None):
-        scores = lexical(library, tree, tokens).scores
-        best = best_first(sorted(scores), scores)[:PASSAGES]
-        rankings.append((ranks({row: scores[row] for row in best}), 1.0))
+    rankings = [
+        (ranks(best(library, tree, tokens, PASSAGES).scores), 1.0)
+        for tree in trees
+        if tree is not None
+    ]
     rankings += [(ranks(nearest(library, filters, tokens, one, PASSAGES)), 1.0) for one in near]
     fused = fuse(rankings)
     ordered = best_first(sorted(fused), fused)

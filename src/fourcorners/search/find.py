@@ -31,7 +31,7 @@ from fourcorners.search.fields import rows_of
 from fourcorners.search.filters import EVERYTHING, Filters
 from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.hit import Hit, ScorePart, explain, snippet
-from fourcorners.search.lexical import LexicalRows, lexical
+from fourcorners.search.lexical import LexicalRows, best, lexical
 from fourcorners.search.places import Place
 from fourcorners.search.query import (
     And,
@@ -231,17 +231,15 @@ def _open(
     weights: Weights,
 ) -> _Ranking:
     tree = None if query is None else _any_word(query)
-    found = LexicalRows({}, []) if tree is None else lexical(library, tree, tokens)
+    found = LexicalRows({}, []) if tree is None else best(library, tree, tokens, CANDIDATES)
     assert vector is not None  # noqa: S101 - `find` asks for it
     rows = None
     for field in fields(query.tree) if query else ():
         inside = rows_of(library, field, tokens)
         rows = inside if rows is None else rows & inside
     cosines = nearest(library, filters, tokens, vector, CANDIDATES, rows)
-    best = best_first(sorted(found.scores), found.scores)[:CANDIDATES]
-    kept = LexicalRows({row: found.scores[row] for row in best}, found.parts)
-    cosines |= cosines_of(library, filters, vector, set(best) - cosines.keys())
-    return _fused(kept, cosines, tree, weights)
+    cosines |= cosines_of(library, filters, vector, found.scores.keys() - cosines.keys())
+    return _fused(found, cosines, tree, weights)
 
 
 def _any_word(query: Query) -> Node:
@@ -317,7 +315,7 @@ def _described(
             words=found.span.of(texts[found.document]),
             page=known[found.document].page_of(found.span.start),
             path=known[found.document].path_of(found.node, texts[found.document]),
-            scores=_scores(ranking, found.row),
+            scores=_scores(ranking, found.row, found.span.of(texts[found.document])),
             matched=found.matched,
             snippet=snippet(texts[found.document], found.span, found.matched),
         )
@@ -325,15 +323,14 @@ def _described(
     ]
 
 
-def _scores(ranking: _Ranking, row: int) -> dict[str, float]:
+def _scores(ranking: _Ranking, row: int, words: str) -> dict[str, float]:
     scores = {"score": ranking.fused[row]}
     if row in ranking.lexical_ranks:
         scores["lexical"] = ranking.lexical.scores[row]
         scores["lexical_rank"] = ranking.lexical_ranks[row]
-        for label, part in ranking.lexical.parts:
-            if row in part:
-                name = f"term {label}"
-                scores[name] = scores.get(name, 0.0) + part[row]
+        for label, part in ranking.lexical.terms(row, words):
+            name = f"term {label}"
+            scores[name] = scores.get(name, 0.0) + part
     if row in ranking.cosines:
         scores["cosine"] = ranking.cosines[row]
         scores["dense_rank"] = ranking.dense_ranks[row]

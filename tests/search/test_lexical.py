@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import collection_token
+from fourcorners.search.fusion import best_first
+from fourcorners.search.lexical import BestRows, best, lexical
+from fourcorners.search.query import And, Near, Node, Or, Phrase, Prefix, Word
+
+TERMS = (
+    Word("a"),
+    Word("ab"),
+    Word("ba"),
+    Word("d"),
+    Word("unheard"),
+    Prefix("c"),
+    Phrase(("a", "b")),
+    Phrase(("b", "b")),
+    Phrase(("ab", "c"), prefix=True),
+)
+
+
+@pytest.fixture
+def filled(add: Callable[..., str], random_text: Callable[[random.Random], str]) -> None:
+    chance = random.Random(5)
+    clauses = [random_text(chance) or "a" for _ in range(120)]
+    for at in range(0, 120, 10):
+        add(*clauses[at : at + 10], name=f"{at}.txt", collection="Odd" if at % 20 else "Even")
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.usefixtures("filled")
+def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: int) -> None:
+    chance = random.Random(seed)
+    terms = tuple(chance.sample(TERMS, chance.randint(2, 5)))
+    tree: Node = Or(terms) if seed % 5 else terms[0]
+    limit = chance.choice((1, 7, 500))
+    tokens = [[collection_token("Odd")]] if seed % 3 == 0 else []
+    whole, found = lexical(library, tree, tokens), best(library, tree, tokens, limit)
+    assert isinstance(found, BestRows)
+    rows = best_first(sorted(whole.scores), whole.scores)[:limit]
+    assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
+    texts = {
+        row: passage.passage.span.of(library.text(passage.document))
+        for row, passage in library.passage_rows(rows).items()
+    }
+    for row in rows:
+        assert list(found.terms(row, texts[row])) == list(whole.terms(row, texts[row]))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Or((Word("a"), Word("b", boost=2.0))),
+        Or((Word("a"), Near((Word("b"), Word("d")), 3))),
+        Or((And((Word("a"), Word("b"))), Word("d"))),
+        And((Word("a"), Word("b"))),
+    ],
+)
+@pytest.mark.usefixtures("filled")
+def test_what_is_more_than_any_word_is_ranked_as_a_whole(library: Library, tree: Node) -> None:
+    whole, found = lexical(library, tree, []), best(library, tree, [], 9)
+    assert not isinstance(found, BestRows)
+    rows = best_first(sorted(whole.scores), whole.scores)[:9]
+    assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
+    assert [list(found.terms(row, "")) for row in rows] == [
+        list(whole.terms(row, "")) for row in rows
+    ]
+
+
+def test_an_empty_library_has_no_best_rows(library: Library) -> None:
+    assert best(library, Or((Word("a"), Word("b"))), [], 5).scores == {}
