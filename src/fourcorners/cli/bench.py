@@ -176,6 +176,7 @@ def score_run(
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.extraction import score
+    from fourcorners.evaluation.provisions import holds_provisions
     from fourcorners.evaluation.retrieval import holds_retrieval
 
     require_place(record_out)
@@ -183,6 +184,11 @@ def score_run(
         from fourcorners.cli.bench_retrieval import score_run as score_retrieval
 
         score_retrieval(run, data, record_out, limit=limit)
+        return
+    if holds_provisions(run):
+        from fourcorners.cli.bench_provisions import score_run as score_provisions
+
+        score_provisions(run, data, record_out, limit=limit)
         return
     if runs.holds_outlines(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})

@@ -3,8 +3,8 @@
 A sentence collects the boosts of the terms that match in it, of the learned query and of the one
 written by hand; the sentences beside it, the best of its passage, the headings above and the
 nearness of its passage to the examples speak too. The weights were fitted on expert annotations
-over 14 provisions together (`training/weigh_passages.py`), with queries learned from other
-contracts than those they are asked of: so they hold for a query that is learned tomorrow.
+over 14 provisions together (a logistic model with a bias a provision), with queries learned from
+other contracts than those they are asked of: so they hold for a query that is learned tomorrow.
 """
 
 from __future__ import annotations
