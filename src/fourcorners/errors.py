@@ -61,5 +61,15 @@ class ModelError(FourcornersError):
     """A model file is missing or damaged, or a model's provider failed."""
 
 
+class CallError(ModelError):
+    """A server that was called and could not be reached, refused, or did not answer sensibly.
+
+    Attributes:
+        status: The HTTP status of its answer; None where there was none.
+    """
+
+    status: int | None = None
+
+
 class BudgetExceeded(FourcornersError):
     """A limit that the user set on time, memory, tokens or cost was reached."""

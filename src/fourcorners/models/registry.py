@@ -1,4 +1,4 @@
-"""The catalogue of the models that are shipped with the package."""
+"""The catalogue of the models that are shipped with the package, and of those configured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
 
 if TYPE_CHECKING:
-    from fourcorners.settings import RerankerSettings
+    from fourcorners.settings import EncoderSettings, RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
 DEFAULT_ENCODER = "minilm-l6-v2"
@@ -46,12 +46,52 @@ def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
 
 
 def default_encoder(*, threads: int | None = None) -> Encoder:
-    """Return the encoder used where none is named; nothing is loaded before the first `encode`.
+    """Return the encoder of the settings, which is the shipped one where they name none.
+
+    Nothing is loaded or called before the first `encode`.
 
     Raises:
-        ModelError: If its card is missing or damaged.
+        ConfigError: If the settings are wrong.
+        ModelError: If the card of a shipped model is missing or damaged.
     """
-    return load_encoder(DEFAULT_ENCODER, threads=threads)
+    from fourcorners.settings import Settings
+
+    return configured_encoder(Settings.load().encoder, threads=threads)
+
+
+def configured_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:
+    """Return the encoder that the settings name.
+
+    Raises:
+        ConfigError: If they lack what it needs.
+        ModelError: If the card of a shipped model is missing or damaged.
+    """
+    if settings.kind == "remote":
+        from fourcorners.models.remote import remote_encoder
+
+        return remote_encoder(settings)
+    if settings.kind == "sentence-transformers":
+        from fourcorners.models.transformers_encoder import TransformersEncoder
+
+        if not settings.model:
+            raise ConfigError(
+                "an encoder of sentence-transformers needs model.",
+                remedy="Say its name or folder as model under [encoder].",
+            )
+        return TransformersEncoder(settings.model, dimension=settings.dimension)
+    if settings.url:
+        raise ConfigError(
+            "url under [encoder] is said, but its kind is 'local', which calls no server.",
+            remedy='Say kind = "remote" under [encoder], or leave the url out.',
+        )
+    encoder = load_encoder(settings.model or DEFAULT_ENCODER, threads=threads)
+    if settings.dimension not in {None, encoder.dimension}:
+        raise ConfigError(
+            f"the encoder {encoder.name} gives vectors of {encoder.dimension} dimensions, "
+            f"not of {settings.dimension}.",
+            remedy="Leave dimension under [encoder] out.",
+        )
+    return encoder
 
 
 def default_reranker(*, threads: int | None = None) -> Reranker | None:

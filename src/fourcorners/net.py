@@ -1,0 +1,273 @@
+"""The one module through which anything leaves the machine; nothing calls it unless configured.
+
+It speaks HTTP with the standard library: proxies and certificates are those of the environment
+(`HTTPS_PROXY`, `SSL_CERT_FILE`), redirects are not followed, and no header is ever told.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from urllib.parse import urlsplit, urlunsplit
+
+from fourcorners.errors import CallError, ConfigError
+
+MOST_BYTES = 256 << 20  # of an answer
+LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
+_FIRST_WAIT = 0.5
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # what another attempt may mend
+_TOLD = 200  # characters of a server's own words
+_CHUNK = 1 << 16
+_HARMLESS = {"Content-Type": "application/json", "Accept": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long and how often to try.
+
+    Attributes:
+        timeout: Seconds that one request may take, its answer included.
+        attempts: How often a request is made before it has failed.
+        sleep: What waits between them.
+    """
+
+    timeout: float = 60.0
+    attempts: int = 5
+    sleep: Callable[[float], None] = time.sleep
+
+
+def require_url(url: str) -> None:
+    """Check that a URL can be called.
+
+    Raises:
+        ConfigError: If it is not of http or https, names no host, or holds a password.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        has_login = parts.username is not None or parts.password is not None
+        _ = parts.port  # raises if it is no number
+    except ValueError as error:
+        raise ConfigError(f"a URL is damaged: {error}.", remedy="Correct it.") from None
+    if has_login:
+        raise ConfigError(
+            f"the URL of {host} holds a name or password.", remedy="Give it as the key instead."
+        )
+    if parts.scheme not in {"http", "https"} or not host or not url.isascii() or " " in url:
+        raise ConfigError(
+            f"{shown(url)!r} is no URL of a server.",
+            remedy="Write it like https://host/v1 or http://localhost:11434/v1.",
+        )
+
+
+def shown(url: str) -> str:
+    """Return a URL as it may be told: without login, query and fragment."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def post_json(
+    url: str,
+    body: object,
+    *,
+    headers: Mapping[str, str] | None = None,
+    patience: Patience = Patience(),
+) -> object:
+    """Post JSON and return the JSON of the answer.
+
+    What may pass is tried again, after the time the server asks for, else after twice the last:
+    refused connections, timeouts, 408, 425, 429 and errors of the server.
+
+    Raises:
+        CallError: If it failed; with the status of the answer, where there was one.
+        ConfigError: If the URL or a header cannot be sent.
+    """
+    require_url(url)
+    sent = {**_HARMLESS, **(headers or {})}
+    for name, value in sent.items():
+        if not (value.isascii() and value.isprintable()):
+            raise ConfigError(
+                f"the header {name} for {shown(url)} has characters that cannot be sent.",
+                remedy="Copy the key again, without line breaks.",
+            )
+    data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    request = urllib.request.Request(url, data, sent, method="POST")  # noqa: S310 - checked above
+    wait, attempt = _FIRST_WAIT, 1
+    while True:
+        outcome = _attempt(request, patience.timeout)
+        if isinstance(outcome, _Answer):
+            return outcome.value
+        is_last = attempt >= patience.attempts
+        if is_last or not outcome.may_pass or outcome.wait > LONGEST_WAIT:
+            raise _error(outcome, url, attempt, sent)
+        patience.sleep(outcome.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
+        wait, attempt = min(2 * wait, LONGEST_WAIT), attempt + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the JSON of an answer says."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Why a request failed.
+
+    Attributes:
+        said: The server's own words.
+        wait: Seconds that the server asks to wait; 0 if it does not say.
+    """
+
+    reason: str
+    status: int | None = None
+    may_pass: bool = False
+    said: str = ""
+    wait: float = 0.0
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        """Refuse: the key and the contract's words go to the host that was named, or nowhere."""
+
+
+def _attempt(request: urllib.request.Request, timeout: float) -> _Answer | _Failed:
+    """Make a request once."""
+    deadline = time.monotonic() + timeout
+    direct = [urllib.request.ProxyHandler({})] if _is_loopback(request.full_url) else []
+    opener = urllib.request.build_opener(_NoRedirects(), *direct)
+    try:
+        with opener.open(request, timeout=timeout) as response:
+            content = _content(response, deadline)
+    except urllib.error.HTTPError as error:
+        with error:
+            return _refused(error)
+    except urllib.error.URLError as error:
+        return _unreached(error.reason)
+    except (OSError, http.client.HTTPException) as error:
+        return _unreached(error)
+    if content is None:
+        return _Failed(f"its answer has more than {MOST_BYTES >> 20} MB", 200)
+    try:
+        return _Answer(json.loads(content))
+    except (ValueError, RecursionError):
+        said = _plain(content.decode("utf-8", "replace"))
+        return _Failed("its answer is no JSON", 200, said=said)
+
+
+def _content(response: http.client.HTTPResponse, deadline: float) -> bytes | None:
+    """Read an answer to its end; None if it is too long."""
+    parts, size = [], 0
+    while part := response.read1(_CHUNK):
+        parts.append(part)
+        size += len(part)
+        if size > MOST_BYTES:
+            return None
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    if response.length:  # what was announced and did not come
+        raise http.client.IncompleteRead(b"", response.length)
+    return b"".join(parts)
+
+
+def _refused(error: urllib.error.HTTPError) -> _Failed:
+    status = error.code
+    try:
+        content = error.read(_CHUNK).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        content = ""
+    reason = f"the server answered {status}"
+    name = http.client.responses.get(status)
+    if name:
+        reason += f" ({name})"
+    if status in {401, 403}:
+        content = ""  # some servers repeat the key
+    return _Failed(
+        reason,
+        status,
+        may_pass=status in _PASSING,
+        said=_message(content),
+        wait=_asked_wait(error.headers.get("Retry-After", "")),
+    )
+
+
+def _unreached(reason: object) -> _Failed:
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return _Failed(f"its certificate is not trusted: {reason.verify_message}")
+    if isinstance(reason, ssl.SSLError):
+        return _Failed(f"no secure connection: {_plain(str(reason))}")
+    if isinstance(reason, TimeoutError):
+        return _Failed("no answer in time", may_pass=True)
+    if isinstance(reason, ConnectionRefusedError):
+        return _Failed("nothing listens there", may_pass=True)
+    said = reason.strerror if isinstance(reason, OSError) else None
+    return _Failed(_plain(said or str(reason) or type(reason).__name__), may_pass=True)
+
+
+def _error(failed: _Failed, url: str, attempts: int, headers: Mapping[str, str]) -> CallError:
+    message = f"{shown(url)}: {failed.reason}"
+    if attempts > 1:
+        message += f", {attempts} times"
+    if failed.wait > LONGEST_WAIT:
+        message += f"; it asks to wait {failed.wait:.0f} seconds"
+    if failed.said:
+        message += f": {failed.said}"
+    for name in headers.keys() - _HARMLESS.keys():
+        for word in headers[name].split()[-1:]:  # the key, without "Bearer"
+            message = message.replace(word, "…")
+    found = CallError(message if message.endswith((".", "!", "?")) else f"{message}.")
+    found.status = failed.status
+    return found
+
+
+def _message(content: str) -> str:
+    """Return a server's own words, from the forms that servers give them."""
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError):
+        return "" if "<" in content[:_TOLD] else _plain(content)
+    for key in ("error", "message", "detail"):
+        while isinstance(said, dict) and key in said:
+            said = said[key]
+    return _plain(said) if isinstance(said, str) else ""
+
+
+def _plain(words: str) -> str:
+    """Return words that can be shown on one line."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in words).split())
+    return line if len(line) <= _TOLD else f"{line[: _TOLD - 1]}…"
+
+
+def _asked_wait(value: str) -> float:
+    """Return the seconds of a Retry-After header, which can be a number or a date."""
+    value = value.strip()
+    if value.isdecimal() and len(value) < 8:
+        return float(value)
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
