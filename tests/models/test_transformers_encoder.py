@@ -27,9 +27,6 @@ class SentenceTransformer:
         self.opened.append((name, local_files_only))
         self._fake = HashEncoder(16)
 
-    def get_sentence_embedding_dimension(self) -> int:
-        return 16
-
     def encode(
         self,
         texts: Sequence[str],

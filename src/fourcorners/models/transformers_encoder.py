@@ -38,6 +38,7 @@ class TransformersEncoder:
         self._loading = Lock()
         self._loaded: SentenceTransformer | None = None
         self._name = ""
+        self._dimension = 0
 
     @property
     def name(self) -> str:
@@ -56,8 +57,8 @@ class TransformersEncoder:
             ConfigError: If the package is not installed, or the model is of another dimension.
             ModelError: If the model is not on this machine.
         """
-        found = self._load().get_sentence_embedding_dimension()
-        return int(found)
+        self._load()
+        return self._dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one L2-normalised row a text.
@@ -68,7 +69,10 @@ class TransformersEncoder:
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        found = self._load().encode(
+        return self._rows(self._load(), texts)
+
+    def _rows(self, model: SentenceTransformer, texts: Sequence[str]) -> NDArray[np.float32]:
+        found = model.encode(
             [text.encode("utf-8", "replace").decode("utf-8") for text in texts],
             batch_size=self._batch,
             normalize_embeddings=True,
@@ -99,19 +103,20 @@ class TransformersEncoder:
                 local_files_only=True,
             )
         except (OSError, ValueError) as error:
-            said = " ".join(str(error).split())[:200]
+            said = " ".join(str(error).split())[:200].rstrip(".")
             raise ModelError(
-                f"the model {self._model!r} cannot be loaded: {said}",
+                f"the model {self._model!r} cannot be loaded: {said}.",
                 remedy="It is never downloaded from here: fetch it with `hf download`, or say its "
                 "folder as model under [encoder].",
             ) from error
-        dimension = model.get_sentence_embedding_dimension()
+        dimension = self._rows(model, ["dimension"]).shape[1]
         if self._wanted is not None and dimension != self._wanted:
             raise ConfigError(
                 f"the model {self._model!r} gives vectors of {dimension} dimensions, "
                 f"not of {self._wanted}.",
                 remedy=f"Say dimension = {dimension} under [encoder], or leave it out.",
             )
+        self._dimension = dimension
         return model
 
 
