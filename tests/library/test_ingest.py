@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -423,3 +424,24 @@ def test_two_processes_add_one_folder_together(tmp_path: Path) -> None:
         assert library.failures() == []
         assert Jobs(library).list(unfinished=True) == []
         assert_whole(library)
+
+
+def test_a_file_that_grows_without_end_is_hashed_no_further_than_it_was_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"words " * 100)
+    monkeypatch.setattr(ingest, "_PART", 64)
+    assert ingest._digest(path) == hashlib.sha256(b"words " * 100).hexdigest()
+    hashed = []
+
+    class Growing:
+        def update(self, part: bytes) -> None:
+            hashed.append(part)
+            assert len(hashed) < 100, "it is read on and on"
+            with path.open("ab") as file:
+                file.write(part * 2)
+
+    monkeypatch.setattr(ingest, "sha256", Growing)
+    assert ingest._digest(path) == ""
+    assert sum(map(len, hashed)) == 600

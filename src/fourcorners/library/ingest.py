@@ -7,12 +7,13 @@ transaction a document. What is stored stays: run the same again after any end, 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import file_digest
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _CLAIM = 16  # steps claimed at once
 _SLICE = 1024  # passages encoded at once, so that a very long document can be interrupted
 _LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
+_PART = 1 << 20  # bytes hashed at once
 _POLL = 0.5  # seconds between looks at steps that another process holds
 _OPENED = frozenset({"message/rfc822"})  # documents that hold others
 
@@ -458,12 +460,17 @@ class _Run:
 
 
 def _digest(path: Path) -> str | FourcornersError:
-    """Return the SHA-256 of a file, empty for one that is too large to be worth it."""
+    """Return the SHA-256 of a file; empty for one that is too large to be worth it, or grows."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return ""
         with path.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest()
+            left = os.fstat(file.fileno()).st_size
+            if left > MAX_BYTES:
+                return ""
+            digest = sha256()
+            while left and (part := file.read(min(left, _PART))):
+                digest.update(part)
+                left -= len(part)
+            return "" if left or file.read(1) else digest.hexdigest()
     except OSError as error:
         return unreadable(path, error)
 
