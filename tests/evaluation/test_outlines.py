@@ -254,10 +254,14 @@ def test_figures_add_up_over_contracts(audited: AuditedOutline) -> None:
     assert (node_recall([empty]), node_f1([empty]), deep_parent([empty])) == (0.0, 0.0, 0.0)
     assert node_recall([right, empty]) == 0.5
     assert node_precision([right, empty]) == 1.0
-    measures: Any = outline_measures([right, empty])
+    measures: Any = outline_measures({"first": [right], "second": [empty], "none": []})
     assert measures["all"]["top_right"] == 0.5
     assert measures["all"]["node_f1"] == pytest.approx(2 / 3, abs=1e-4)
     assert "flat" not in measures
+    assert {name: each["top_right"] for name, each in measures["sets"].items()} == {
+        "first": 1.0,
+        "second": 0.0,
+    }
     assert len(measures["disagreements"]) == 4 + 3
 
 
@@ -312,21 +316,22 @@ def test_a_parent_stands_before_its_child(tmp_path: Path) -> None:
         runs.read_outlines(path)
 
 
-def test_the_audited_truth_is_whole() -> None:
-    path = shipped_truth()
-    assert path is not None
-    truth = read_truth(path)
-    assert len({each.name for each in truth}) == 40
-    assert [sum(each.source == source for each in truth) for source in ("text", "pdf")] == [25, 15]
-    assert sum(each.flat for each in truth) >= 5
-    assert all(len(each.deep) <= 20 for each in truth)
+def test_the_audited_sets_are_whole() -> None:
+    sets = {path.stem: read_truth(path) for path in shipped_truth()}
+    assert list(sets) == ["truth", "fresh-a", "fresh-b"]
+    first, *fresh = sets.values()
+    names = [each.name for part in sets.values() for each in part]
+    assert (len(first), sum(map(len, fresh)), len(set(names))) == (40, 40, 80)
+    for truth in (first, [each for part in fresh for each in part]):
+        sources = [each.source for each in truth]
+        assert [sources.count(source) for source in ("text", "pdf")] == [25, 15]
+        assert sum(each.flat for each in truth) >= 5
+        assert all(len(each.deep) <= 20 for each in truth)
 
 
 @pytest.mark.corpus
 def test_the_audited_texts_are_those_of_the_data(corpus: Path) -> None:
-    path = shipped_truth()
-    assert path is not None
-    for each in read_truth(path):
+    for each in (each for path in shipped_truth() for each in read_truth(path)):
         if each.source == "text":
             data = (corpus / "cuad" / "contracts" / each.name).read_bytes()
             assert hashlib.sha256(data).hexdigest() == each.sha256, each.name

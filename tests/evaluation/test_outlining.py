@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -39,6 +40,10 @@ def test_texts_come_first_then_pdfs(data: Path) -> None:
     assert [path.name for path in contract_files(data, limit=1)] == ["a.txt"]
     with pytest.raises(ConfigError, match="holds no contracts"):
         contract_files(data / "contracts")
+    assert [path.name for path in contract_files(data, names={"c.PDF", "b.txt"})] == [
+        "b.txt",
+        "c.PDF",
+    ]
     assert audited_texts(data, ["b.txt", "missing.txt"]) == {"b.txt": LEASE}
 
 
@@ -73,3 +78,33 @@ def test_the_command_writes_what_score_reads(data: Path, program: Program) -> No
     assert again == said
     scored = json.loads((program.folder / "y.json").read_text())
     assert scored["measures"]["summary"] == record["measures"]["summary"]
+
+
+def test_the_command_outlines_the_audited_alone_and_scores_each_set(
+    data: Path, program: Program
+) -> None:
+    sets = []
+    for name in ("a", "b"):
+        digest = hashlib.sha256((data / "contracts" / f"{name}.txt").read_bytes()).hexdigest()
+        tops = [
+            {"label": label, "kind": "section", "start": LEASE.index(f"{label}. "), "anchor": ""}
+            for label in ("1", "2", "3")
+        ]
+        record = {"name": f"{name}.txt", "source": "text", "flat": False, "sha256": digest}
+        record |= {"top": tops[: 2 if name == "b" else 3], "deep": [], "not": []}
+        path = program.folder / f"set-{name}.jsonl"
+        path.write_text(json.dumps(record) + "\n")
+        sets += ["--truth", str(path)]
+    options = ["--data", str(data), "--audited-only", "--json", "x.json"]
+    said = program("bench", "outline", *options, *sets).out
+    assert "set-a" in said
+    assert "set-b" in said
+    measures = json.loads((program.folder / "x.json").read_text())["measures"]
+    assert measures["summary"]["contracts"] == 2
+    assert measures["failed"] == []
+    assert {name: each["contracts"] for name, each in measures["sets"].items()} == {
+        "set-a": 1,
+        "set-b": 1,
+    }
+    assert measures["all"]["top_right"] == 0.5
+    assert measures["sets"]["set-b"]["top_right"] == 0.0

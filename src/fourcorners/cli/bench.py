@@ -16,6 +16,7 @@ from fourcorners.cli.console import JobsOption, require_place
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from fourcorners.evaluation.audit import AuditedOutline
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.cuad import AnnotatedContract
     from fourcorners.evaluation.extraction import Scores
@@ -56,11 +57,11 @@ KeepOption = Annotated[
 ]
 
 TruthOption = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--truth",
         metavar="FILE",
-        help="Audited outlines, to score against.",
+        help="Audited outlines, to score against. Repeatable.",
         show_default="those of the repository, if it is there",
     ),
 ]
@@ -137,6 +138,9 @@ def outline(
     limit: LimitOption = None,
     jobs: JobsOption = None,
     truth: TruthOption = None,
+    audited_only: Annotated[
+        bool, typer.Option("--audited-only", help="Outline no other contracts.")
+    ] = False,
 ) -> None:
     """Outline the contracts, and score those that were audited.
 
@@ -152,7 +156,10 @@ def outline(
     require_place(record_out)
     settings = Settings.load(jobs=jobs)
     record = Record("outline", {"data": str(data), "limit": limit, "jobs": settings.jobs})
-    paths = contract_files(data, limit=limit)
+    record.settings["audited_only"] = audited_only
+    audited = _audited(truth)
+    names = {each.name for part in audited.values() for each in part} if audited_only else None
+    paths = contract_files(data, limit=limit, names=names)
     with _bar() as step:
         run = outline_files(paths, settings=settings, on_progress=step)
     for name, reason in run.failed:
@@ -161,7 +168,7 @@ def outline(
         runs.write_outlines(run_out, run.outlines)
     record.settings["readers"] = run.readers
     record.measures["failed"] = [name for name, _ in run.failed]
-    _report_outlines(run.outlines, data, truth, record, record_out)
+    _report_outlines(run.outlines, data, audited, record, record_out)
 
 
 @app.command("score")
@@ -192,7 +199,7 @@ def score_run(
         return
     if runs.holds_outlines(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
-        _report_outlines(runs.read_outlines(run)[:limit], data, truth, record, record_out)
+        _report_outlines(runs.read_outlines(run)[:limit], data, _audited(truth), record, record_out)
         return
     answers = runs.read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
@@ -300,11 +307,21 @@ def _report(scores: Scores, record: Record, path: Path | None, *, seed: int = 0)
     out.print(extraction_table(scores, NINE, "The nine provisions of the paper"))
 
 
+def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
+    """Return the audited sets by the names of their files."""
+    from fourcorners.evaluation.audit import read_truth, shipped_truth
+
+    return {path.stem: read_truth(path) for path in truth or shipped_truth()}
+
+
 def _report_outlines(
-    run: Sequence[Outlined], data: Path, truth: Path | None, record: Record, path: Path | None
+    run: Sequence[Outlined],
+    data: Path,
+    audited: dict[str, list[AuditedOutline]],
+    record: Record,
+    path: Path | None,
 ) -> None:
     from fourcorners.cli import console
-    from fourcorners.evaluation.audit import read_truth, shipped_truth
     from fourcorners.evaluation.outlines import score
     from fourcorners.evaluation.outlining import audited_texts
     from fourcorners.evaluation.tables import (
@@ -316,18 +333,17 @@ def _report_outlines(
 
     summary = outline_summary(run)
     record.measures["summary"] = summary
-    where = truth or shipped_truth()
-    audited = read_truth(where) if where else []
-    names = {each.name for each in audited}
+    names = {each.name for part in audited.values() for each in part}
     if record.settings["limit"] is not None:
         names &= {each.name for each in run}
     texts = audited_texts(data, names) if names else {}
-    verdicts = score(audited, run, texts)
-    if verdicts:
+    verdicts = {name: score(part, run, texts) for name, part in audited.items()}
+    found = any(verdicts.values())
+    if found:
         record.measures.update(outline_measures(verdicts))
     record.write(path)
     console.out().print(summary_table("Outlines", summary))
-    if verdicts:
+    if found:
         console.out().print(outline_table(record.measures))
 
 

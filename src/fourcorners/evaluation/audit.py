@@ -20,12 +20,14 @@ from fourcorners.outline.tree import NodeKind
 ANCHOR = 24  # characters, white space left out, that find a place again in a changed text
 FRAME = (NodeKind.RECITALS.value, NodeKind.SIGNATURE.value)
 _DIGITS = 12
-_FIXTURE = Path(__file__).parents[3] / "tests" / "outline" / "audit" / "truth.jsonl"
+_FIXTURES = Path(__file__).parents[3] / "tests" / "outline" / "audit"
+_SETS = ("truth", "fresh-a", "fresh-b")  # the draws, the first one first
 
 
-def shipped_truth() -> Path | None:
-    """Return the audited truth of the repository, where the program runs from one."""
-    return _FIXTURE if _FIXTURE.is_file() else None
+def shipped_truth() -> list[Path]:
+    """Return the audited sets of the repository, where the program runs from one."""
+    paths = (_FIXTURES / f"{name}.jsonl" for name in _SETS)
+    return [path for path in paths if path.is_file()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,8 +35,10 @@ class OutlineRun:
     failed: tuple[tuple[str, str], ...]
 
 
-def contract_files(data: Path, *, limit: int | None = None) -> list[Path]:
-    """Return the texts of the data set, then its PDFs, each sorted by name.
+def contract_files(
+    data: Path, *, limit: int | None = None, names: Collection[str] | None = None
+) -> list[Path]:
+    """Return the texts of the data set, then its PDFs, each sorted by name; or those of `names`.
 
     Raises:
         ConfigError: If the folder holds neither.
@@ -51,6 +53,8 @@ def contract_files(data: Path, *, limit: int | None = None) -> list[Path]:
             f"{data} holds no contracts: no texts in contracts, no PDFs in pdf.",
             remedy="Give the folder of the CUAD data with --data.",
         )
+    if names is not None:
+        found = [path for path in found if path.name in names]
     return found[:limit]
 
 
@@ -120,5 +124,4 @@ def audited_texts(data: Path, names: Iterable[str]) -> dict[str, str]:
     """
     from fourcorners.documents.read import read
 
-    wanted = set(names)
-    return {path.name: read(path).text for path in contract_files(data) if path.name in wanted}
+    return {path.name: read(path).text for path in contract_files(data, names=set(names))}

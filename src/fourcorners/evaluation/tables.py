@@ -114,8 +114,9 @@ def outline_summary(run: Sequence[Outlined]) -> dict[str, Json]:
     }
 
 
-def outline_measures(verdicts: Sequence[Verdict]) -> dict[str, Json]:
-    """Return how outlines compare with the audited ones, with 95% intervals."""
+def outline_measures(sets: Mapping[str, Sequence[Verdict]]) -> dict[str, Json]:
+    """Return how outlines compare with the audited sets, by name, with 95% intervals."""
+    verdicts = [each for audited in sets.values() for each in audited]
     parts: dict[str, Sequence[Verdict]] = {
         "all": verdicts,
         "flat": [each for each in verdicts if each.flat],
@@ -124,6 +125,7 @@ def outline_measures(verdicts: Sequence[Verdict]) -> dict[str, Json]:
     }
     return {
         **{name: _outline_figures(part) for name, part in parts.items() if part},
+        "sets": {name: _outline_figures(part) for name, part in sets.items() if part},
         "places_lost": sum(each.lost for each in verdicts),
         "disagreements": [
             {
@@ -179,8 +181,9 @@ def outline_table(measures: Mapping[str, Json]) -> Table:
     table.add_column("Contracts")
     for head in ("", "top level right", "95%", "node F1", "deeper labels, parent right"):
         table.add_column(head, justify="right")
-    for name in ("text", "pdf", "flat", "all"):
-        figures = measures.get(name)
+    sets = cast("Mapping[str, Json]", measures["sets"])
+    rows = {**sets, **{name: measures.get(name) for name in ("text", "pdf", "flat", "all")}}
+    for name, figures in rows.items():
         if not isinstance(figures, Mapping):
             continue
         low, high = cast("list[float]", figures["top_right_interval"])
@@ -192,5 +195,6 @@ def outline_table(measures: Mapping[str, Json]) -> Table:
             f"{figures['node_f1']:.1%}",
             f"{figures['deep_parent']:.1%}",
             style="bold" if name == "all" else None,
+            end_section=name == [*sets][-1],
         )
     return table
