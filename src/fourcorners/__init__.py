@@ -15,20 +15,24 @@ if TYPE_CHECKING:
     from fourcorners.library.ingest import add as add_contracts
     from fourcorners.library.store import Library
     from fourcorners.models import default_encoder
+    from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.playbooks.load import load as load_playbook
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.reports import write as write_report
     from fourcorners.review.run import review as review_contracts
     from fourcorners.search.find import find as find_passages
+    from fourcorners.search.run import run as search_contracts
 
 _HOME = {
     "Library": ("fourcorners.library.store", "Library"),
     "Playbook": ("fourcorners.playbooks.playbook", "Playbook"),
     "add_contracts": ("fourcorners.library.ingest", "add"),
+    "default_concepts": ("fourcorners.playbooks.concepts", "default_concepts"),
     "default_encoder": ("fourcorners.models", "default_encoder"),
     "load_playbook": ("fourcorners.playbooks.load", "load"),
     "review_contracts": ("fourcorners.review.run", "review"),
     "find_passages": ("fourcorners.search.find", "find"),
+    "search_contracts": ("fourcorners.search.run", "run"),
     "write_report": ("fourcorners.reports", "write"),
 }
 
@@ -37,10 +41,12 @@ __all__ = [
     "Playbook",
     "__version__",
     "add_contracts",
+    "default_concepts",
     "default_encoder",
     "find_passages",
     "load_playbook",
     "review_contracts",
+    "search_contracts",
     "write_report",
 ]
 

@@ -65,6 +65,7 @@ class Names:
         self._bearers: dict[str, dict[int, float]] = {}
         self._parties: set[str] = set()
         self._named: dict[int, tuple[frozenset[str], ...]] = {}
+        self._named_in: dict[str, frozenset[str]] = {}
         self._days: dict[int, tuple[date, ...]] = {}
         for row, identifier, name, kind, title, card in library.execute(
             "SELECT row, id, name, type, title, card FROM documents"
@@ -84,6 +85,7 @@ class Names:
         # Short names are most often roles, such as Distributor, which kinds of contracts share.
         self._bear(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
         parties = _tokens(" ".join(fact.value.name for fact in card.parties))
+        self._named_in[self._ids[row]] = frozenset(parties - COMMON)
         self._named[row] = tuple(
             frozenset(words(f"{fact.value.name} {fact.value.short}").tokens)
             for fact in card.parties
@@ -99,6 +101,10 @@ class Names:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def of_parties(self, document: str) -> frozenset[str]:
+        """Return the words of which the names of a document's parties are made."""
+        return self._named_in[document]
 
     def with_party(self, name: str) -> list[int]:
         """Return the rows of the documents with a party whose name has all the words."""

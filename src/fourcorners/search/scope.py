@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 
 from fourcorners.library.catalogue import Catalogue
@@ -17,6 +17,7 @@ from fourcorners.library.database import string
 from fourcorners.library.tokens import folded
 from fourcorners.search.filters import EVERYTHING, Filters
 from fourcorners.search.names import COMMON, Named, Names, names_of
+from fourcorners.search.stems import FRAME
 from fourcorners.text.words import words
 
 SURE = 0.97
@@ -63,7 +64,8 @@ class Scope:
     """What a question names and what it asks.
 
     Attributes:
-        asked: The question without the words that name a contract.
+        asked: The question without the words that name a contract, and where one is clearly meant
+            without those that name its parties.
         naming: The words that name it, as they stand in the question; empty if none do.
         documents: Ids with the probability that each is meant, the likeliest first; empty if the
             question names none, which leaves everything within the filters.
@@ -87,7 +89,12 @@ def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> S
     naming, asked = _parted(question, names)
     fits = names.fitting(naming, _within(library, filters))[:_CANDIDATES] if naming else []
     fits = [fit for fit in fits if fit.share >= _WORTH_NAMING]
-    return _scope(fits, naming, asked) if fits else Scope(asked, naming)
+    if not fits:
+        return Scope(asked, naming)
+    scope = _scope(fits, naming, asked)
+    if not scope.sure:
+        return scope
+    return replace(scope, asked=_without_parties(asked, names.of_parties(fits[0].document)))
 
 
 def _scope(fits: list[Named], naming: str, asked: str) -> Scope:
@@ -118,6 +125,20 @@ def _parted(question: str, names: Names) -> tuple[str, str]:
         link, phrase = phrases[0]
         return f"{parties} {phrase[0]}", _without(question, link, phrase)
     return parties, question
+
+
+def _without_parties(asked: str, named: Collection[str]) -> str:
+    """Return a question with names of parties as `a party`: they stand all over their contract."""
+    found = words(asked)
+    kept: list[str] = []
+    offset = 0
+    for at, (token, start, end) in enumerate(found):
+        if at == 0 or not asked[start].isupper() or token not in named or token in FRAME:
+            continue
+        joined = bool(kept) and not asked[offset:start].strip()
+        kept.append("" if joined else f"{asked[offset:start]}a party")
+        offset = end
+    return "".join(kept) + asked[offset:]
 
 
 def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
