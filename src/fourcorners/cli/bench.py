@@ -183,6 +183,7 @@ def score_run(
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.extraction import score
+    from fourcorners.evaluation.precedents import holds_precedents
     from fourcorners.evaluation.provisions import holds_provisions
     from fourcorners.evaluation.retrieval import holds_retrieval
 
@@ -196,6 +197,11 @@ def score_run(
         from fourcorners.cli.bench_provisions import score_run as score_provisions
 
         score_provisions(run, data, record_out, limit=limit)
+        return
+    if holds_precedents(run):
+        from fourcorners.cli.bench_precedents import score_run as score_precedents
+
+        score_precedents(run, data, record_out, limit=limit)
         return
     if runs.holds_outlines(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})

@@ -1,0 +1,1 @@
+"""Precedents: the clauses of a bank or of whole contracts that are the best for a draft."""
