@@ -16,6 +16,8 @@ from fourcorners.cli import (
     bench_precedents,
     bench_provisions,
     bench_retrieval,
+    find,
+    links,
     lint,
     playbook,
     review,
@@ -41,7 +43,9 @@ app = typer.Typer(
 app.command("add")(add.add)
 app.command("review")(review.review)
 app.command("search")(search.search)
+app.command("find")(find.find)
 app.command("show")(show.show)
+app.command("links")(links.links)
 app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")

@@ -61,6 +61,12 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the plan, and each part of each score.")
     ] = False,
+    expand: Annotated[
+        bool,
+        typer.Option(
+            "--expand", help="Add what belongs to each: definitions, exceptions, amendments."
+        ),
+    ] = False,
     words_only: Annotated[
         bool, typer.Option("--words-only", help="Do without the local encoder.")
     ] = False,
@@ -72,7 +78,7 @@ def search(
     With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
     query. Three or more bare words are a question in plain language. It may name its contract.
     """
-    from fourcorners.cli import console
+    from fourcorners.cli import console, graph
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.search.filters import Filters
@@ -106,8 +112,15 @@ def search(
             else ()
         )
         told = _told(store, searched)
+        linked = graph.expansion(store, hits, collection) if expand else None
     if as_json:
-        console.print_json([_value(hit) for hit in hits])
+        values = [_value(hit) for hit in hits]
+        if linked is not None:
+            values = [
+                {**value, "linked": graph.linked_json(linked[at])}
+                for at, value in enumerate(values)
+            ]
+        console.print_json(values)
         return
     out = console.out()
     for step in (*steps, *told):
@@ -116,6 +129,8 @@ def search(
         out.print()
     for number, hit in enumerate(hits, start=1):
         _print_hit(out, number, hit, explain=explain)
+        if linked is not None:
+            graph.print_linked(out, linked[number - 1])
     if not hits:
         out.print("No passage matches.")
 
@@ -145,7 +160,7 @@ def _told(library: Catalogue, searched: Searched) -> list[Step]:
     return told
 
 
-def _value(hit: Hit) -> Json:
+def _value(hit: Hit) -> dict[str, Json]:
     return {
         "document": hit.document,
         "name": hit.name,

@@ -1,0 +1,125 @@
+"""`fourcorners links`: what a contract amends, what amends it, and its parties' other contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fourcorners.cli.console import Json
+    from fourcorners.search.graph import Amendment, SharedParty
+
+_DONE = {"amends": "Amended by", "restates": "Restated by", "replaces": "Replaced by"}
+_COLUMN = 12
+
+
+def links(
+    contract: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONTRACT", help="A contract, by a unique part of its name, its path or its id."
+        ),
+    ],
+    library: LibraryOption = None,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which contracts a contract is linked with.
+
+    That is what it says it amends, restates or replaces, which contract of the library is meant
+    (or that none is), what amends it in turn, and the other contracts of its parties.
+    """
+    from rich.text import Text
+
+    from fourcorners.cli import console
+    from fourcorners.reports.visible import line
+    from fourcorners.search.graph import links_of
+
+    with console.open_library(library, create=False) as store:
+        entry = store.resolve(contract, collection)
+        known = links_of(store)
+        own, others = known.amendments(entry.id), known.amended_by(entry.id)
+        parties = known.parties(entry.id)
+        names = {each.id: each.name for each in store.documents()}
+        said = store.text(entry.id)
+        words = {each: each.span.of(said) for each in own}
+        words |= {each: each.span.of(store.text(each.document)) for each in others}
+    if as_json:
+        console.print_json(
+            {
+                "document": entry.id,
+                "name": entry.name,
+                "amends": [_amendment(each, words[each], names) for each in own],
+                "amended_by": [_amendment(each, words[each], names) for each in others],
+                "parties": [
+                    {"name": party.name, "documents": _documents(party.others, names)}
+                    for party in parties
+                ],
+            }
+        )
+        return
+    out = console.out()
+    out.print(Text(line(entry.name), "bold"), soft_wrap=True)
+    for each in own:
+        _print(out, each.relation.value.capitalize(), _target(each, names), words[each])
+    for each in others:
+        told = f"{names[each.document]} (confidence {each.confidence:.2f}: {each.because})"
+        _print(out, _DONE[each.relation.value], told, words[each])
+    if not own and not others:
+        out.print(Text("It says of no other contract that it changes it, and none of it.", "dim"))
+    _print_parties(out, parties, names)
+
+
+def _target(amendment: Amendment, names: Mapping[str, str]) -> str:
+    sure = f"{amendment.confidence:.2f}: {amendment.because}"
+    if amendment.target is None:
+        return f"not resolved ({sure})"
+    return f"{names[amendment.target]} (confidence {sure})"
+
+
+def _print(out: Console, head: str, told: str, words: str) -> None:
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_indented
+    from fourcorners.reports.visible import line, shortened
+
+    print_indented(out, Text(line(told)), _COLUMN, head)
+    print_indented(out, Text(f"by the words “{shortened(words, 200)}”", "dim"), _COLUMN)
+
+
+def _print_parties(out: Console, parties: Sequence[SharedParty], names: Mapping[str, str]) -> None:
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_indented
+    from fourcorners.reports.visible import line
+
+    for party in parties:
+        listed = ", ".join(sorted(names[each] for each in party.others)) or "no other contract"
+        told = Text.assemble((line(party.name), "bold"), f": {line(listed)}")
+        print_indented(out, told, _COLUMN, "Party")
+
+
+def _amendment(amendment: Amendment, words: str, names: Mapping[str, str]) -> Json:
+    return {
+        "relation": amendment.relation.value,
+        "document": amendment.document,
+        "name": names[amendment.document],
+        "words": words,
+        "span": [amendment.span.start, amendment.span.end],
+        "title": amendment.title,
+        "dated": amendment.dated.isoformat() if amendment.dated else None,
+        "target": amendment.target,
+        "target_name": names[amendment.target] if amendment.target else None,
+        "confidence": amendment.confidence,
+        "because": amendment.because,
+    }
+
+
+def _documents(others: Sequence[str], names: Mapping[str, str]) -> Json:
+    return [{"document": each, "name": names[each]} for each in others]
