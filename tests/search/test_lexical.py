@@ -11,7 +11,7 @@ from fourcorners.search.fusion import best_first
 from fourcorners.search.lexical import BestRows, best, lexical
 from fourcorners.search.query import And, Near, Node, Or, Phrase, Prefix, Word
 
-TERMS = (
+TERMS: tuple[Word | Prefix | Phrase, ...] = (
     Word("a"),
     Word("ab"),
     Word("ba"),
@@ -74,3 +74,30 @@ def test_what_is_more_than_any_word_is_ranked_as_a_whole(library: Library, tree:
 
 def test_an_empty_library_has_no_best_rows(library: Library) -> None:
     assert best(library, Or((Word("a"), Word("b"))), [], 5).scores == {}
+
+
+def test_the_commonest_words_do_not_count_where_ranking_by_them_would_take_long(
+    library: Library, add: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("rent agreement", "deposit agreement", "key agreement", "lock agreement", "agreement roof")
+    words = [Word(word) for word in ("agreement", "rent", "deposit", "roof")]
+    assert len(best(library, Or(tuple(words)), [], 9).scores) == 5
+    monkeypatch.setattr("fourcorners.search.lexical.MOST_BEARERS", 7)
+    few = best(library, Or(tuple(words)), [], 9)
+    rare = best(library, Or(tuple(words[1:])), [], 9)
+    assert few.scores == rare.scores
+    assert len(few.scores) == 3
+    assert list(few.terms(1, "rent agreement")) == list(rare.terms(1, "rent agreement"))
+    assert len(best(library, Or((words[0], words[1])), [], 9).scores) == 5
+    monkeypatch.setattr("fourcorners.search.lexical.MOST_BEARERS", 8)
+    assert len(best(library, Or(tuple(words)), [], 9).scores) == 5
+
+
+def test_words_are_counted_anew_when_the_library_has_grown(
+    library: Library, add: Callable[..., str]
+) -> None:
+    tree = Or((Word("rent"), Word("roof")))
+    for clauses in (("rent", "roof and", "key"), ("rent or", "lock the", "door is")):
+        add(*clauses)
+        whole, found = lexical(library, tree, []), best(library, tree, [], 9)
+        assert dict(found.terms(1, "rent")) == dict(whole.terms(1, "rent"))

@@ -207,6 +207,10 @@ OUTLINE: Codec[Outline] = Codec(Outline)
 CARD: Codec[Card] = Codec(Card)
 
 
+_VALUE = ',"value":['
+_scan = json.JSONDecoder().raw_decode
+
+
 class StoredNodes:
     """The nodes of a stored outline, each made when it is asked for: a hit needs but a few.
 
@@ -216,9 +220,11 @@ class StoredNodes:
 
     def __init__(self, text: str) -> None:
         with _readable(Outline):
-            stored = json.loads(text)
-            self._nodes = cast("list[Json]", dict(_fields(stored, Outline))["nodes"])
-            self._read = _reader(Node, {}, stored["layout"])
+            layout, at = _scan(text, len('{"layout":'))
+            if layout["Outline"][0] != "nodes" or text[at : at + len(_VALUE)] != _VALUE:
+                raise ValueError("its nodes do not come first")
+            self._nodes, _ = _scan(text, at + len(_VALUE))
+            self._read = _reader(Node, {}, layout)
 
     def branch(self, node: int) -> list[Node]:
         """Return a node and those above it, the outermost first."""
@@ -229,11 +235,6 @@ class StoredNodes:
                 found.append(cast("Node", self._read(self._nodes[at])))
             at = found[-1].parent
         return found[::-1]
-
-
-def _fields(stored: dict[str, Json], kind: type) -> Iterator[tuple[str, Json]]:
-    layout = cast("Layout", stored["layout"])
-    return zip(layout[kind.__name__], cast("list[Json]", stored["value"]), strict=True)
 
 
 def load_words(text: str) -> tuple[OcrWord, ...]:

@@ -7,7 +7,8 @@ What may be found:
   ranked. Meaning may change the order, never the set. Words side by side mean AND.
 - Three or more bare words without any operator are **plain language**. If there is an encoder, and
   vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
-  hit may hold none of the words. Without either, the query is exact.
+  hit may hold none of the words. In a large library the commonest of many words do not count
+  (`lexical.MOST_BEARERS`). Without encoder or vectors, the query is exact.
 - An example alone (`like` without a query) finds by meaning alone.
 - Fields (`type:lease`) narrow either, and score nothing.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import log
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import integer
@@ -27,6 +29,13 @@ _BEST = """
     ORDER BY score, rowid LIMIT ?
 """
 _COUNT = "SELECT count(*) FROM words WHERE words MATCH ?"
+MOST_BEARERS = 60_000
+"""Passages that the words of a plain question may stand in, a passage counted for each word.
+
+Ranking takes a microsecond for each. Beyond, the commonest words do not count, which tell least.
+"""
+FEWEST_WORDS = 3
+"""Words of a plain question that always count, the rarest first."""
 _LEAST_RARITY = 1e-6  # of a word in more than half of the passages, as SQLite has it
 
 
@@ -65,22 +74,43 @@ class BestRows(LexicalRows):
 
     library: Catalogue
     leaves: Sequence[CompiledLeaf]
-    bearers: dict[str, int] = field(default_factory=dict)
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
         """Yield label and part of the score of each leaf that a row satisfies."""
-        index, whole = WordIndex(words), totals(self.library)
+        index, counted = WordIndex(words), _counted(self.library)
         length = word_count(self.library, row)
         for leaf in self.leaves:
             assert not isinstance(leaf.leaf, Field)  # noqa: S101 - `best` takes none
             if often := len(leaf_instances(leaf.leaf, index)):
-                yield leaf.label, _bm25(often, length, whole, self._bearers(leaf))
+                bearers = counted.bearers(self.library, leaf.expression)
+                yield leaf.label, _bm25(often, length, counted.whole, bearers)
 
-    def _bearers(self, leaf: CompiledLeaf) -> int:
-        if leaf.expression not in self.bearers:
-            rows = self.library.execute(_COUNT, (f"{BODY} : ({leaf.expression})",))
-            self.bearers[leaf.expression] = integer(rows[0][0])
-        return self.bearers[leaf.expression]
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How many passages there are, and how many bear a word, as long as none comes or goes."""
+
+    version: str
+    whole: WordTotals
+    known: dict[str, int] = field(default_factory=dict)
+
+    def bearers(self, library: Catalogue, expression: str) -> int:
+        """Return how many passages of the whole library bear what an expression finds."""
+        if expression not in self.known:
+            rows = library.execute(_COUNT, (f"{BODY} : ({expression})",))
+            self.known[expression] = integer(rows[0][0])
+        return self.known[expression]
+
+
+_COUNTED: WeakKeyDictionary[Catalogue, _Counted] = WeakKeyDictionary()
+
+
+def _counted(library: Catalogue) -> _Counted:
+    version = library.content_version
+    counted = _COUNTED.get(library)
+    if counted is None or counted.version != version:
+        counted = _COUNTED[library] = _Counted(version, totals(library))
+    return counted
 
 
 def _bm25(often: int, length: int, whole: WordTotals, bearers: int) -> float:
@@ -97,18 +127,37 @@ def best(
     """Return the best of the rows that `lexical` finds; of equal ones those that come first.
 
     Where any of some words will do, SQLite ranks the rows: that takes half the time of fetching
-    them all.
+    them all; of many words in a large library the commonest do not count (`MOST_BEARERS`).
     """
-    leaves = compile_query(tree).leaves
+    leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):
         found = lexical(library, tree, filters)
         rows = best_first(sorted(found.scores), found.scores)[:limit]
         return LexicalRows({row: found.scores[row] for row in rows}, found.parts)
+    leaves = _rarest(library, leaves)
     wanted = " OR ".join(leaf.expression for leaf in leaves)
     ranked = cast(
         "list[tuple[int, float]]", library.execute(_BEST, (limited(wanted, filters), limit))
     )
     return BestRows({row: -score for row, score in ranked}, (), library, leaves)
+
+
+def _rarest(library: Catalogue, leaves: Sequence[CompiledLeaf]) -> Sequence[CompiledLeaf]:
+    """Leave out the commonest words where ranking by all would take too long; keep the order."""
+    if len(leaves) <= FEWEST_WORDS:
+        return leaves
+    counted = _counted(library)
+    if counted.whole.rows * len(leaves) <= MOST_BEARERS:
+        return leaves
+    bearers = [counted.bearers(library, leaf.expression) for leaf in leaves]
+    order = sorted(range(len(leaves)), key=bearers.__getitem__)
+    so_far = accumulate(bearers[at] for at in order)
+    kept = {
+        at
+        for place, (at, total) in enumerate(zip(order, so_far, strict=True))
+        if place < FEWEST_WORDS or total <= MOST_BEARERS
+    }
+    return [leaf for at, leaf in enumerate(leaves) if at in kept]
 
 
 def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:
