@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -8,12 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tokenizers import Encoding
 
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.fake import OverlapReranker
 from fourcorners.models.onnx_reranker import BATCH, OnnxReranker, reranker_card
 from fourcorners.models.reranker import Reranker, probabilities
-from tests.models.graph import cross_encoder, write_tokenizer
+from tests.models.graph import cross_encoder, field, write_tokenizer
 
 SEP = 3  # ends the passage, and belongs to it
 
@@ -51,6 +54,26 @@ def test_a_score_does_not_depend_on_its_company(folder: Path) -> None:
     together = reranker.scores("term", [*passages, passages[3]])
     alone = load(folder, threads=1)
     assert together.tolist() == [alone.scores("term", [each])[0] for each in passages] + [27.0]
+
+
+@pytest.mark.parametrize(("quantised", "most"), [(b"", BATCH), (b"DynamicQuantizeLinear", 1)])
+def test_pairs_run_together_unless_a_score_would_depend_on_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, quantised: bytes, most: int
+) -> None:
+    (folder / "model.onnx").write_bytes(cross_encoder() + field(6, quantised))  # a remark
+    sizes: list[int] = []
+    run = _Loaded.logits
+
+    def noted(model: _Loaded, pairs: Sequence[Encoding]) -> NDArray[np.float32]:
+        sizes.append(len(pairs))
+        return run(model, pairs)
+
+    monkeypatch.setattr(_Loaded, "logits", noted)
+    passages = [" ".join(["law"] * count) for count in range(BATCH + 1)]
+    found = load(folder, threads=1).scores("term", passages)
+    assert found.tolist() == [8 * count + SEP for count in range(BATCH + 1)]
+    assert max(sizes) == most
+    assert sum(sizes) == len(passages)
 
 
 def test_the_passage_is_cut_and_not_the_question(folder: Path) -> None:
