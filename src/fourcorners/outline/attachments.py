@@ -92,10 +92,16 @@ def find_attachments(lines: Lines, signed: list[int], title: int) -> list[Marker
     found += (
         paper
         for paper in _papers(lines, first)
-        if len(lines.text[: paper.start].rstrip(" \t\n:–—-")) not in named
+        if _end_before(lines.text, paper.start) not in named
     )
     found.sort(key=lambda marker: marker.start)
     return _without_list(lines.text, found, min(first, int(_LISTED_TOP * lines.length)))
+
+
+def _end_before(text: str, offset: int) -> int:
+    """Return where the words before an offset end, without signs and blanks between."""
+    first = max(0, offset - _LONG)
+    return first + len(text[first:offset].rstrip(" \t\n:–—-"))
 
 
 def _named(lines: Lines) -> Iterator[re.Match[str]]:

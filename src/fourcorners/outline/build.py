@@ -20,10 +20,11 @@ from fourcorners.outline.sequence import INNER, OPEN, place
 from fourcorners.outline.terms import find_terms
 from fourcorners.outline.titles import Title, find_title
 from fourcorners.outline.tree import Outline
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, union
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
 _COUNTED = frozenset({"1.", "1.1", "article", "chapter", "section", "I.", "A."})
+_BLANKS = 200  # characters before a number on its line to look at
 _CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses has, at least
 _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
 
@@ -85,7 +86,7 @@ def _markers(
     ]
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
-    aside += [title.span] if title else []
+    aside = union([*aside, title.span] if title else aside)
     kept = [marker for marker in merged if not _within(aside, marker.start)]
     return sorted([*kept, *frames], key=_start), contents
 
@@ -99,7 +100,8 @@ def _numbered(markers: list[Marker]) -> bool:
 def _is_bare(lines: Lines, marker: Marker) -> bool:
     """Tell whether a number within a line has no dot: in a table of contents it is a page's."""
     bare = marker.written.isdigit() and marker.end - marker.start == len(marker.written)
-    return bare and bool(lines.text[lines.start_of_line(marker.start) : marker.start].strip())
+    line = max(lines.start_of_line(marker.start), marker.start - _BLANKS)
+    return bare and bool(lines.text[line : marker.start].strip())
 
 
 def _start(marker: Marker) -> int:
@@ -107,7 +109,13 @@ def _start(marker: Marker) -> int:
 
 
 def _within(spans: list[Span], offset: int) -> bool:
-    return any(span.start <= offset < span.end for span in spans)
+    """Tell whether an offset stands in one of the spans, which are in order and disjoint."""
+    at = bisect_right(spans, offset, key=_first) - 1
+    return at >= 0 and offset < spans[at].end
+
+
+def _first(span: Span) -> int:
+    return span.start
 
 
 def _merge(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice, takewhile
 
 from fourcorners.outline.numbering import CARDINALS, roman
 from fourcorners.outline.tree import Node, NodeKind
@@ -25,6 +26,8 @@ _CLAUSE_AFTER = re.compile(r"(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
 _GAP = re.compile(r"\s+[\"“]?")
 _GOES_ON = re.compile(r"[\w.(]")
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
+_ITEMS = 150_000  # characters of a clause in which its items are sought
+_MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
 _LEAD = 200  # characters looked at of the line before a heading
 _MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
@@ -79,6 +82,12 @@ class Labels:
                 for key in _keys(node.label, node.parent is None):
                     self._exact.setdefault(key, []).append(node.id)
         self._sought: dict[Tokens, int | None] = {}
+        self._longest: dict[Tokens, int] = {}
+        self._items: dict[tuple[int, Tokens], bool] = {}
+        self._tops = [node.id for node in nodes if node.parent is None]
+        self._children: dict[int | None, list[int]] = {}
+        for node in nodes:
+            self._children.setdefault(node.parent, []).append(node.id)
         self._root_starts = [node.span.start for node in self._roots]
 
     @cached_property
@@ -125,17 +134,25 @@ class Labels:
         if not found:
             return None
         if len(found) > 1:
-            chain = {node.id for node in self._chain(near)}
-            for each in found:
-                top: Node = self._nodes[each]
-                while top.parent is not None and top.id not in chain:
-                    top = self._nodes[top.parent]
-                if top.id in chain and top.id != each:
-                    return each
-            longest = max(found, key=lambda each: len(self._nodes[each].span))
+            below = self._below_top(found, [node.id for node in self._chain(near)])
+            if below is not None:
+                return below
+            if key not in self._longest:
+                self._longest[key] = max(found, key=lambda each: len(self._nodes[each].span))
+            longest = self._longest[key]
             if len(self._nodes[found[0]].span) * _TIMES < len(self._nodes[longest].span):
                 return longest  # the first is an entry of a table of contents
         return found[0]
+
+    def _below_top(self, found: list[int], chain: list[int]) -> int | None:
+        """Return the first of some nodes below the top one of a chain, and not in the chain."""
+        if not chain:
+            return None
+        after = bisect_right(self._tops, chain[-1])
+        end = self._tops[after] if after < len(self._tops) else len(self._nodes)
+        first = bisect_right(found, chain[-1])
+        inside = takewhile(lambda each: each < end, islice(found, first, None))
+        return next((each for each in inside if each not in chain), None)
 
     def attachment(self, word: str, mark: Tokens) -> int | None:
         """Return the attachment of a name, such as Exhibit C."""
@@ -148,8 +165,8 @@ class Labels:
 
     def _headed(self, word: str, mark: Tokens) -> int | None:
         """Return the node whose text has the heading of an attachment that is no node itself."""
-        if (word, *mark) in self._sought:
-            return self._sought[word, *mark]
+        if (word, *mark) in self._sought or len(self._sought) >= _MOST_SOUGHT:
+            return self._sought.get((word, *mark))
         ends = [*self._heads(word.upper(), mark)] or [*self._titles(word.title(), mark)]
         node = self.at(ends[-1]) if ends else None
         self._sought[word, *mark] = node.id if node else None
@@ -206,8 +223,8 @@ class Labels:
 
     def _written(self, mark: Tokens) -> int | None:
         """Return the node whose text has a decimal number that the outline has no node for."""
-        if mark in self._sought:
-            return self._sought[mark]
+        if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
+            return self._sought.get(mark)
         node = None
         for start in _offsets(self._text, f"{mark[0]}."):
             if _NUMBER_BEFORE.search(self._text, max(0, start - 1), start):
@@ -259,19 +276,26 @@ class Labels:
         return self._sibling(node, forward=way in ("following", "next"))
 
     def _sibling(self, node: Node, *, forward: bool) -> int | None:
-        beside = [each.id for each in self._nodes if each.parent == node.parent]
-        at = beside.index(node.id) + (1 if forward else -1)
+        beside = self._children[node.parent]
+        at = bisect_left(beside, node.id) + (1 if forward else -1)
         return beside[at] if 0 <= at < len(beside) else None
 
     def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
         """Tell whether a node's text has the items `(a)`, `(i)`, … one within the other."""
+        if beside is not None:
+            return self._has_items(node, rest, beside)
+        if (node, rest) not in self._items:
+            self._items[node, rest] = self._has_items(node, rest, None)
+        return self._items[node, rest]
+
+    def _has_items(self, node: int, rest: Tokens, beside: Span | None) -> bool:
         span = self._nodes[node].span
-        offset = span.start
+        offset, end = span.start, min(span.end, span.start + _ITEMS)
         for part in rest:
             pattern = _item(part)
-            found = pattern.search(self._text, offset, span.end)
+            found = pattern.search(self._text, offset, end)
             while found and beside and beside.start <= found.start() < beside.end:
-                found = pattern.search(self._text, found.end(), span.end)
+                found = pattern.search(self._text, found.end(), end)
             if found is None:
                 return False
             offset = found.end()

@@ -16,8 +16,8 @@ _CONTENTS = re.compile(
     re.MULTILINE,
 )
 _LEADER = re.compile(
-    rf"(?:\.{{5,}}|(?:\.{BLANK}){{5,}})(?:\.|{BLANK})*+(?:\d{{1,3}}|[A-Z](?:-\d{{1,2}})?)(?![\w.,])|"
-    rf"(?<=\S)(?:\t|{BLANK}{{4,}}){BLANK}*+\d{{1,3}}{BLANK}*$",
+    rf"(?:\.{{5}}|(?:\.{BLANK}){{5}})(?:\.|{BLANK}){{0,200}}+(?:\d{{1,3}}|[A-Z](?:-\d{{1,2}})?)(?![\w.,])|"
+    rf"(?<=\S)(?=\t|{BLANK}{{4}}){BLANK}++\d{{1,3}}{BLANK}*+$",
     re.MULTILINE,
 )
 _DENSE = 140  # characters an entry of a table of contents takes, at most, where lines are long

@@ -20,6 +20,8 @@ _REFERENCE = re.compile(r"(?i:sections?|clauses?|articles?|paragraphs?|schedules
 _SENTENCE = re.compile(r"[^\S\n](?:[A-Z][a-z]|A[^\S\n][A-Za-z][a-z])")
 _ALONE = 9  # words of a heading in lower case, at most
 _HEADING_LIMIT = 110
+_CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line
+_SIGNS = 200  # characters of signs before a number on its line
 _LEAD = " \t\xa0\r.:-–—*_"
 _TAIL = " \t\xa0\r.:-–—*_"
 _KINDS = {
@@ -83,6 +85,8 @@ def grow(
 def _with_signs(lines: Lines, start: int) -> int:
     """Include the typographic signs that stand before a number or heading on its line."""
     line = lines.start_of_line(start)
+    if start - line > _SIGNS:
+        return start
     signs = lines.text[line:start]
     return line + len(signs) - len(signs.lstrip()) if not signs.strip(" \t\xa0#*_>|[") else start
 
@@ -200,7 +204,7 @@ def _heading(lines: Lines, item: Taken) -> Span | None:
         start += 1
     if start >= line_end:
         return _heading_below(lines, item, start)
-    capitals = _CAPITAL_WORDS.match(text, start, line_end)
+    capitals = _CAPITAL_WORDS.match(text, start, min(line_end, start + _CAPITALS_LIMIT))
     if capitals and _before_sentence(text, capitals.end()) and all_capitals(capitals.group()):
         return _trim(text, Span(*capitals.span()))
     stop = _RUN_IN.search(text, start, min(lines.length, start + _HEADING_LIMIT))

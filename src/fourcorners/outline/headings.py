@@ -15,7 +15,7 @@ from fourcorners.text.span import Span
 
 _HASHES = re.compile(rf"^{BLANK}{{0,3}}(?P<hashes>#{{1,6}}){BLANK}+(?=\S)", re.MULTILINE)
 _CAPITALS = re.compile(
-    rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*$",
+    rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*+$",
     re.MULTILINE,
 )
 _RUN_IN = re.compile(

@@ -16,13 +16,14 @@ from fourcorners.outline.party_names import (
     name_key,
     only_roles,
     party_fact,
-    short_in,
     short_name,
+    shorts_in,
 )
 from fourcorners.outline.signers import Signers
 from fourcorners.text.span import Span
 
 _MOST = 12
+_ASKED = 100  # short names of which is asked whether they act, at most
 _MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
 _DESCRIBED_NEXT = re.compile(
     r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\([^)\n]{0,40}[\"“]"
@@ -34,7 +35,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _NOT_NAME = re.compile(
-    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]*\bA(?:GREEMENT|greement)\s+(?=\w)"
+    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]{0,200}\bA(?:GREEMENT|greement)\s+(?=\w)"
 )
 
 
@@ -45,9 +46,10 @@ def introduced(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party]
     """
     found: dict[str, Fact[Party]] = {}
     signing = {name_key(span.of(text)) for span in signers.companies}
-    start = last = preamble.start
-    while match := short_in(text, start, preamble.end):
-        start = match.end()
+    last, asked = preamble.start, 0
+    for match in shorts_in(text, preamble.start, preamble.end):
+        if len(found) >= _MOST or asked >= _ASKED:
+            break
         short = short_name(match)
         if not short or NO_SHORT.search(short):
             continue
@@ -57,6 +59,7 @@ def introduced(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party]
         subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
         if not subjects:
             continue
+        asked += 1
         listed = any(_is_listed(text, segment, span) for span in subjects)
         signs = name_key(subjects[-1].of(text)) in signing
         if not (

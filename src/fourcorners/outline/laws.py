@@ -103,6 +103,7 @@ _OF_THIS = re.compile(
     re.IGNORECASE,
 )
 _MOST = 1_000  # words of choice to look at; a contract has a few dozen
+_WEIGHED = 300  # of them with a law close by
 _SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
 _REACH = 350  # characters between the words of choice and the jurisdiction, at most
 
@@ -110,11 +111,15 @@ _REACH = 350  # characters between the words of choice and the jurisdiction, at 
 def governing_law(text: str) -> Fact[str] | None:
     """Find the law that governs the contract; the span holds the words that choose it."""
     best: Fact[str] | None = None
+    weighed = 0
     for match in islice(_CHOOSES.finditer(text), _MOST):
         low = match.group().lower()
         window = min(len(text), match.end() + _REACH)
         if not _LAW.search(text, match.end(), window):
             continue
+        weighed += 1
+        if weighed > _WEIGHED:
+            break
         found = _LAW_OF.search(text, match.end(), window)
         other = _PLACE_LAW.search(text, match.end(), window)
         if other and (found is None or other.start() < found.start()):

@@ -104,6 +104,7 @@ _INDENT, _CENTRED = 8, 25  # blanks before a number that is indented, or in the 
 _CLAUSES = 4  # numbers at the margin, at least, for others to be indented
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)"})
 MOST = 40_000  # numbers in a text; one that has more is a table, and no outline is tried
+_BLANKS = 200  # characters before a number on its line to look at
 _PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
 _TITLED = 0.4  # words like a heading after the number
@@ -314,7 +315,8 @@ def _doubt_of_bare(lines: Lines, start: int, rest: str) -> float | None:
     if not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
         return None
     titled = title_like(rest)
-    within = lines.text[lines.start_of_line(start) : start].strip(" \t\xa0*_#>|")
+    line = max(lines.start_of_line(start), start - _BLANKS)
+    within = lines.text[line:start].strip(" \t\xa0*_#>|")
     if within and not titled:
         return None
     return 0.0 if titled and not any(char.isdigit() for char in rest) else 0.5

@@ -37,7 +37,7 @@ _SKIP = re.compile(
 _NEXT = re.compile(
     r"(?:[,;)\"”.]?[-–—\s*]+(?:and|AND|And)[-–—\s:*,]+(?:\(\w{1,3}\)\s*)?(?:between\s+)?(?:the\s+)?"
     r"(?=\S)|;\s*|"
-    r"\)\s*,\s*(?=[A-Z])|[,;]\s+(?:and\s+)?(?=\([a-z\d]\)\s)|\n\s*\n\s*|[).;,]*\s*\n\s*(?=\(\d\)))"
+    r"\)\s*,\s*(?=[A-Z])|[,;]\s+(?:and\s+)?(?=\([a-z\d]\)\s)|\n\s*\n\s*|[).;,]*+(?=[^\S\n]*+\n)\s++(?=\(\d\)))"
 )
 # A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
 _LISTED = re.compile(
@@ -58,9 +58,9 @@ _LED = re.compile(r"\b(?:of|by|for|with|under|from|between|to|in)\s+(?:the\s+)?$
 _COMPRISED = re.compile(r"\b(?:comprised|consisting)\s+of\s+(?:the\s+)?$")
 _BLANK = re.compile(r"(?:_{2,}|\.{4,}|…+|\[[^\]\n]{0,60}\]|<[^>\n]{1,60}>)[_.\s…]*")
 _OTHER_BLANK = re.compile(
-    r"[\s,;)–-]and[\s–-]+(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
-    r"(?:the\s+\w+|[A-Z]\w+),?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s*(?:_{2,}|\.{4,}|…+|\[|<|\n\s*\(?hereinafter|"
-    r"with\s+offices\b|\(hereinafter))|^\s*and\s*[_\[(]",
+    r"[\s,;)–-]and[\s–-]{1,60}(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
+    r"(?:the\s+\w+|[A-Z]\w+),?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s{0,60}(?:_{2,}|\.{4,}|…+|\[|<|\n\s{0,60}\(?hereinafter|"
+    r"with\s+offices\b|\(hereinafter))|^\s{0,60}and\s{0,60}[_\[(]",
     re.MULTILINE,
 )
 _NUMBERED = re.compile(r"\((\d)\)")
@@ -75,6 +75,7 @@ _PLACED = re.compile(
 _TOP = 1_500  # characters within which parties are introduced
 _EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
 _MOST = 12
+_ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _CUES = 8  # words such as "between" to try, at most
 _OPENING = re.compile(
@@ -156,14 +157,16 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
     limit = found[-1].span.start
     names = {fact.value.name.casefold() for fact in found}
     shorts = {fact.value.short.casefold() for fact in found}
-    others = []
+    others, asked = [], 0
     for match in NAME.finditer(text, found[0].span.end, end):
         given = _GIVEN.match(text, match.end(), min(end, match.end() + 80))
         span = name_at(text, match.start(), end) if given else None
         if given is None or span is None or NO_SHORT.search(given["short"]):
             continue
-        if span.start > limit and not acts(text, given["short"]):
-            continue
+        if span.start > limit:
+            asked += 1
+            if asked > _ASKED or not acts(text, given["short"]):
+                continue
         known = any(span.overlaps(fact.span) for fact in found)
         led = _LED.search(text, max(0, span.start - 30), span.start)
         if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):

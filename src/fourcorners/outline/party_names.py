@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from fourcorners.outline.card import Fact, Party
 from fourcorners.text.span import Span
@@ -31,9 +32,9 @@ _WORD = (
     r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS|"
     r"By|BY|Name(?=:)|Title(?=:)|/s/)(?![\w’']))"
     r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|[a-z]\d+\b(?=[^\S\n][A-Z])|"
-    r"[a-z][\w.-]*(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
+    r"[a-z][\w.-]{0,60}+(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
     r"[a-z]{1,5}-?[A-Z][\w’'./!*®™&-]*|"
-    r"\w+\.(?:com|COM|org|ORG|net)\b)"
+    r"\w{1,60}+\.(?:com|COM|org|ORG|net)\b)"
 )
 NAME = re.compile(
     rf"{_WORD}(?:(?:{_BLANKS}|,{_BLANKS}?(?={SUFFIX})|[^\S\n][/–-][^\S\n](?=[A-Z][A-Za-z])|"
@@ -80,6 +81,7 @@ _BARE_SHORT = re.compile(
     r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
     r"(?P<short>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
 )
+_REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 ROLES = frozenset(
     [
@@ -107,6 +109,7 @@ def only_roles(said: str) -> bool:
 
 def name_at(text: str, offset: int, limit: int) -> Span | None:
     """Return the name that starts at an offset, without what follows it; None if there is none."""
+    limit = min(limit, offset + _REACH)
     match = NAME.match(text, offset, limit)
     if match is None or NO_PARTY.match(match.group()):
         return None
@@ -149,6 +152,21 @@ def short_in(text: str, start: int, end: int) -> re.Match[str] | None:
     if quoted and bare:
         return min(quoted, bare, key=lambda match: match.start())
     return quoted or bare
+
+
+def shorts_in(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the short names in brackets one after the other, as `short_in` finds the first."""
+    patterns = (SHORT, _BARE_SHORT)
+    nexts = [pattern.search(text, start, end) for pattern in patterns]
+    while found := [match for match in nexts if match]:
+        first = min(found, key=lambda match: match.start())
+        yield first
+        nexts = [
+            pattern.search(text, first.end(), end)
+            if match and match.start() < first.end()
+            else match
+            for pattern, match in zip(patterns, nexts, strict=True)
+        ]
 
 
 def short_name(match: re.Match[str]) -> str:

@@ -31,17 +31,17 @@ _STEMS = (
 )
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
 _MARK = (
-    rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}*|"
-    rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|\.[A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}*|"
+    rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
+    rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|\.[A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
     rf"(?:{'|'.join(word.title() for word in CARDINALS)})\b|"
-    rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}})*)?{_BRACKETS}*|{_BRACKETS}+)"
+    rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}}){{0,9}})?{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}})"
 )
 _SEPARATOR = (
     r"(?:\s*,\s*(?:and\s+|or\s+|and/or\s+)?|\s+(?:and|or|and/or|to|through|thru|&)\s+|\s?[–-]\s?)"
 )
 _MORE = re.compile(
-    rf"{_SEPARATOR}(?P<mark>\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}{_BRACKETS}*|{_BRACKETS}+|"
-    rf"\d{{1,2}}{_BRACKETS}+|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
+    rf"{_SEPARATOR}(?P<mark>\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}}|"
+    rf"\d{{1,2}}{_BRACKETS}{{1,9}}|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
     rf"[IVXL]{{1,6}}(?=[,.;)\s])|[A-Z](?:-\d{{1,2}})?(?=[,.;)\s](?!\s?[A-Z]\w)))(?![\w%])"
 )
 # What follows "(e)" where it goes on the list "3.2(b) and (e)"; other brackets start an item.
@@ -57,7 +57,7 @@ _WITHIN = re.compile(
     rf"attachment|article|section|clause|paragraph|part))\s+[\"“]?(?P<mark>{_MARK})(?!\w)"
 )
 _CHAINED = re.compile(
-    rf"(?:\s?,\s(?i:{_LOWER})\s{_MARK}(?!\w))+"
+    rf"(?:\s?,\s(?i:{_LOWER})\s{_MARK}(?!\w)){{1,4}}"
 )  # "Article 24, Paragraph 1 of the Act"
 _WHICH = (
     r"(?P<which>[Tt]his|THIS|[Tt]he\s+(?:immediately\s+)?"
@@ -81,6 +81,7 @@ _LEADS = re.compile(
     r"only|said|such|as|on|at|for|that|which|also|following|sections?|articles?|clauses?|"
     r"paragraphs?|attached|like|into|upon|subject)|(?<![\w’'-])[a-z]{2,}[,;]?|[,(\[\"“])\s*$"
 )
+_LINE = 2_000  # characters of blanks before a heading on its line, at most
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
 )
@@ -158,7 +159,8 @@ def _is_cited(word: str, match: re.Match[str]) -> bool:
 
 def _is_heading(text: str, match: re.Match[str]) -> bool:
     """Tell whether it heads a clause or stands in a table of contents."""
-    line = text.rfind("\n", 0, match.start()) + 1
+    farthest = max(0, match.start() - _LINE)
+    line = max(farthest, text.rfind("\n", farthest, match.start()) + 1)
     before = text[max(line, match.start() - 60) : match.start()]
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]

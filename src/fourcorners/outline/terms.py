@@ -31,6 +31,7 @@ _SINGLE_OR_MEANT = re.compile(
 _BARE = re.compile(
     r"\((?:hereinafter\s+)?the\s+(?P<term>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]+){1,3})\)"
 )
+_BARE_TERMS = 200  # of them that are counted, at most
 _OFTEN = 3  # times that a short name without quotation marks must stand in the text
 _MEANS = re.compile(
     rf"[*_]*\s*+(?:(?:,|or\b|and\b|[{_OPEN}][^{_OPEN}\n]{{1,70}}[{_CLOSE}]|\([^()\n]{{0,120}}\))\s*+){{0,8}}"
@@ -104,6 +105,7 @@ _NO_TERM = re.compile(
 )
 _ALONE = frozenset({"we", "us", "our", "you", "your"})
 _LONGEST = 2_000
+_BRACKET = re.compile(r"[()\[\]]")
 _DEEP = 600  # characters of a bracket before the term it gives
 _FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
 
@@ -124,8 +126,12 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
     for match in (_SINGLE_OR_MEANT if _MEANT.search(text) else _SINGLE).finditer(text):
         place = match.span("term") if match["term"] else match.span("meant")
         found.setdefault(place[0], _with_sentence(text, edges, place, match.span()))
+    often: dict[str, bool] = {}
     for match in _BARE.finditer(text):
-        if text.count(match["term"]) >= _OFTEN:
+        words = match["term"]
+        if words not in often and len(often) < _BARE_TERMS:
+            often[words] = text.count(words) >= _OFTEN
+        if often.get(words):
             place = match.span("term")
             found.setdefault(place[0], _with_sentence(text, edges, place, place))
     for term in (*_unquoted(text, edges), *_heads(text)):
@@ -179,16 +185,15 @@ def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
 
 def _opening(text: str, offset: int) -> int | None:
     """Return where the innermost bracket opens that is open at an offset."""
-    depth, first = 0, max(0, offset - _DEEP)
-    while True:
-        opens = max(text.rfind("(", first, offset), text.rfind("[", first, offset))
-        closes = max(text.rfind(")", first, offset), text.rfind("]", first, offset))
-        if opens > closes and depth == 0:
-            return opens
-        if opens == closes:  # none
-            return None
-        depth += 1 if closes > opens else -1
-        offset = max(opens, closes)
+    depth = 0
+    for sign in reversed([*_BRACKET.finditer(text, max(0, offset - _DEEP), offset)]):
+        if sign.group() in ")]":
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            return sign.start()
+    return None
 
 
 def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
@@ -225,8 +230,9 @@ def _heads(text: str) -> list[DefinedTerm]:
         done, colon = colon, text.find(":", colon + 1)
         if match is None or _NO_TERM.match(match["term"]):
             continue
-        end = text.find("\n\n", match.end())
-        end = min(end if end >= 0 else len(text), match.start() + _LONGEST)
+        limit = min(len(text), match.start() + _LONGEST)
+        end = text.find("\n\n", match.end(), limit)
+        end = end if end >= 0 else limit
         definition = Span(match.start("term"), end).strip(text)
         found.append(DefinedTerm(match["term"], Span(*match.span("term")), definition))
     words = [term.term.casefold() for term in found]

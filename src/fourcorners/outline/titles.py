@@ -29,9 +29,9 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 _THIS = re.compile(
-    r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|No\.|n°)\s+|[&-]\s+)"
+    r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|n°)\s+|[&-]\s+)"
     rf"{{0,14}}?(?i:{_NAMES})S?(?:(?:\s+(?:NO\.?|No\.?|NUMBER|Number|\#))?\s+(?:\d{{1,2}}|[IVX]{{1,4}})\b)?"
-    rf"(?:\s+(?:TO|to|FOR|for|OF|of)\s+(?:(?:[A-Z][\w&,/’'.-]*|and|for|of|to|the|AND|&)\s+){{0,12}}?"
+    rf"(?:\s+(?:TO|to|FOR|for|OF|of)\s+(?:(?:[A-Z][\w&,/’'.-]*|and|for|of|to|the|&)\s+){{0,12}}?"
     rf"(?:(?i:{_NAMES})|[A-Z][A-Za-z-]+)S?)?)"
     r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
     r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"

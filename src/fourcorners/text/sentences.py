@@ -9,6 +9,7 @@ from fourcorners.text.span import Span
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _SHORT = 80  # characters up to which a line before a blank line may be a heading
+_NEAR = 400  # characters before a blank line to look at
 _ENDS = re.compile(r"[.;:!?,)\]”\"'*#|_\-–—\d]\s*$")
 
 
@@ -42,5 +43,5 @@ def _paragraphs(text: str, sentence: Span) -> Iterator[Span]:
 def _is_end(text: str, start: int, end: int, after: int) -> bool:
     if text[after].islower():
         return False
-    before = text[start:end].strip()
+    before = text[max(start, end - _NEAR) : end].strip()
     return len(before) <= _SHORT or _ENDS.search(before) is not None
