@@ -14,7 +14,7 @@ from tokenizers import Encoding
 
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.fake import OverlapReranker
-from fourcorners.models.onnx_reranker import BATCH, OnnxReranker, reranker_card
+from fourcorners.models.onnx_reranker import BATCH, OnnxReranker, _Loaded, reranker_card
 from fourcorners.models.reranker import Reranker, probabilities
 from tests.models.graph import cross_encoder, field, write_tokenizer
 
