@@ -42,6 +42,15 @@ def test_links(room: Program) -> None:
     assert "It says of no other contract" in room("links", "flour").out
 
 
+def test_links_of_the_whole_library(room: Program) -> None:
+    told = room("links").out
+    assert told.startswith("amendment.txt\nAmends      valves.txt (confidence 1.00")
+    assert "1 statement that another contract is changed, 1 resolved." in told
+    [one] = room("links", "--json").json["amends"]
+    assert (one["name"], one["target_name"]) == ("amendment.txt", "valves.txt")
+    assert one["dated"] == "2021-03-04"
+
+
 def test_an_amendment_of_what_is_not_there(program: Program, tmp_path: Path) -> None:
     (tmp_path / "amendment.txt").write_text(AMENDMENT)
     program("add", "amendment.txt", "-l", "l.db", "--words-only")

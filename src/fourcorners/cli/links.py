@@ -21,11 +21,14 @@ _COLUMN = 12
 
 def links(
     contract: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="CONTRACT", help="A contract, by a unique part of its name, its path or its id."
+            metavar="CONTRACT",
+            help="A contract, by a unique part of its name, its path or its id. Without one, "
+            "all that change another are listed.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     library: LibraryOption = None,
     collection: CollectionOption = None,
     as_json: JsonOption = False,
@@ -41,6 +44,9 @@ def links(
     from fourcorners.reports.visible import line
     from fourcorners.search.graph import links_of
 
+    if contract is None:
+        _all(library, collection, as_json=as_json)
+        return
     with console.open_library(library, create=False) as store:
         entry = store.resolve(contract, collection)
         known = links_of(store)
@@ -74,6 +80,33 @@ def links(
     if not own and not others:
         out.print(Text("It says of no other contract that it changes it, and none of it.", "dim"))
     _print_parties(out, parties, names)
+
+
+def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
+    """List every contract that says it changes another, the resolved ones first."""
+    from rich.text import Text
+
+    from fourcorners.cli import console
+    from fourcorners.reports.visible import line
+    from fourcorners.search.graph import links_of
+
+    with console.open_library(library, create=False) as store:
+        names = {each.id: each.name for each in store.documents()}
+        wanted = {each.id for each in store.documents(collection)}
+        found = [one for one in links_of(store).all_amendments() if one.document in wanted]
+        found.sort(key=lambda one: (one.target is None, names[one.document], one.span))
+        words = [one.span.of(store.text(one.document)) for one in found]
+    if as_json:
+        values = [_amendment(one, said, names) for one, said in zip(found, words, strict=True)]
+        console.print_json({"amends": values})
+        return
+    out = console.out()
+    for one, said in zip(found, words, strict=True):
+        out.print(Text(line(names[one.document]), "bold"), soft_wrap=True)
+        _print(out, one.relation.value.capitalize(), _target(one, names), said)
+    resolved = sum(one.target is not None for one in found)
+    told = f"{console.counted(len(found), 'statement')} that another contract is changed, "
+    out.print(Text(f"{told}{resolved} resolved."))
 
 
 def _target(amendment: Amendment, names: Mapping[str, str]) -> str:

@@ -137,6 +137,35 @@ def test_another_collection_is_left_alone(library: Library, put: Put) -> None:
     assert not by(expand(library, [hit], limit=9, collection="Larch"), Tie.AMENDMENT)
 
 
+def test_a_long_clause_is_cut_at_whole_words(library: Library, put: Put) -> None:
+    endless = " ".join(["and valves"] * 400)
+    text = f"""SUPPLY AGREEMENT
+
+This Supply Agreement is dated 4 March 2021 and made between Alder Components Limited
+("Supplier") and Birch Retail Limited ("Customer").
+
+1. GOODS
+
+1.1 The Supplier sells what is listed in clause 2.1.
+
+2. LIST
+
+2.1 The list has valves {endless} of brass.
+
+3. LAW
+
+3.1 The law of England applies to this Agreement and to nothing else that the parties do.
+
+{"3.2 Nothing else is agreed, whatever may have been said before of valves. " * 80}
+"""
+    document = put("long.txt", text)
+    hit = place(library, document, "1.1 The Supplier sells what is listed in clause 2.1.")
+    [reference] = by(expand(library, [hit], limit=3), Tie.REFERENCE)
+    assert reference.words.startswith("2.1 The list has valves")
+    assert 700 < len(reference.words) <= 1_500
+    assert reference.words.split()[-1] in ("and", "valves")
+
+
 def test_limits(library: Library, room: dict[str, str]) -> None:
     hit = place(library, room["supply"], "5.1 The price of a valve is nine pounds.")
     assert expand(library, [], limit=3) == []

@@ -12,7 +12,7 @@ from typing import Protocol
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
 from fourcorners.search.graph.links import Amendment, Links, links_of
-from fourcorners.search.graph.reading import Reading, read
+from fourcorners.search.graph.reading import LONGEST, Reading, read
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text.span import Span
 
@@ -301,10 +301,14 @@ def _references(reading: Reading, span: Span, *, amending: bool) -> Iterator[_Fo
 
 
 def _leads_nowhere(reading: Reading, reference: CrossReference, node: Node, span: Span) -> bool:
-    """Tell whether a reference is to where it stands, or to about everything."""
-    around = node.span.contains(reference.span)
-    whole = len(node.span) * 2 > len(reading.text)
-    return around or whole or reference.kind is ReferenceKind.RELATIVE or span.contains(node.span)
+    """Tell whether a reference is to where it stands, or to about everything.
+
+    Where the outline lacks what is cited, its target is a part that holds it, and may be large.
+    """
+    around = node.span.contains(reference.span) or span.contains(node.span)
+    whole = node.kind is NodeKind.TITLE or len(node.span) * 2 > len(reading.text)
+    vague = not node.label and len(node.span) > LONGEST
+    return around or whole or vague or reference.kind is ReferenceKind.RELATIVE
 
 
 def _quoted(words: str) -> str:

@@ -164,9 +164,11 @@ class Reading:
             return span
         end = span.start
         for part in sentences(self.text, Span(span.start, span.start + LONGEST)):
-            if part.end < span.start + LONGEST or end == span.start:
+            if part.end < span.start + LONGEST:
                 end = part.end
-        return Span(span.start, end)
+        if end == span.start:  # one long sentence: whole words of it
+            end = self.text.rfind(" ", span.start + LONGEST // 2, span.start + LONGEST)
+        return Span(span.start, end if end > span.start else span.start + LONGEST)
 
     def sentence(self, span: Span) -> Span:
         """Return the sentence that holds words, within the clause where they stand."""
