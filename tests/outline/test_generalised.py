@@ -291,3 +291,36 @@ def test_decimals_in_lower_case_behind_a_colon(document: Make) -> None:
     )
     labels = [node.label for node in build(document(text)).nodes if node.label]
     assert labels == ["1", "1.1", "1.2", "2", "3", "4", "5"]
+
+
+def test_legend_on_the_line_of_a_heading(document: Make) -> None:
+    legend = (
+        f"THE GREAT MILL KEEPS THIS PAPER TO ITSELF AND {'WHOEVER READS IT SHALL ' * 12}KEEP IT."
+    )
+    pages = "".join(f"{BREAK}{legend} {head}" for head in ("Exhibit A Flour", "Next", "Exhibit B"))
+    others = "".join(f"{BREAK}{name} is milled here. {WORDS}" for name in NAMES)
+    text = f"{CLAUSES}{others}\n\n{SIGNED}{pages} Bread"
+    assert read(document, text) == [*NUMBERS, "signature", "Exhibit A", "Exhibit B"]
+
+
+@pytest.mark.parametrize("page", ["-2-    3 ", "2      3 ", "2 "])
+def test_page_numbers_before_a_number(document: Make, page: str) -> None:
+    assert read(document, CLAUSES.replace("\n\n4.", f"\n\n{page}4.")) == NUMBERS
+
+
+def test_paper_behind_the_signatures(document: Make) -> None:
+    paper = f"GUARANTY\n\n{WORDS * 6}\n\nBy: ________"
+    text = f"MILLING AGREEMENT\n\n{CLAUSES}\n\n{SIGNED}\n\n{paper}"
+    assert read(document, text) == [*NUMBERS, "signature", "section"]
+
+
+def test_exhibit_below_the_name_of_a_list(document: Make) -> None:
+    text = (
+        f"{CLAUSES}\n\n{SIGNED}\n\nExhibit F:\nExhibit A to the Milling Agreement: Flour\n{WORDS}"
+    )
+    assert read(document, text) == [*NUMBERS, "signature", "Exhibit F", "Exhibit A"]
+
+
+def test_day_on_the_cover_is_no_heading(document: Make) -> None:
+    cover = "MILLING AGREEMENT\n\nBETWEEN\n\nTHE MILL\n\nEFFECTIVE AS OF (EFFECTIVE DATE)\n\n"
+    assert read(document, cover + CLAUSES) == NUMBERS

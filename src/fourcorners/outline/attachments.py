@@ -160,7 +160,7 @@ def _attachment_worth(
         return None
     dashed = breaks >= 2 and _DASH.match(text, end)
     lower = bool(rest) and (rest[0].islower() or rest[0] in ",;)")
-    if lower and not dashed and not (breaks >= 2 and _is_of(rest)):
+    if lower and not dashed and not ((breaks >= 2 or before[-1:] == ":") and _is_of(rest)):
         return None
     if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
         return None

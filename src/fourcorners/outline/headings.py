@@ -34,7 +34,7 @@ _NO_HEADING = re.compile(
     r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
     r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|^(?:IF|AS) TO\b|^WITH A COPY|"
     r"^(?:ACCEPTED|AGREED|APPROVED|ACKNOWLEDGED|ADDRESS(?:ES)?|CONTENTS?)\b(?! [A-Z]+ING)|"
-    r"^FOR [A-Z ]+:|"
+    r"^FOR [A-Z ]+:|^(?:EFFECTIVE )?AS OF\b|^DATED\b|"
     r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
 )
 _NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
@@ -44,6 +44,7 @@ _OPENING = re.compile(
     r"\s*(?:THIS|This)\b[^.\n]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed|"
     r"indenture|memorandum)\b"
 )
+_PAPER = 250  # characters of a paragraph that is no part of a signature, at least
 _NAMED = 120  # characters between a party's name and the line on which it signs, at most
 _SIGNING = 3_000  # characters that a block of signatures takes
 
@@ -73,7 +74,7 @@ def headings(
             if _SIGNS.match(text, span.end):
                 continue
             names = at >= 0 and span.start - signed[at] < _SIGNING
-            few = len(span.of(text).split()) < 3
+            few = len(span.of(text).split()) < 3 and not _heads_paper(lines, span.end)
             if names and (few or SIGNED.search(text, span.end, span.end + _NAMED)):
                 continue
             found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
@@ -86,6 +87,15 @@ def headings(
 
 def _heading(family: str, span: Span, level: int, leave: float, take: float) -> Marker:
     return Marker(span.start, span.start, "", (Reading(family, (level,)),), leave, take)
+
+
+def _heads_paper(lines: Lines, end: int) -> bool:
+    """Tell whether a paragraph follows that is too long for what stands below a party's name."""
+    start = end
+    while start < lines.length and lines.text[start].isspace():
+        start += 1
+    words = lines.text[start : start + _PAPER]
+    return len(words) == _PAPER and not GAP.search(words) and "\n" not in words
 
 
 def is_title(lines: Lines, marker: Marker) -> bool:

@@ -21,6 +21,7 @@ _BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set betw
 
 _PAGE_TOP = re.compile(r"\n{4,}(?P<line>[A-Z][^\n]*)")
 _PAGES = 3  # that a running header stands on, at least
+_LEGEND = 80  # characters of one that stands on less than half of the pages, at least
 # Words of a running header: none that starts a clause or an attachment.
 _RUNNING = re.compile(
     r"(?!(?i:article|section|exhibit|schedule|annex|appendix|attachment|addendum|part|chapter|in)\b)"
@@ -39,7 +40,7 @@ _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 
 def without_running_words(text: str) -> str:
-    """Return the text with blanks for the words that most pages start with, if more follow them.
+    """Return the text with line breaks for the words that many pages start with, before others.
 
     These are the running header of a text that has lost its lines. Offsets stay as they are.
     """
@@ -48,15 +49,17 @@ def without_running_words(text: str) -> str:
         return text
     led = Counter(" ".join(text[start:end].split(" ", 3)[:3]) for start, end in tops)
     words, count = led.most_common(1)[0]
-    if count < max(_PAGES, len(tops) / 2) or not _RUNNING.match(words):
+    if count < _PAGES or not _RUNNING.match(words):
         return text
     pages = [(start, end) for start, end in tops if text.startswith(f"{words} ", start)]
     if len({text[start:end] for start, end in pages}) < _PAGES:
         return text
     header = _shared([text[start:end] for start, end in pages])
+    if count < len(tops) / 2 and len(header) < _LEGEND:
+        return text
     pieces, done = [], 0
     for start, _ in pages:
-        pieces += [text[done:start], " " * len(header)]
+        pieces += [text[done:start], "\n" * len(header)]
         done = start + len(header)
     return "".join([*pieces, text[done:]])
 

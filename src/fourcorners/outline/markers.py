@@ -19,7 +19,8 @@ from fourcorners.outline.numbering import (
 # A page's number may have slipped in front of the first clause on the page.
 _START = re.compile(
     rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z])|"
-    rf"(?<=\n\n\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}{BLANK}+[A-Z]{{3}})|\d{{1,2}}\.{BLANK}{{1,3}}(?=[b-z]\.{BLANK}+[A-Z]))?"
+    rf"(?<=\n\n\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}{BLANK}+[A-Z]{{3}})|\d{{1,2}}\.{BLANK}{{1,3}}(?=[b-z]\.{BLANK}+[A-Z])|"
+    rf"(?:-\d{{1,3}}-|\d{{1,3}}){BLANK}{{2,8}}\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z]))?"
     rf"(?P<mark>{AT_START})",
     re.MULTILINE,
 )
