@@ -52,6 +52,36 @@ def test_parties_and_what_every_contract_defines_are_not(
     assert by(expand(library, [hit], limit=9), Tie.DEFINITION) == []
 
 
+def test_a_definition_of_the_body_counts_more_than_one_of_a_schedule(
+    library: Library, put: Put
+) -> None:
+    text = """SUPPLY AGREEMENT
+
+This Supply Agreement is dated 4 March 2021 and made between Alder Components Limited
+("Supplier") and Birch Retail Limited ("Customer").
+
+1. DEFINITIONS
+
+1.1 "Spare Valve" means a valve in reserve.
+
+2. SUPPLY
+
+2.1 The Supplier keeps one Spare Valve in each Cold Store.
+
+SCHEDULE 1
+
+1. "Cold Store" means a room below zero.
+"""
+    document = put("valves.txt", text)
+    hit = place(library, document, "2.1 The Supplier keeps one Spare Valve in each Cold Store.")
+    definitions = by(expand(library, [hit], limit=9), Tie.DEFINITION)
+    assert [each.because.split("”")[0] for each in definitions] == [
+        "defines “Spare Valve",
+        "defines “Cold Store",
+    ]
+    assert definitions[1].score < 0.8 * definitions[0].score
+
+
 def test_the_clause_that_a_hit_refers_to(library: Library, room: dict[str, str]) -> None:
     text = library.text(room["supply"])
     hit = place(library, room["supply"], text[text.index("2.1 ") : text.index("2.2 ")].strip())

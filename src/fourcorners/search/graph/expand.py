@@ -12,13 +12,14 @@ from typing import Protocol
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
 from fourcorners.search.graph.links import Amendment, Links, links_of
-from fourcorners.search.graph.reading import LONGEST, Reading, read
+from fourcorners.search.graph.reading import Reading, read
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text.span import Span
 
 LEAST = 0.6
 """The confidence from which an amendment is followed."""
 _SHORTEST = 20  # characters of what is left of a clause where its other words are shown already
+_ELSEWHERE = 0.7  # what a definition counts that stands in an attachment that the hit is not in
 _DECAY = 0.97  # what each hit counts of the one before it
 _LEAD = 110  # characters before a reference in which its wording stands
 _MOST = 3  # of one tie to one hit
@@ -305,9 +306,11 @@ def _leads_nowhere(reading: Reading, reference: CrossReference, node: Node, span
 
     Where the outline lacks what is cited, its target is a part that holds it, and may be large.
     """
+    raw = reference.raw
     around = node.span.contains(reference.span) or span.contains(node.span)
     whole = node.kind is NodeKind.TITLE or len(node.span) * 2 > len(reading.text)
-    vague = not node.label and len(node.span) > LONGEST
+    start = " ".join(reading.text[node.span.start : node.span.start + len(raw) + 20].split())
+    vague = not node.label and not start.casefold().startswith(raw.casefold())
     return around or whole or vague or reference.kind is ReferenceKind.RELATIVE
 
 
@@ -326,10 +329,21 @@ def _definitions(reading: Reading, span: Span, targets: Sequence[Reading]) -> It
             used.add(term.term.casefold())
             if source is reading and span.contains(source.definition(term)):
                 continue
+            score = _specific(term, times)
+            if source is reading and _is_of_another_part(reading, term, span):
+                score *= _ELSEWHERE
             because = f"defines “{term.term}”, used in {reading.where(span)}"
-            yield _Found(
-                source, source.definition(term), Tie.DEFINITION, because, _specific(term, times)
-            )
+            yield _Found(source, source.definition(term), Tie.DEFINITION, because, score)
+
+
+def _is_of_another_part(reading: Reading, term: DefinedTerm, span: Span) -> bool:
+    """Tell whether a term is defined in an attachment, for that alone perhaps."""
+    return any(
+        node.kind is NodeKind.SCHEDULE
+        and node.span.contains(term.span)
+        and not node.span.overlaps(span)
+        for node in reading.outline.children(None)
+    )
 
 
 def _specific(term: DefinedTerm, times: int) -> float:
