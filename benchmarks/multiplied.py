@@ -1,0 +1,176 @@
+"""A large library made of a small one: its contracts over and over, under other names.
+
+In each copy the words of the parties' names become invented words and long numbers become others,
+each as long as before, so that every place in the outline stands. Vectors are the source's with a
+little noise, so nothing is read or encoded anew.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fourcorners.library import words
+from fourcorners.library.catalogue import text_hash
+from fourcorners.library.columns import Columns
+from fourcorners.library.database import SQLiteValue, integer, string
+from fourcorners.library.store import Library
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fourcorners.outline.tree import Outline, Passage
+
+COLLECTIONS = 8
+BATCH = 64  # documents in one transaction
+NOISE = 0.1  # length of what is added to a unit vector: cosine .995
+_NUMBER = re.compile(r"\d{3,}")
+_ROLES = (
+    "company corp corporation limited group holdings international services the and party parties "
+    "supplier customer distributor licensee licensor seller buyer agent bank trust partners "
+    "systems technologies america american united states national"
+)
+_KEPT = frozenset(_ROLES.split())
+_COLUMNS = (
+    "name, path, media_type, reader, pages, marks, warnings, outline, card, title, type, "
+    "characters, page_count, needs_ocr, passage_count, words"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A contract of the small library."""
+
+    sha256: str
+    text: str
+    columns: dict[str, SQLiteValue]
+    outline: Outline
+    passages: list[Passage]
+    vectors: NDArray[np.float32]
+    named: tuple[str, ...]
+
+
+def multiply(source: Path, target: Path, passages: int, seed: int = 0) -> int:
+    """Fill a new library with at least `passages` passages; return how many it has.
+
+    Raises:
+        ValueError: If the source has no vectors.
+    """
+    with Library.open(source, create=False) as small:
+        known = small.encoder
+        if known is None:
+            raise ValueError(f"{source} holds no vectors")
+        sources = list(_sources(small))
+    made = 0
+    with Library.open(target) as large:
+        large.set_encoder(known.name, known.dimension)
+        rounds = ((copy, one) for copy in count() for one in sources)
+        while made < passages:
+            with large.transaction():
+                for _ in range(BATCH):
+                    copy, one = next(rounds)
+                    columns, vectors = _varied(one, copy, seed)
+                    place = f"Folder {int(columns.sha256[:8], 16) % COLLECTIONS}"
+                    large.add_columns(columns, vectors, collection=place)
+                    made += len(columns.passages)
+                    if made >= passages:
+                        break
+    return made
+
+
+def _sources(library: Library) -> Iterator[_Source]:
+    for (document,) in library.execute(
+        "SELECT id FROM documents WHERE row IN (SELECT document FROM vectors) ORDER BY id"
+    ):
+        one = string(document)
+        row = library.execute(f"SELECT {_COLUMNS} FROM documents WHERE id = ?", (one,))[0]  # noqa: S608
+        columns = dict(zip(_COLUMNS.split(", "), row, strict=True))
+        passages = library.passages(one)
+        if integer(columns["passage_count"]) == 0:
+            continue
+        names = " ".join(fact.value.name for fact in library.card(one).parties)
+        named = set(re.findall(r"[A-Z][A-Za-z]{3,}", names))
+        yield _Source(
+            sha256=string(
+                library.execute("SELECT sha256 FROM documents WHERE id = ?", (one,))[0][0]
+            ),
+            text=library.text(one),
+            columns=columns,
+            outline=library.outline(one),
+            passages=passages,
+            vectors=library.vectors(document=one).matrix,
+            named=tuple(sorted(word for word in named if word.casefold() not in _KEPT)),
+        )
+
+
+def _varied(one: _Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.float32]]:
+    digest = sha256(f"{seed} {copy} {one.sha256}".encode()).hexdigest()
+    chance = random.Random(digest)  # noqa: S311 - no secret
+    other = {word.casefold(): _invented(len(word), chance) for word in one.named}
+    names = re.compile(rf"\b(?:{'|'.join(one.named)})\b", re.IGNORECASE) if one.named else None
+
+    def renamed(text: str) -> str:
+        return names.sub(lambda found: _as_written(found[0], other), text) if names else text
+
+    text = _NUMBER.sub(lambda found: _number(found[0], chance), renamed(one.text))
+    name, title = renamed(string(one.columns["name"])), renamed(string(one.columns["title"]))
+    layout, key, card = string(one.columns["card"]).partition('"value":')
+    stem, dot, ending = name.rpartition(".")
+    name = f"{stem} {digest[:6]}{dot}{ending}"
+    noise = np.random.default_rng(int(digest[:8], 16)).standard_normal(
+        one.vectors.shape, dtype=np.float32
+    )
+    vectors = one.vectors + noise * (NOISE / one.vectors.shape[1] ** 0.5)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    columns = Columns(
+        id=digest[:16],
+        sha256=digest,
+        path=f"/contracts/{name}",
+        text=text,
+        type=string(one.columns["type"]),
+        needs_ocr=(),
+        document={
+            **one.columns,
+            "id": digest[:16],
+            "sha256": digest,
+            "name": name,
+            "path": f"/contracts/{name}",
+            "title": title,
+            "text": text,
+            "text_sha256": text_hash(text),
+            "card": layout + key + renamed(card),
+        },
+        passages=tuple(
+            (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
+            for each in one.passages
+        ),
+        labels=tuple(words.labels(text, one.outline, one.passages)),
+    )
+    return columns, vectors
+
+
+def _invented(length: int, chance: random.Random) -> str:
+    """Return a word that can be said and that hardly any language has."""
+    letters = ("bcdfglmnprstvz", "aeiou")
+    return "".join(chance.choice(letters[at % 2]) for at in range(length))
+
+
+def _as_written(word: str, other: dict[str, str]) -> str:
+    new = other[word.casefold()]
+    if word.isupper():
+        return new.upper()
+    return new.capitalize() if word[0].isupper() else new
+
+
+def _number(digits: str, chance: random.Random) -> str:
+    if len(digits) == 4 and digits[:2] in ("19", "20"):  # a year
+        return f"{digits[:2]}{chance.randrange(100):02}"
+    return "".join(chance.choice("123456789") for _ in digits)
