@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError
@@ -76,8 +76,9 @@ def find(
         ConfigError: If there is no such collection, no document of a type, or none of a party.
     """
     wanted = provisions_of(condition)
+    cells = store.cells(library, playbook, wanted)
     answered = [
-        _answer(library, playbook, condition, wanted, entry)
+        _answer(library, condition, wanted, entry, cells.get(entry.id, {}))
         for entry in _entries(library, collection, types, party)
     ]
     return Selection(
@@ -89,9 +90,12 @@ def find(
 
 
 def _answer(
-    library: Library, playbook: Playbook, condition: Condition, wanted: Sequence[str], entry: Entry
+    library: Library,
+    condition: Condition,
+    wanted: Sequence[str],
+    entry: Entry,
+    cells: Mapping[str, Finding],
 ) -> Answered:
-    cells = store.load(library, playbook, entry.id)
     findings = tuple((provision, cells.get(provision)) for provision in wanted)
     known = {provision: _is_found(finding) for provision, finding in findings}
     parties = tuple(fact.value for fact in library.card(entry.id).parties)

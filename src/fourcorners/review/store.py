@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -84,6 +85,24 @@ def load(library: Library, playbook: Playbook, document: str) -> dict[str, Findi
         for provision, text in rows
         if provision in queries
     }
+
+
+def cells(
+    library: Library, playbook: Playbook, provisions: Collection[str]
+) -> dict[str, dict[str, Finding]]:
+    """Return the stored cells of these provisions, of all documents, by document and provision."""
+    library.prepare(_ROOM)
+    queries = {each: str(playbook.provision(each).query) for each in provisions}
+    rows = library.execute(
+        "SELECT document, provision, finding FROM review_findings "
+        "WHERE playbook = ? AND provision IN (SELECT value FROM json_each(?))",
+        (playbook.hash, json.dumps(sorted(queries))),
+    )
+    found: dict[str, dict[str, Finding]] = {}
+    for document, provision, text in rows:
+        finding = _whole(_FINDING.load(string(text)), queries[string(provision)])
+        found.setdefault(string(document), {})[string(provision)] = finding
+    return found
 
 
 def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
