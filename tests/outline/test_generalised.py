@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -252,6 +253,8 @@ def test_running_header_on_the_line_of_a_heading(document: Make) -> None:
     for place in ("2. Bread", "4. Notices", "SCHEDULE", "Annex"):
         text = text.replace(f"\n\n{place}", f"{BREAK}The Great Mill Group {place}")
     assert read(document, text) == [*NUMBERS, "signature", "Schedule 1", "Annex 2"]
+    tops = [node.span for node in build(document(text)).nodes if node.parent is None]
+    assert not any(text[one.end : two.start].strip() for one, two in pairwise(tops))
 
 
 def test_letters_torn_from_the_recitals_hold_no_clauses(document: Make) -> None:

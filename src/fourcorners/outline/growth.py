@@ -79,7 +79,7 @@ def grow(
         opened.append(branch)
     for branch in opened:
         branch.end = lines.length
-    return _number(lines.text, [*_front(lines, roots, title, contents), *roots])
+    return _number(lines.written, [*_front(lines, roots, title, contents), *roots])
 
 
 def _with_signs(lines: Lines, start: int) -> int:
@@ -103,8 +103,8 @@ def _front(
         aside = sorted([*aside, title])
     offset = 0
     for span in [*aside, Span(limit, limit)]:
-        between = Span(offset, max(offset, min(span.start, limit))).strip(lines.text)
-        if any(char.isalnum() for char in between.of(lines.text)):
+        between = Span(offset, max(offset, min(span.start, limit))).strip(lines.written)
+        if any(char.isalnum() for char in between.of(lines.written)):
             found.append(Branch(NodeKind.PARAGRAPH, "", "", None, between.start, 1.0, between.end))
         offset = max(offset, span.end)
     return sorted(found, key=lambda branch: branch.start)

@@ -82,10 +82,11 @@ class Lines:
     """A document's text with its lines, pages' tops and ignored stretches at hand.
 
     The text has plain blanks for all others and for what runs on from page to page, so that words
-    are found however they are set apart.
+    are found however they are set apart; `written` is the text as it is.
     """
 
     def __init__(self, document: Document) -> None:
+        self.written = document.text
         self.text = without_running_words(with_plain_blanks(document.text))
         self.ignored = union(
             mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
