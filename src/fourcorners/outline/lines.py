@@ -19,7 +19,7 @@ _PAGE_NUMBER = re.compile(
 GAP = re.compile(r"[^\S\n]{3,}")
 _BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
 
-_PAGE_TOP = re.compile(r"\n{4,}(?P<line>[A-Z][^\n]*)")
+_PAGE_TOP = re.compile(r"(?<=\n{4})(?P<line>[A-Z][^\n]*)")
 _PAGES = 3  # that a running header stands on, at least
 _LEGEND = 80  # characters of one that stands on less than half of the pages, at least
 # Words of a running header: none that starts a clause or an attachment.

@@ -1,0 +1,76 @@
+"""Texts that mean harm: twice the text takes no more than about twice the time."""
+
+from __future__ import annotations
+
+import time
+from itertools import cycle, islice
+
+import pytest
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.build import build
+from fourcorners.outline.cards import read_card
+from fourcorners.outline.passages import passages
+from fourcorners.outline.terms import find_uses
+
+SIZE = 20_000  # characters
+FREE = 0.2  # seconds of a processor that need no reason
+MOST = 3.0  # times the time, for twice the text
+TRIES = 4
+TOP = 'THIS AGREEMENT is made on 1 May 2020 between Acme Inc. (the "Seller") and '
+BELOW = (
+    "\n1. Sale\nAcme shall sell.\n2. Price\nTen.\n3. Term\nA year.\n4. End\nIN WITNESS WHEREOF\n"
+)
+REPEATED = (
+    *(
+        "a",
+        "A",
+        " ",
+        "\t",
+        "\n",
+        "\xa0",
+        ",",
+        ".",
+        ". ",
+        "…",
+        '"',
+        "“",
+        "(",
+        "[",
+        "-",
+        "_",
+        "*",
+        "/",
+    ),
+    *("Alpha ", "ALPHA ", "(a) ", "1.1 ", "1. ", "I) ", "Section 1.1 ", "Section 1.1, ", "and "),
+    *("Exhibit A ", "Aa: b\n", " \n", '"Aa" means ', "(the Big Dog) ", "laws of ", "By: "),
+    *("Payment ........ 12\n", "this preceding paragraph ", "(Aa) ", "No. ", "1(a)"),
+)
+
+
+def spent(text: str) -> float:
+    """Read all that is read of a contract, and return the seconds of a processor it took."""
+    document = Document("0" * 16, "a.txt", "a.txt", "0" * 64, "text/plain", "text/1", text)
+    began = time.process_time()
+    outline = build(document)
+    read_card(document, outline)
+    passages(document, outline)
+    find_uses(text, outline.terms)
+    return time.process_time() - began
+
+
+def text_of(repeated: str, size: int) -> str:
+    return TOP + "".join(islice(cycle(repeated), size)) + BELOW
+
+
+@pytest.mark.parametrize("repeated", REPEATED, ids=repr)
+def test_twice_the_text_takes_twice_the_time(repeated: str) -> None:
+    for _ in range(TRIES):
+        short, long = spent(text_of(repeated, SIZE)), spent(text_of(repeated, 2 * SIZE))
+        if long <= max(FREE, MOST * short):
+            return
+    pytest.fail(f"{SIZE:,} characters took {short:.2f} s, twice as many {long:.2f} s")
+
+
+def test_nested_brackets_take_no_more_than_others() -> None:
+    assert spent(TOP + "(" * SIZE + ")" * SIZE + BELOW) < 10
