@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum, StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -207,8 +207,16 @@ OUTLINE: Codec[Outline] = Codec(Outline)
 CARD: Codec[Card] = Codec(Card)
 
 
-_VALUE = ',"value":['
+_LAYOUT, _VALUE = '{"layout":', ',"value":['
 _scan = json.JSONDecoder().raw_decode
+
+
+@lru_cache(maxsize=16)
+def _node_reader(head: str) -> Read:
+    layout = json.loads(head)
+    if layout["Outline"][0] != "nodes":
+        raise ValueError("its nodes do not come first")
+    return _reader(Node, {}, layout)
 
 
 class StoredNodes:
@@ -220,11 +228,9 @@ class StoredNodes:
 
     def __init__(self, text: str) -> None:
         with _readable(Outline):
-            layout, at = _scan(text, len('{"layout":'))
-            if layout["Outline"][0] != "nodes" or text[at : at + len(_VALUE)] != _VALUE:
-                raise ValueError("its nodes do not come first")
+            at = text.index(_VALUE)
+            self._read = _node_reader(text[len(_LAYOUT) : at])
             self._nodes, _ = _scan(text, at + len(_VALUE))
-            self._read = _reader(Node, {}, layout)
 
     def branch(self, node: int) -> list[Node]:
         """Return a node and those above it, the outermost first."""
