@@ -1,0 +1,127 @@
+"""Precision over recall as CUAD's paper measures it (section 4), over all categories together.
+
+Every candidate is a prediction with its score. It is right when the words of it and of an annotated
+instance have a Jaccard similarity of at least one half; for `Parties` it is enough that it holds
+the instance. An instance that some candidate matches is a true positive, one that none matches a
+false negative, and a candidate that matches nothing a false positive. The same words twice are one
+candidate. The area under the curve takes, at each recall, the best precision at that recall or
+beyond, and reaches as far as the candidates do: recall that is never reached adds nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.runs import Extraction
+
+ALIKE = 0.5
+BY_PART = "Parties"
+STEPS = (*(round(0.99 - 0.01 * step, 2) for step in range(99)), 0.001, 0.0)
+_GONE = str.maketrans({".": "", ",": "", ";": "", ":": "", "/": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one contract adds at each of `STEPS`: hits of instances, and wrong candidates."""
+
+    instances: int
+    hits: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionRecall:
+    """The area under the curve, and the precision where a recall is first reached (0: never)."""
+
+    area: float
+    at_80: float
+    at_90: float
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the distinct words of a text, as the paper's scorer compares them."""
+    return frozenset(text.translate(_GONE).lower().split())
+
+
+def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
+    both = len(left & right)
+    return both > 0 and both >= ALIKE * (len(left) + len(right) - both)
+
+
+def tally(contract: AnnotatedContract, answer: Extraction) -> Tally:
+    """Judge the candidates of one contract and category."""
+    instances = [span.of(contract.text) for span in contract.annotations[answer.provision]]
+    bags = [words_of(instance) for instance in instances]
+    candidates: dict[str, float] = {}
+    for span, score in answer.candidates:
+        text = span.of(contract.text)
+        candidates[text] = max(score, candidates.get(text, 0.0))
+    best = [-1.0] * len(instances)
+    wrong: list[float] = []
+    for text, score in candidates.items():
+        bag = words_of(text)
+        matched = [
+            at
+            for at, instance in enumerate(instances)
+            if _alike(bag, bags[at]) or (answer.provision == BY_PART and instance in text)
+        ]
+        for at in matched:
+            best[at] = max(best[at], score)
+        if not matched:
+            wrong.append(score)
+    return Tally(len(instances), _above(best), _above(wrong))
+
+
+def _above(scores: Iterable[float]) -> tuple[int, ...]:
+    """Count the scores above each step."""
+    ordered = sorted(scores)
+    return tuple(len(ordered) - bisect_right(ordered, step) for step in STEPS)
+
+
+def curve(tallies: Sequence[Tally]) -> PrecisionRecall:
+    """Return the figures of the tallies added up."""
+    total = sum(each.instances for each in tallies)
+    hits = [sum(column) for column in zip(*(each.hits for each in tallies), strict=True)]
+    wrong = [sum(column) for column in zip(*(each.wrong for each in tallies), strict=True)]
+    points = [(0.0, 1.0)]
+    for right, false in zip(hits, wrong, strict=True):
+        if right + false and total:
+            points.append((right / total, right / (right + false)))
+    best: list[tuple[float, float]] = []
+    highest = 0.0
+    for recall, precision in reversed(points):
+        highest = max(highest, precision)
+        best.append((recall, highest))
+    best.reverse()
+    area = sum(
+        (after[0] - before[0]) * (after[1] + before[1]) / 2
+        for before, after in pairwise(best)
+    )
+    return PrecisionRecall(area, _at(best, 0.8), _at(best, 0.9))
+
+
+def _at(points: Sequence[tuple[float, float]], recall: float) -> float:
+    return next((precision for reached, precision in points if reached >= recall), 0.0)
+
+
+def tallies(
+    contracts: Iterable[AnnotatedContract], run: Iterable[Extraction]
+) -> dict[str, dict[str, Tally]]:
+    """Return what each contract adds, by contract and category."""
+    texts: Mapping[str, AnnotatedContract] = {contract.name: contract for contract in contracts}
+    found: dict[str, dict[str, Tally]] = {name: {} for name in texts}
+    for answer in run:
+        if answer.name in texts and answer.provision in CATEGORIES:
+            found[answer.name][answer.provision] = tally(texts[answer.name], answer)
+    return found
+
+
+def pooled(
+    found: Iterable[Mapping[str, Tally]], categories: Sequence[str] = CATEGORIES
+) -> PrecisionRecall:
+    """Return the figures over the categories together."""
+    return curve([each[name] for each in found for name in categories if name in each])
