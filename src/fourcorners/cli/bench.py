@@ -182,6 +182,7 @@ def score_run(
     """Score a run file without running anything."""
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.entailment import holds_entailment
     from fourcorners.evaluation.extraction import score
     from fourcorners.evaluation.precedents import holds_precedents
     from fourcorners.evaluation.provisions import holds_provisions
@@ -202,6 +203,11 @@ def score_run(
         from fourcorners.cli.bench_precedents import score_run as score_precedents
 
         score_precedents(run, data, record_out, limit=limit)
+        return
+    if holds_entailment(run):
+        from fourcorners.cli.bench_entailment import score_run as score_entailment
+
+        score_entailment(run, data, record_out, limit=limit)
         return
     if runs.holds_outlines(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})

@@ -13,6 +13,7 @@ from fourcorners.cli import (
     add,
     bank,
     bench,
+    bench_entailment,
     bench_precedents,
     bench_provisions,
     bench_retrieval,
@@ -50,6 +51,7 @@ app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(bank.app, name="bank")
+bench.app.command("entailment")(bench_entailment.entailment)
 bench.app.command("precedents")(bench_precedents.precedents)
 bench.app.command("provisions")(bench_provisions.provisions)
 bench.app.command("retrieval")(bench_retrieval.retrieval)

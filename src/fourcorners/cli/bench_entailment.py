@@ -1,0 +1,101 @@
+"""`fourcorners bench entailment`: ContractNLI, what a contract says of a hypothesis, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.bench import RecordOption, SeedOption, _bar
+from fourcorners.cli.console import require_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.entailment import Judged, Split
+
+
+def entailment(
+    data: Annotated[
+        Path, typer.Option("--data", metavar="FILE", help="A split of ContractNLI, as JSON.")
+    ],
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="NAME", help="words: by the words that are shared.")
+    ] = "words",
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N documents.")
+    ] = None,
+    seed: SeedOption = 0,
+    run_out: Annotated[
+        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
+    ] = None,
+    record_out: RecordOption = None,
+) -> None:
+    """Say what each document entails and contradicts, with evidence, and score it.
+
+    Quotes are ranked by how surely they are evidence, whatever the label.
+    """
+    from fourcorners.evaluation import entailing
+    from fourcorners.evaluation import entailment as contractnli
+    from fourcorners.evaluation.benchmark import Record
+
+    require_place(run_out)
+    require_place(record_out)
+    how = entailing.profile(profile)
+    split = contractnli.load(data, limit=limit)
+    record = Record(
+        "entailment",
+        {"data": str(data), "profile": how.value, "limit": limit, "seed": seed},
+    )
+    with _bar() as step:
+        run = entailing.run(split, entailing.judge_of(how), on_progress=step)
+    if run_out is not None:
+        contractnli.write_run(run_out, run)
+    title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
+    _report(split, run, record, record_out, title, seed=seed)
+
+
+def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
+    """Score a run file of the entailment benchmark; with a limit, the first documents alone."""
+    from fourcorners.evaluation import entailment as contractnli
+    from fourcorners.evaluation.benchmark import Record
+
+    answers = contractnli.read_run(run)
+    split = contractnli.load(contractnli.located(data, answers), limit=limit)
+    if limit is not None:
+        asked = {document.id for document in split.documents}
+        answers = [answer for answer in answers if answer.document in asked]
+    record = Record("entailment", {"data": str(data), "run": str(run), "limit": limit})
+    title = f"ContractNLI, {len(split.documents)} documents of {run.name}; percent"
+    _report(split, answers, record, record_out, title)
+
+
+def _report(
+    split: Split,
+    run: Sequence[Judged],
+    record: Record,
+    path: Path | None,
+    title: str,
+    *,
+    seed: int = 0,
+) -> None:
+    from fourcorners.cli import console
+    from fourcorners.evaluation import entailment_tables as tables
+    from fourcorners.evaluation.entailment import matched
+    from fourcorners.evaluation.entailment_scores import measured, measures
+
+    outcomes = [measured(document, answers) for document, answers in matched(split, run)]
+    figures = measures(outcomes, seed=seed)
+    record.measures.update(figures)
+    record.settings["paper"] = tables.paper().source
+    record.write(path)
+    out = console.out()
+    for shown in (
+        tables.hypothesis_table(figures, split.hypotheses),
+        tables.evidence_table(figures),
+        tables.label_table(figures, title),
+    ):
+        out.print(shown, crop=False)
+        out.print()

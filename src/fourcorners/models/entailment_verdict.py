@@ -1,0 +1,33 @@
+"""`Verdict`: what a document says of a hypothesis, with the places that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Label(StrEnum):
+    """What a document says of a hypothesis."""
+
+    ENTAILMENT = "Entailment"
+    CONTRADICTION = "Contradiction"
+    NOT_MENTIONED = "NotMentioned"
+
+
+LABELS = tuple(Label)
+"""In the order in which scores are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An answer with its evidence.
+
+    Attributes:
+        scores: The probability of each of `LABELS`; they add up to 1.
+        evidence: Places of the spans that were looked at, with the probability that each is
+            evidence; the best first. They are ranked even where nothing is mentioned.
+    """
+
+    label: Label
+    scores: tuple[float, float, float]
+    evidence: tuple[tuple[int, float], ...]

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation import entailing
+from fourcorners.evaluation.entailment import (
+    Judged,
+    Quote,
+    Split,
+    holds_entailment,
+    load,
+    located,
+    matched,
+    read_run,
+    write_run,
+)
+from fourcorners.evaluation.entailment_scores import (
+    average_precision,
+    f1,
+    macro_f1,
+    measured,
+    measures,
+    span_scores,
+    weighted_f1,
+)
+from fourcorners.evaluation.entailment_tables import (
+    evidence_table,
+    hypothesis_table,
+    label_table,
+    paper,
+)
+from fourcorners.models.entailment_verdict import Label
+from fourcorners.text.span import Span
+
+SENTENCES = (
+    "The Recipient may make copies of the Information.",
+    "The Recipient shall not poach staff of the Discloser.",
+    "This deed is governed by the law of Norway.",
+)
+TEXT = " ".join(SENTENCES)
+STARTS = [TEXT.index(each) for each in SENTENCES]
+SPANS = [[start, start + len(each)] for start, each in zip(STARTS, SENTENCES, strict=True)]
+LABELS = {
+    "copy": {"short_description": "Copies", "hypothesis": "Recipient may make copies."},
+    "poach": {"short_description": "Staff", "hypothesis": "Recipient may poach staff."},
+    "audit": {"short_description": "Audit", "hypothesis": "Discloser may audit accounts."},
+}
+ANNOTATIONS = {
+    "copy": {"choice": "Entailment", "spans": [0]},
+    "poach": {"choice": "Contradiction", "spans": [1]},
+    "audit": {"choice": "NotMentioned", "spans": []},
+}
+
+
+def content(*ids: int) -> dict[str, object]:
+    return {
+        "documents": [
+            {
+                "id": each,
+                "file_name": f"{each}.txt",
+                "text": TEXT,
+                "spans": SPANS,
+                "annotation_sets": [{"annotations": ANNOTATIONS}],
+            }
+            for each in ids
+        ],
+        "labels": LABELS,
+    }
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps(content(7, 8)))
+    return path
+
+
+def perfect(split: Split) -> list[Judged]:
+    chance = {
+        Label.ENTAILMENT: (1.0, 0.0, 0.0),
+        Label.CONTRADICTION: (0.0, 1.0, 0.0),
+        Label.NOT_MENTIONED: (0.0, 0.0, 1.0),
+    }
+    return [
+        Judged(
+            document.id,
+            key,
+            truth.label,
+            chance[truth.label],
+            tuple(Quote(document.spans[at], 1.0) for at in sorted(truth.evidence)),
+        )
+        for document in split.documents
+        for key, truth in document.truths.items()
+    ]
+
+
+def scored(split: Split, run: list[Judged]) -> dict[str, object]:
+    return dict(measures([measured(*each) for each in matched(split, run)]))
+
+
+def test_a_perfect_run_gets_all(data: Path) -> None:
+    split = load(data)
+    figures = scored(split, perfect(split))
+    for name in ("accuracy", "f1_weighted", "f1_contradiction", "evidence_map"):
+        assert figures[name] == 1.0
+    assert figures["evidence_recall_600_characters"] == 1.0
+    assert figures["evidence_map_pooled"] == 1.0
+    assert figures["intervals"]["accuracy"] == [1.0, 1.0]  # type: ignore[index]
+
+
+def test_a_wrong_label_and_a_missed_span_cost(data: Path) -> None:
+    split = load(data)
+    run = perfect(split)
+    run[1] = Judged(
+        7,
+        "poach",
+        Label.NOT_MENTIONED,
+        (0, 0, 1),
+        (Quote(Span(*SPANS[2]), 0.9), Quote(Span(*SPANS[1]), 0.1)),
+    )
+    figures = scored(split, run)
+    assert figures["accuracy"] == pytest.approx(5 / 6, abs=1e-4)
+    assert figures["f1_contradiction"] == pytest.approx(2 / 3, abs=1e-4)
+    assert figures["f1_notmentioned"] == pytest.approx(4 / 5, abs=1e-4)
+    assert figures["evidence_map"] == pytest.approx(3.5 / 4)
+    assert figures["evidence_recall@1"] == pytest.approx(3 / 4)
+    assert figures["confusion"]["Contradiction"]["NotMentioned"] == 1  # type: ignore[index]
+
+
+def test_f1_is_as_counted_by_hand(data: Path) -> None:
+    split = load(data)
+    outcomes = [each for pair in matched(split, perfect(split)) for each in measured(*pair)]
+    assert f1(outcomes, Label.ENTAILMENT) == 1.0
+    assert weighted_f1(outcomes) == 1.0
+    assert macro_f1(outcomes, Label.CONTRADICTION) == 1.0  # of the one hypothesis that has it
+    assert f1([], Label.ENTAILMENT) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("relevant", "scores", "expected"),
+    [
+        ([True, False, False], [3, 2, 1], 1.0),
+        ([False, True, True], [3, 2, 1], (1 / 2 + 2 / 3) / 2),
+        ([True, False, False], [1, 1, 1], 1 / 3),  # equal scores stand together
+        ([False, True], [1, -np.inf], 1 / 2),
+    ],
+)
+def test_average_precision(relevant: list[bool], scores: list[float], expected: float) -> None:
+    found = average_precision(np.array(relevant), np.array(scores, np.float64))
+    assert found == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=1, max_size=12))
+def test_average_precision_needs_no_order(pairs: list[tuple[bool, int]]) -> None:
+    def precision(rows: list[tuple[bool, int]]) -> float:
+        return average_precision(
+            np.array([each for each, _ in rows]), np.array([each for _, each in rows], np.float64)
+        )
+
+    assert precision(pairs) == pytest.approx(precision(pairs[::-1]))
+    assert 0.0 <= precision(pairs) <= 1.0
+
+
+def test_a_quote_ranks_the_spans_it_covers_by_half() -> None:
+    spans = [Span(0, 10), Span(10, 30), Span(40, 50)]
+    found = span_scores(spans, [Quote(Span(0, 18), 0.4), Quote(Span(0, 4), 0.9)])
+    assert found.tolist() == [0.4, -np.inf, -np.inf]
+
+
+def test_a_run_file_is_read_as_it_was_written(data: Path, tmp_path: Path) -> None:
+    run = perfect(load(data))
+    path = tmp_path / "run.jsonl"
+    write_run(path, run)
+    assert holds_entailment(path)
+    assert read_run(path) == run
+    assert json.loads(path.read_text().splitlines()[0]) == {
+        "document": 7,
+        "hypothesis": "copy",
+        "label": "Entailment",
+        "scores": [1.0, 0.0, 0.0],
+        "quotes": [[*SPANS[0], 1.0]],
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        '{"label": "Maybe", "scores": [1, 0, 0], "quotes": []}',
+        '{"label": "Entailment", "scores": [1], "quotes": []}',
+        '{"label": "Entailment", "scores": [1, 0, 0], "quotes": [[5, 2, 1]]}',
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(line.replace("{", '{"document": 7, "hypothesis": "copy", ') + "\n")
+    with pytest.raises(ConfigError, match="line 1"):
+        read_run(path)
+
+
+def test_a_missing_a_double_and_an_unasked_line_are_errors(data: Path) -> None:
+    split = load(data)
+    run = perfect(split)
+    with pytest.raises(ConfigError, match="no line for copy of document 7"):
+        matched(split, run[1:])
+    with pytest.raises(ConfigError, match="twice"):
+        matched(split, [*run, run[0]])
+    with pytest.raises(ConfigError, match="document 8, which is not asked"):
+        matched(load(data, limit=1), run)
+
+
+def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "dev.json"
+    with pytest.raises(ConfigError, match="No such file"):
+        load(path)
+    path.write_text('{"documents": [{}], "labels": {}}')
+    with pytest.raises(ConfigError, match="not of ContractNLI's form"):
+        load(path)
+    broken = content(1)
+    broken["documents"][0]["spans"] = [[0, 99_999]]  # type: ignore[index]
+    path.write_text(json.dumps(broken))
+    with pytest.raises(ConfigError, match="beyond its end"):
+        load(path)
+
+
+def test_the_file_of_a_run_is_found_in_a_folder(data: Path) -> None:
+    (data.parent / "test.json").write_text(json.dumps(content(9)))
+    run = perfect(load(data))
+    assert located(data.parent, run) == data
+    assert located(data, run) == data
+    with pytest.raises(ConfigError, match="no file"):
+        located(data.parent, [Judged(10, "copy", Label.ENTAILMENT, (1, 0, 0), ())])
+
+
+def test_words_say_what_is_meant(data: Path) -> None:
+    split = load(data)
+    judge = entailing.judge_of(entailing.profile("words"))
+    run = entailing.run(split, judge)
+    assert [each.label for each in run[:3]] == [
+        Label.ENTAILMENT,
+        Label.CONTRADICTION,
+        Label.NOT_MENTIONED,
+    ]
+    assert run[0].quotes[0].span == Span(*SPANS[0])
+    assert sum(run[1].scores) == pytest.approx(1.0)
+    with pytest.raises(ConfigError, match="there is no profile"):
+        entailing.profile("nonsense")
+
+
+def test_tables_show_the_paper_beside(data: Path) -> None:
+    split = load(data)
+    figures = measures([measured(*each) for each in matched(split, perfect(split))])
+    assert label_table(figures, "title").row_count == 2 + len(paper().systems)
+    assert evidence_table(figures).row_count == 4
+    assert hypothesis_table(figures, split.hypotheses).row_count == 3
+    best = max(paper().systems, key=lambda each: each.figures[0])
+    assert (best.system, best.figures[0]) == ("Gemma 3 27B, PAKTON", 0.8287)
+
+
+@pytest.mark.corpus
+def test_the_development_split_is_read(corpus: Path) -> None:
+    split = load(corpus / "contractnli" / "dev.json")
+    assert (len(split.documents), len(split.hypotheses)) == (61, 17)
+    figures = scored(split, perfect(split))
+    assert (figures["questions"], figures["accuracy"]) == (1037, 1.0)
