@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -46,13 +46,17 @@ _ROWS = """
     FROM passages p JOIN documents d ON d.row = p.document
     WHERE p.row IN (SELECT value FROM json_each(?))
 """
-_VECTORS = """
-    SELECT d.id, d.first_passage, d.passage_count, v.data
-    FROM documents d JOIN vectors v ON v.document = d.row
-    WHERE (?1 IS NULL OR d.row IN (SELECT document FROM document_collections WHERE collection = ?1))
+_BEARING = """
+    SELECT d.row, d.id, d.first_passage, d.passage_count FROM documents d
+    WHERE d.row IN (SELECT document FROM vectors)
+      AND (?1 IS NULL OR d.row IN (SELECT document FROM document_collections WHERE collection = ?1))
       AND (?2 IS NULL OR d.id = ?2)
     ORDER BY d.row
 """
+_VECTORS = """
+    SELECT data FROM vectors WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document
+"""
+_AT_ONCE = 256  # documents whose stored vectors are held beside the matrix made of them
 _WITHOUT_VECTORS = """
     SELECT id FROM documents
     WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
@@ -286,11 +290,25 @@ class Catalogue:
 
     def _load_vectors(self, scope: int | None, document: str | None) -> Vectors:
         known = self.encoder
-        blobs = [
-            (string(name), integer(first), integer(count), binary(data))
-            for name, first, count, data in self.execute(_VECTORS, (scope, document))
-        ]
-        return Vectors(*unpack(blobs, known.dimension if known else 0))
+        self.execute("SAVEPOINT vectors")
+        try:
+            bearing = [
+                (integer(row), string(name), integer(first), integer(count))
+                for row, name, first, count in self.execute(_BEARING, (scope, document))
+            ]
+            total = sum(count for _, _, _, count in bearing)
+            return Vectors(*unpack(self._blobs(bearing), known.dimension if known else 0, total))
+        finally:
+            self.execute("RELEASE vectors")
+
+    def _blobs(
+        self, bearing: Sequence[tuple[int, str, int, int]]
+    ) -> Iterator[tuple[str, int, int, bytes]]:
+        for at in range(0, len(bearing), _AT_ONCE):
+            some = bearing[at : at + _AT_ONCE]
+            rows = self.execute(_VECTORS, (json.dumps([row for row, _, _, _ in some]),))
+            for (_, name, first, count), (data,) in zip(some, rows, strict=True):
+                yield name, first, count, binary(data)
 
     def _require_unharmed(self, document: str, text: str, digest: str) -> None:
         if text_hash(text) != digest:

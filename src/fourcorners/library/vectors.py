@@ -36,22 +36,22 @@ def pack(matrix: NDArray[np.float32]) -> bytes:
 
 
 def unpack(
-    blobs: Iterable[tuple[str, int, int, bytes]], dimension: int
+    blobs: Iterable[tuple[str, int, int, bytes]], dimension: int, total: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], tuple[str, ...]]:
     """Return rowids, matrix and documents of (document, first rowid, count, blob) in order.
+
+    `total` is the sum of the counts; blobs are read one by one, so that they need not all be held.
 
     Raises:
         LibraryError: If a blob is not as long as its document has passages.
     """
     import numpy as np
 
-    parts = list(blobs)
-    total = sum(count for _, _, count, _ in parts)
     rowids = np.empty(total, dtype=np.int64)
     matrix = np.empty((total, dimension), dtype=np.float32)
     documents: list[str] = []
     at = 0
-    for document, first, count, blob in parts:
+    for document, first, count, blob in blobs:
         if len(blob) != count * dimension * BYTES:
             raise LibraryError(
                 f"the vectors of document {document} are damaged "
