@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.evaluation import profiles
@@ -171,9 +173,9 @@ class Backwards:
 
     name = "backwards/1"
 
-    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
         assert question
-        return [-float(len(text)) for text in texts]
+        return np.array([-float(len(text)) for text in passages], np.float32)
 
 
 def test_a_reranker_orders_what_was_found(data: Path) -> None:

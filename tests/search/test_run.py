@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
+from fourcorners.models.fake import HashEncoder, OverlapReranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.hit import SIGNAL, explain
@@ -79,6 +79,16 @@ def test_queries_find_passages(
     searched = run(library, query, encoder=encoder, **options)  # type: ignore[arg-type]
     if "lease:1" not in query:
         assert searched.scope is None
+
+
+@pytest.mark.usefixtures("lease")
+def test_a_reranker_has_half_the_say(library: Library, encoder: HashEncoder) -> None:
+    question = "what may the tenant do with this lease"
+    plain = run(library, question, encoder=encoder).hits
+    told = run(library, question, encoder=encoder, reranker=OverlapReranker()).hits
+    assert {hit.span for hit in told} == {hit.span for hit in plain}
+    assert all(f"{SIGNAL}reranker" in hit.scores for hit in told)
+    assert [hit.score for hit in told] == sorted((hit.score for hit in told), reverse=True)
 
 
 @pytest.mark.usefixtures("lease")

@@ -89,13 +89,14 @@ def retrieval(
     from fourcorners.evaluation import retrieving
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.profiles import notes, pipeline
-    from fourcorners.models import default_encoder
+    from fourcorners.models import default_encoder, default_reranker
     from fourcorners.settings import Settings
 
     require_place(run_out)
     require_place(record_out)
     settings = Settings.load(jobs=jobs)
-    how = pipeline(profile)
+    reranker = default_reranker(threads=settings.jobs)
+    how = pipeline(profile, reranker)
     sets = [legalbench.load(data, name) for name in benchmark or legalbench.names(data)]
     if mini:
         sets = [legalbench.mini(each) for each in sets]
@@ -124,13 +125,15 @@ def retrieval(
             given=retrieving.Given(scope.value),
             encoder=encoder,
             make_encoder=partial(default_encoder, threads=1),
+            reranker=reranker,
             settings=settings,
             on_progress=step,
         )
     if run_out is not None:
         legalbench.write_run(run_out, (answer for run in runs for answer in run.answers))
     record.models["encoder"] = encoder.name if how is None or how.dense else None
-    told = notes(profile)
+    record.models["reranker"] = reranker.name if reranker else None
+    told = notes(profile, reranker)
     if how is None:
         weights = retrieving.weights()
         record.models["weights"] = weights

@@ -79,7 +79,7 @@ def search(
     query. Three or more bare words are a question in plain language. It may name its contract.
     """
     from fourcorners.cli import console, graph
-    from fourcorners.models import default_encoder
+    from fourcorners.models import default_encoder, default_reranker
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.search.filters import Filters
     from fourcorners.search.plan import plan
@@ -100,6 +100,7 @@ def search(
             query,
             encoder=encoder,
             concepts=default_concepts() if encoder and parse(query).plain else (),
+            reranker=default_reranker() if encoder else None,
             filters=filters,
             limit=limit,
             mode=how,

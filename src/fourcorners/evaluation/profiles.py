@@ -6,14 +6,15 @@ may rerank. `default` is none of these: it is `fourcorners.search.retrieve`, wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.models.reranker import Reranker
 from fourcorners.outline.passages import passages
 from fourcorners.outline.tree import Outline, Passage
 from fourcorners.search.dense import nearest
@@ -32,19 +33,6 @@ OUTLINE = "outline"
 """The chunking of the library itself, for which no vectors need be made."""
 STRUCTURAL = "views-or-recursive-1000"
 """PAKTON's chunking: views of the outline's nodes, plain chunks where the outline failed."""
-
-
-class Reranker(Protocol):
-    """Reads a question and texts together, and tells how well each answers."""
-
-    @property
-    def name(self) -> str:
-        """Name the model and its version."""
-        ...
-
-    def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return a score for each text; only their order matters."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +160,7 @@ def ranked(
     chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
     if reranker is not None and how.rerank != "no":
         texts = [passage.span.of(library.text(document)) for document, passage, _ in chunks]
-        told = reranker.score(question, texts)
+        told = reranker.scores(question, texts).tolist()
         order = sorted(range(len(chunks)), key=lambda at: -told[at])
         chunks = [(*chunks[at][:2], float(told[at])) for at in order]
     return chunks[:limit]

@@ -17,7 +17,6 @@ from fourcorners.evaluation.profiles import (
     DEFAULT,
     OUTLINE,
     Pipeline,
-    Reranker,
     pipeline,
     ranked,
 )
@@ -30,6 +29,7 @@ from fourcorners.evaluation.retrieval import (
 )
 from fourcorners.evaluation.shelving import OnProgress, Shelved, fill, rechunk
 from fourcorners.library.store import Library
+from fourcorners.models.reranker import Reranker
 from fourcorners.search.filters import Filters
 from fourcorners.search.scope import Scope, route
 from fourcorners.settings import Settings
@@ -115,6 +115,7 @@ class Retriever:
             concepts=self.concepts,
             filters=Filters(collection=self.shelved.collection),
             limit=self.limit,
+            reranker=self.reranker,
         )
         return [(each.document, each.span, each.score) for each in found.snippets]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import exp, log
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder import Encoder
+from fourcorners.models.reranker import Reranker
 from fourcorners.search.candidates import leading
 from fourcorners.search.concepts import Concept, recognise
 from fourcorners.search.dense import require_same_encoder
@@ -31,6 +33,8 @@ DOCUMENTS = 8
 """How many documents are read where the question names none."""
 PREFERRED = 3.0
 """What being the document that is meant, if that is not sure, adds to the log-odds."""
+RERANKED = 16
+"""How many snippets a reranker reads."""
 SHAPE = Shape()
 
 
@@ -95,6 +99,7 @@ def retrieve(
     weights: Weights | None = None,
     shape: Shape = SHAPE,
     threshold: float = 0.0,
+    reranker: Reranker | None = None,
 ) -> Retrieved:
     """Return the snippets that answer a question, the best first; they are disjoint.
 
@@ -112,6 +117,8 @@ def retrieve(
         weights: How signals are weighed; by default as fitted.
         shape: How far a sentence is extended within its clause.
         threshold: The score from which a snippet is returned.
+        reranker: Reads the question and the best snippets together; the log-odds of both count
+            alike, and the rest stay behind.
 
     Raises:
         QueryError: If nothing is asked.
@@ -158,6 +165,9 @@ def retrieve(
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
+    if reranker is not None:
+        best = _reranked(asked, snippets[:RERANKED], reranker)
+        snippets = [*(one for one in best if one.score >= threshold), *snippets[RERANKED:]]
     if order == "document":
         texts = {one.units.document: one.units.text for one in scored}
         snippets = in_order(snippets, texts, shape.join)
@@ -173,6 +183,18 @@ def _read(
 ) -> tuple[Units, NDArray[np.float32]]:
     units = shelf_of(library).take(library, document)
     return units, signals(units, asked, vector, meant)
+
+
+def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
+    """Return the snippets in a new order, with the mean of both log-odds as their score."""
+    logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
+    told = []
+    for snippet, logit in zip(snippets, logits, strict=True):
+        certain = min(max(snippet.score, 1e-6), 1 - 1e-6)
+        mean = (log(certain / (1 - certain)) + logit) / 2
+        parts = {**snippet.parts, "reranker": logit}
+        told.append(replace(snippet, score=1 / (1 + exp(-mean)), parts=parts))
+    return sorted(told, key=lambda snippet: -snippet.score)
 
 
 def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:

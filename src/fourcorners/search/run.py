@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder import Encoder
+from fourcorners.models.reranker import Reranker
 from fourcorners.search.candidates import any_form
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import EVERYTHING, Filters
@@ -48,6 +49,7 @@ def run(
     *,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
+    reranker: Reranker | None = None,
     filters: Filters = EVERYTHING,
     limit: int = 20,
     mode: Mode = Mode.SYMMETRIC,
@@ -61,6 +63,7 @@ def run(
         encoder: The encoder that made the library's vectors; without one, or without vectors,
             everything is a query.
         concepts: What is known of kinds of clauses, for questions.
+        reranker: Orders the best of what answers a question.
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
         mode: How `"a b"~5` is read.
@@ -82,6 +85,7 @@ def run(
         scope=scope,
         encoder=encoder,
         concepts=concepts,
+        reranker=reranker,
         filters=filters,
         limit=limit,
     )
