@@ -1,0 +1,257 @@
+"""`ClauseReader`: how likely each sentence of a contract belongs to each kind of clause.
+
+Two steps, both learned by `training/train_clause_reader.py`. The first reads the words of every
+sentence (`clause_features`) and gives one log-odds a kind. The second weighs what the first says of
+the sentence, of its neighbours and of the whole contract, what the other kinds say of it, what the
+vector of its passage says, and what the playbook's own query says: its answer is a probability.
+The model is one file of arrays; it is read and verified on first use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ModelError
+from fourcorners.models.card import REMEDY, ModelInfo
+from fourcorners.models.clause_features import PARTS, Rows, Sentences, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE = "model.npz"
+MEANING_SCALE = 4.0  # of unit vectors, so that weights on them stay small
+OUTSIDE = -8.0  # the log-odds of the sentence before the first and after the last
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the sentences of a contract stand.
+
+    Attributes:
+        passages: For each sentence the number of its passage, from 0.
+        starts: Characters from the document's start.
+        lengths: Characters.
+        lower: 1 where a sentence begins with a small letter: it goes on from something.
+    """
+
+    passages: NDArray[np.int64]
+    starts: NDArray[np.float32]
+    lengths: NDArray[np.float32]
+    lower: NDArray[np.float32]
+
+
+def layout(sentences: Sentences, passages: NDArray[np.int64]) -> Layout:
+    """Return the layout of a document's sentences."""
+    import numpy as np
+
+    spans = sentences.spans
+    return Layout(
+        passages,
+        np.array([span.start for span in spans], np.float32),
+        np.array([len(span) for span in spans], np.float32),
+        np.array([sentences.text[span.start].islower() for span in spans], np.float32),
+    )
+
+
+def signs(
+    words: NDArray[np.float32],
+    meaning: NDArray[np.float32] | None,
+    query: NDArray[np.float32],
+    where: Layout,
+    kind: int,
+) -> NDArray[np.float32]:
+    """Return what the second step weighs: one row a sentence.
+
+    Args:
+        words: The first step's log-odds (sentences, kinds).
+        meaning: The log-odds by the vector of the sentence's passage (sentences, kinds), or None.
+        query: What the playbook's query says (sentences, signs of `review.scoring`).
+        where: Where the sentences stand.
+        kind: The column of the kind of clause that is judged.
+    """
+    import numpy as np
+
+    own = words[:, kind]
+    count = len(own)
+    before = np.concatenate([[OUTSIDE], own[:-1]])
+    after = np.concatenate([own[1:], [OUTSIDE]])
+    of_passage = np.full(int(where.passages.max()) + 1 if count else 0, -20.0)
+    np.maximum.at(of_passage, where.passages, own)
+    best = float(own.max()) if count else OUTSIDE
+    rank = np.empty(count)
+    rank[np.argsort(-own, kind="stable")] = np.arange(count)
+    mass = np.log(float((1 / (1 + np.exp(-own.astype(np.float64)))).sum()) + 1e-3)
+    meant = np.zeros(count) if meaning is None else meaning[:, kind]
+    meant_best = float(meant.max()) if count else 0.0
+    columns = [
+        own,
+        0.1 * np.sign(own) * np.maximum(own, -4.0) ** 2,
+        before,
+        after,
+        np.maximum(before, after),
+        of_passage[where.passages] - own,
+        own - best,
+        np.full(count, best),
+        np.log1p(rank),
+        np.full(count, mass),
+        meant,
+        meant - meant_best,
+        np.log1p(where.lengths),
+        where.lower,
+        np.exp(-where.starts / 3_000.0),
+        *query.T,
+        *(0.3 * np.clip(words, -7.0, 4.0)).T,
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the reader makes of a document's sentences before a provision is asked for."""
+
+    words: NDArray[np.float32]
+    meaning: NDArray[np.float32] | None
+    where: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The arrays of a model.
+
+    Attributes:
+        first: Log-odds of the first step: (columns of the vocabulary, kinds), with `first_bias`.
+        meaning: The same of a passage's vector: (dimension + 1, kinds).
+        second: The second step: (2, kinds, signs + 1); the first row is for documents with
+            vectors, the second for documents without.
+        limits: For each kind the probability from which a cell is found, and from which a
+            sentence is quoted with it.
+    """
+
+    vocabulary: Vocabulary
+    first: NDArray[np.float32]
+    first_bias: NDArray[np.float32]
+    meaning: NDArray[np.float32]
+    second: NDArray[np.float32]
+    limits: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ClauseReader:
+    """A reader of the kinds of clause that its card names."""
+
+    info: ModelInfo
+    kinds: tuple[str, ...]
+    encoder: str
+    _known: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_known", {kind: at for at, kind in enumerate(self.kinds)})
+
+    @property
+    def name(self) -> str:
+        """Name the model, its version and a hash of its files."""
+        return self.info.identity
+
+    def knows(self, kind: str) -> bool:
+        """Tell whether the reader was taught a kind of clause."""
+        return kind in self._known
+
+    @cached_property
+    def weights(self) -> Weights:
+        """Return the model's arrays.
+
+        Raises:
+            ModelError: If the file is missing, damaged, or made by another version.
+        """
+        return unpack(self.info.read(FILE))
+
+    def listen(
+        self,
+        sentences: Sentences,
+        passages: NDArray[np.int64],
+        vectors: NDArray[np.float32] | None,
+    ) -> Heard:
+        """Read a document's sentences; `vectors` are those of its passages, unit length."""
+        weights = self.weights
+        meaning = None if vectors is None else by_vector(vectors, weights.meaning)[passages]
+        return Heard(
+            by_words(weights.vocabulary.rows(sentences), weights.first, weights.first_bias),
+            meaning,
+            layout(sentences, passages),
+        )
+
+    def probability(
+        self, heard: Heard, query: NDArray[np.float32], kind: str
+    ) -> NDArray[np.float32]:
+        """Return how likely each sentence belongs to a kind of clause."""
+        import numpy as np
+
+        at = self._known[kind]
+        rows = signs(heard.words, heard.meaning, query, heard.where, at)
+        weights = self.weights.second[0 if heard.meaning is not None else 1, at]
+        odds = rows.astype(np.float64) @ weights[:-1] + weights[-1]
+        probability: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-odds))).astype(np.float32)
+        return probability
+
+    def limits(self, kind: str) -> tuple[float, float]:
+        """Return from which probability a cell is found, and a sentence quoted with it."""
+        found, also = self.weights.limits[self._known[kind]]
+        return float(found), float(also)
+
+
+def by_words(
+    rows: Rows, weights: NDArray[np.float32], bias: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the first step's log-odds: sums of the weights of each row's columns."""
+    import numpy as np
+
+    count = len(rows.starts) - 1
+    odds = np.tile(bias, (count, 1)).astype(np.float32)
+    filled = np.flatnonzero(np.diff(rows.starts))
+    if len(filled):
+        parts = weights[rows.columns] * rows.values[:, None]
+        odds[filled] += np.add.reduceat(parts, rows.starts[filled], axis=0)
+    return odds
+
+
+def by_vector(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the log-odds of each passage by its vector."""
+    odds: NDArray[np.float32] = MEANING_SCALE * vectors @ weights[:-1] + weights[-1]
+    return odds
+
+
+def unpack(content: bytes) -> Weights:
+    """Read the arrays of a model file.
+
+    Raises:
+        ModelError: If it lacks any.
+    """
+    import numpy as np
+
+    try:
+        with np.load(BytesIO(content), allow_pickle=False) as arrays:
+            words = bytes(arrays["words"]).decode("utf-8").split("\n")
+            codes = {part: np.cumsum(arrays[f"codes_{part}"], dtype=np.int64) for part in PARTS}
+            sizes = [len(codes[part]) for part in PARTS]
+            scale = np.repeat(arrays["first_scale"].astype(np.float32), sizes, axis=0)
+            first = arrays["first"].astype(np.float32) * scale
+            return Weights(
+                Vocabulary(
+                    {word: at for at, word in enumerate(words)},
+                    codes,
+                    arrays["rarity"].astype(np.float32),
+                ),
+                first,
+                arrays["first_bias"],
+                arrays["meaning"].astype(np.float32),
+                arrays["second"],
+                arrays["limits"],
+            )
+    except (KeyError, ValueError, OSError) as error:
+        raise ModelError(
+            f"the clause reader's file is not of this version: {error}.", remedy=REMEDY
+        ) from error

@@ -1,0 +1,446 @@
+"""Teach the clause reader: `src/fourcorners/models/weights/clause-reader/`.
+
+First step: for each of CUAD's 41 categories a logistic regression over the words of a sentence
+(`fourcorners.models.clause_features`), and one over the vector of its passage. Second step: a small
+logistic regression over what the first says of the sentence, its neighbours and its contract, and
+over the signs of the playbook's query. The second step learns from first-step answers that are out
+of fold: five folds by `group`. Thresholds give the best F1 (the law firm's, plain and strict,
+averaged) at a bounded number of characters. The run file holds out-of-fold answers, with thresholds
+chosen on the other four folds.
+
+    fourcorners bench extraction --data DIR/cuad --library cuad.db     # reads and encodes, once
+    python training/train_clause_reader.py --data DIR/cuad --library cuad.db --run-out oof.jsonl
+    fourcorners bench score oof.jsonl --data DIR/cuad
+
+Needs `pip install -e training` (scipy). Some five CPU-minutes and 3 GB; the seed is fixed. What is
+done is kept in `--cache`: a run that is stopped goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import yaml
+from clause_reader_data import FEWEST, Counted, Read, count_words, labels, provisions, read_all
+from logistic import fit_many, fit_one
+from numpy.typing import NDArray
+
+from fourcorners.evaluation import cuad
+from fourcorners.evaluation.cuad import CATEGORIES, NINE, AnnotatedContract
+from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.extraction import Counts, count, macro, score
+from fourcorners.evaluation.names import PROVISIONS
+from fourcorners.evaluation.precision_recall import pooled, tallies
+from fourcorners.evaluation.runs import MOST_CANDIDATES, Extraction, write_extractions
+from fourcorners.models import default_encoder
+from fourcorners.models.clause_features import PARTS, SCALES
+from fourcorners.models.clause_reader import FILE, MEANING_SCALE, by_vector, signs
+from fourcorners.review.extract import choose, join
+from fourcorners.review.reader import considered, taught_query
+from fourcorners.review.scoring import FEATURES
+from fourcorners.text.span import Span
+
+OUT = Path(__file__).parent.parent / "src/fourcorners/models/weights/clause-reader"
+FOLDS = 5
+FIRST, MEANING, SECOND = 8.0, 3.0, 0.3  # inverses of the L2 penalties
+HARD, EASY = 18_000, 14_000  # sentences without a label that are learned from
+DEEP = 40  # sentences a contract and category that the second step learns from
+CHARACTERS = 1_000.0  # a contract and provision, from which on a threshold is penalised
+PRECISE, PRECISE_ENOUGH = 0.25, 0.6  # what character precision counts beside F1, and up to where
+Array = NDArray[np.float32]
+Kept = dict[str, NDArray[np.bool_]]
+Candidates = list[list[tuple[Span, float]]]
+QUIET = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All that is learned from, sentence by sentence over all contracts."""
+
+    contracts: list[AnnotatedContract]
+    reads: list[Read]
+    fold: NDArray[np.int64]
+    document: NDArray[np.int64]
+    labels: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    counted: Counted
+
+    def of(self, at: int) -> slice:
+        """Return the rows of a contract."""
+        low, high = np.searchsorted(self.document, [at, at + 1])
+        return slice(int(low), int(high))
+
+
+def gather(data: Path, library: Path, cache: Path, seed: int) -> Course:
+    """Read everything."""
+    contracts = cuad.load(data)
+    reads = read_all(contracts, library, cache)
+    document = np.repeat(np.arange(len(reads)), [len(each.spans) for each in reads])
+    marked = np.concatenate(
+        [labels(contract, each.spans) for contract, each in zip(contracts, reads, strict=True)]
+    )
+    asked = np.concatenate([each.query[:, :, 0].max(0) for each in reads]).astype(np.float32)
+    return Course(
+        contracts,
+        reads,
+        np.array(cuad.folds(contracts, k=FOLDS, seed=seed)),
+        document,
+        marked,
+        sample(marked, asked, seed),
+        count_words(contracts, reads),
+    )
+
+
+def sample(marked: NDArray[np.float32], asked: NDArray[np.float32], seed: int) -> Array:
+    """Weigh the sentences: all with a label, those that queries match best, a share of the rest."""
+    weight = np.zeros(len(marked), np.float32)
+    weight[marked.max(1) > 0] = 1.0
+    rest = np.flatnonzero(marked.max(1) == 0)
+    rest = rest[np.argsort(-asked[rest], kind="stable")]
+    easy = np.random.default_rng(seed).choice(rest[HARD:], EASY, replace=False)
+    weight[rest[:HARD]] = 1.0
+    weight[easy] = (len(rest) - HARD) / EASY
+    return weight
+
+
+def learn_first(course: Course, learned: NDArray[np.int64]) -> tuple[Array, Array, Array, Kept]:
+    """Fit the first step's words; return rows' log-odds, weights, rarity and what is kept."""
+    rows, kept, rarity = course.counted.weighed(learned, course.document)
+    used = learned[course.weight[learned] > 0]
+    heads = fit_many(rows[used], course.labels[used], FIRST, course.weight[used])
+    sizes = [int(kept[part].sum()) for part in PARTS]
+    stored, scale = quantised(heads[:-1], sizes)
+    heads[:-1] = stored * np.repeat(scale, sizes, axis=0)
+    return rows @ heads, heads, rarity, kept
+
+
+def quantised(heads: Array, sizes: Sequence[int]) -> tuple[NDArray[np.int8], Array]:
+    """Return weights as bytes, with the scale of each part and head."""
+    ends = np.cumsum(sizes)
+    blocks, scales = [], []
+    for low, high in zip(ends - sizes, ends, strict=True):
+        scale = np.abs(heads[low:high]).max(0) / 127 + 1e-9
+        blocks.append(np.round(heads[low:high] / scale).astype(np.int8))
+        scales.append(scale)
+    return np.concatenate(blocks), np.array(scales, np.float32)
+
+
+def learn_meaning(course: Course, contracts: Sequence[int]) -> Array:
+    """Fit the heads on the vectors of passages."""
+    rows, targets = [], []
+    for at in contracts:
+        each = course.reads[at]
+        marked = np.zeros((len(each.vectors), len(CATEGORIES)), np.float32)
+        np.maximum.at(marked, each.where.passages, course.labels[course.of(at)])
+        constant = np.ones((len(each.vectors), 1), np.float32)
+        rows.append(np.concatenate([MEANING_SCALE * each.vectors, constant], axis=1))
+        targets.append(marked)
+    heads = fit_many(np.concatenate(rows), np.concatenate(targets), MEANING)
+    return heads.astype(np.float16).astype(np.float32)
+
+
+def out_of_fold(course: Course, cache: Path, only: Sequence[int]) -> tuple[Array, Array]:
+    """Return the first step's log-odds of every sentence, by words and by meaning."""
+    words = np.zeros_like(course.labels)
+    meaning = np.zeros_like(course.labels)
+    for held in only:
+        kept = cache / f"first-{held}.npy"
+        inside = np.flatnonzero(course.fold != held)
+        outside = np.flatnonzero(course.fold == held)
+        rows = np.flatnonzero(np.isin(course.document, outside))
+        if not kept.exists():
+            started = time.monotonic()
+            learned = np.flatnonzero(np.isin(course.document, inside))
+            found = learn_first(course, learned)[0][rows]
+            heads = learn_meaning(course, inside)
+            meant = np.concatenate(
+                [
+                    by_vector(course.reads[at].vectors, heads)[course.reads[at].where.passages]
+                    for at in outside
+                ]
+            )
+            np.save(kept.with_suffix(".part.npy"), np.stack([found, meant]))
+            kept.with_suffix(".part.npy").rename(kept)
+            print(f"fold {held}: {time.monotonic() - started:.0f} s", flush=True)
+        words[rows], meaning[rows] = np.load(kept)
+    return words, meaning
+
+
+def all_signs(course: Course, words: Array, meaning: Array | None, kind: int) -> Array:
+    """Return what the second step weighs, for all sentences."""
+    found = []
+    for at, each in enumerate(course.reads):
+        rows = course.of(at)
+        query = each.query[kind].astype(np.float32)
+        if meaning is None:
+            query[:, QUIET] = 0.0
+        meant = None if meaning is None else meaning[rows]
+        found.append(signs(words[rows], meant, query, each.where, kind))
+    return np.concatenate(found)
+
+
+def deep(course: Course, words: Array, kind: int) -> NDArray[np.bool_]:
+    """Tell which sentences are among the first of their contract."""
+    found = np.zeros(len(words), np.bool_)
+    for at in range(len(course.reads)):
+        rows = course.of(at)
+        first = np.argsort(-words[rows, kind], kind="stable")[:DEEP]
+        found[rows.start + first] = True
+    return found
+
+
+def fit_second(rows: Array, target: Array) -> NDArray[np.float64]:
+    """Fit a head of the second step; its last weight is the constant."""
+    mean, spread = rows.mean(0, dtype=np.float64), rows.std(0, dtype=np.float64) + 1e-3
+    scaled = np.concatenate([(rows - mean) / spread, np.ones((len(rows), 1))], axis=1)
+    head = fit_one(scaled, target.astype(np.float64), SECOND)
+    head[:-1] /= spread
+    head[-1] -= head[:-1] @ mean
+    return head
+
+
+def answer(rows: Array, head: NDArray[np.float64]) -> Array:
+    """Return the probabilities of a head of the second step."""
+    odds = rows.astype(np.float64) @ head[:-1] + head[-1]
+    return (1 / (1 + np.exp(-odds))).astype(np.float32)
+
+
+def ranked(course: Course, probability: Array, kind: int) -> Candidates:
+    """Return for each contract what a review would consider, best first."""
+    _, provision = PROVISIONS[CATEGORIES[kind]]
+    return [
+        considered(
+            contract.text,
+            [Span(int(start), int(end)) for start, end in each.spans],
+            probability[course.of(at)],
+            provision,
+            MOST_CANDIDATES,
+        )
+        for at, (contract, each) in enumerate(zip(course.contracts, course.reads, strict=True))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The counts of each contract at each pair of thresholds that is tried."""
+
+    best: NDArray[np.float64]
+    nothing: NDArray[np.float64]
+    steps: list[float]
+    more: dict[float, NDArray[np.float64]]
+
+    def choose(self, inside: NDArray[np.bool_]) -> tuple[float, float]:
+        """Return the best thresholds for some contracts."""
+        worth: dict[tuple[float, float], float] = {}
+        for also, something in self.more.items():
+            for found in self.steps:
+                if found >= also:
+                    gate = (self.best >= found)[:, None]
+                    total = np.where(gate, something, self.nothing)[inside].sum(0)
+                    worth[found, also] = _worth(Counts(*total.astype(int)))
+        return max(worth, key=lambda pair: worth[pair])
+
+
+def _worth(total: Counts) -> float:
+    excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
+    precise = min(total.character_precision, PRECISE_ENOUGH)
+    return (total.f1() + total.f1(strict=True)) / 2 + PRECISE * precise - 0.1 * excess
+
+
+def trials(contracts: Sequence[AnnotatedContract], found: Candidates, category: str) -> Trials:
+    """Judge what would be quoted at each threshold."""
+    best = np.array([each[0][1] if each else 0.0 for each in found])
+    pool = [probability for each in found for _, probability in each[:8]]
+    steps = sorted({round(float(p), 4) for p in np.quantile(best, np.linspace(0.05, 0.98, 32))})
+    limits = sorted({round(float(p), 4) for p in np.quantile(pool, np.linspace(0.4, 0.985, 16))})
+
+    def counts(limit: float) -> NDArray[np.float64]:
+        rows = [
+            astuple(count(contract, category, [s for s, _ in choose(each, limit, limit)]))
+            for contract, each in zip(contracts, found, strict=True)
+        ]
+        return np.array(rows, np.float64)
+
+    return Trials(best, counts(2.0), steps, {limit: counts(limit) for limit in limits if limit > 0})
+
+
+def facts_of(course: Course, kind: int, at: int) -> list[tuple[Span, float]]:
+    """Return the facts of the contract card that answer a category, the surest first."""
+    return sorted(course.reads[at].facts[kind], key=lambda each: -each[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """The second step of one category, and its out-of-fold answers."""
+
+    heads: NDArray[np.float32]
+    limits: tuple[float, float]
+    run: list[Extraction]
+
+
+def learn_second(course: Course, words: Array, meaning: Array, kind: int) -> Second:
+    """Fit the second step of one category in folds and whole, and choose its thresholds."""
+    rows = all_signs(course, words, meaning, kind)
+    target = course.labels[:, kind]
+    near = deep(course, words, kind)
+    taught = near | (target > 0)
+    fold = course.fold[course.document]
+    probability = np.zeros(len(rows), np.float32)
+    for held in range(FOLDS):
+        head = fit_second(rows[taught & (fold != held)], target[taught & (fold != held)])
+        probability[fold == held] = answer(rows[fold == held], head)
+    category = CATEGORIES[kind]
+    found = ranked(course, probability, kind)
+    tried = trials(course.contracts, found, category)
+    run = []
+    limits = [tried.choose(course.fold != held) for held in range(FOLDS)]
+    for at, contract in enumerate(course.contracts):
+        known = facts_of(course, kind, at)
+        quoted = choose(known or found[at], *((0.0, 0.0) if known else limits[course.fold[at]]))
+        run.append(
+            Extraction(
+                contract.name,
+                category,
+                tuple(span for span, _ in join(quoted, contract.text)),
+                (known or found[at] or [(Span(0, 0), 0.0)])[0][1],
+                tuple([*known, *found[at]][:MOST_CANDIDATES]),
+            )
+        )
+    silent = all_signs(course, words, None, kind)
+    heads = [fit_second(each[taught], target[taught]) for each in (rows, silent)]
+    everywhere = np.ones(len(course.contracts), np.bool_)
+    return Second(np.array(heads, np.float32), tried.choose(everywhere), run)
+
+
+def pack(
+    course: Course, seconds: Sequence[Second], final: tuple[Array, Array, Kept], meaning: Array
+) -> bytes:
+    """Return the model file."""
+    heads, rarity, kept = final
+    codes = {part: course.counted.codes[part][kept[part]] for part in PARTS}
+    words, codes = renumbered(course.counted.words, codes)
+    stored, scale = quantised(heads[:-1], [len(codes[part]) for part in PARTS])
+    file = BytesIO()
+    np.savez_compressed(
+        file,
+        words=np.frombuffer("\n".join(words).encode(), np.uint8),
+        rarity=rarity.astype(np.float16),
+        first=stored,
+        first_scale=scale,
+        first_bias=heads[-1],
+        meaning=meaning.astype(np.float16),
+        second=np.stack([each.heads for each in seconds], axis=1),
+        limits=np.array([each.limits for each in seconds], np.float32),
+        **{f"codes_{part}": np.diff(codes[part], prepend=0) for part in PARTS},
+    )
+    return file.getvalue()
+
+
+def renumbered(
+    words: Sequence[str], codes: dict[str, NDArray[np.int64]]
+) -> tuple[list[str], dict[str, NDArray[np.int64]]]:
+    """Leave out the words that no code needs; the order of codes stays."""
+    base = 1 << 20
+    digits = {"pairs": 2, "triples": 3, "place": 0}
+    used = np.zeros(len(words), np.bool_)
+    for part, known in codes.items():
+        for place in range(digits.get(part, 1)):
+            used[(known // base**place) % base] = True
+    new = np.cumsum(used) - 1
+    fresh = {}
+    for part, known in codes.items():
+        many = digits.get(part, 1)
+        fresh[part] = (
+            sum(new[(known // base**place) % base] * base**place for place in range(many))
+            if many
+            else known
+        )
+    return [word for word, use in zip(words, used, strict=True) if use], fresh
+
+
+def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -> str:
+    """Return the model's card."""
+    scores = score(course.contracts, run)
+    curve = pooled(tallies(course.contracts, run).values())
+    asked = provisions()
+    body = {
+        "name": "clause-reader",
+        "version": "1",
+        "kind": "clause-reader",
+        "description": "Logistic regressions over words, passage vectors and query signs: how "
+        "likely a sentence belongs to each of 41 kinds of clause.",
+        "dimension": len(CATEGORIES),
+        "max_tokens": 0,
+        "licence": "Apache-2.0",
+        "source": "trained on CUAD v1 (The Atticus Project, CC BY 4.0): annotations of the "
+        f"{len(course.contracts)} contracts listed below",
+        "command": "python training/train_clause_reader.py",
+        "seed": seed,
+        "encoder": default_encoder().name,
+        "kinds": [each.provision.id for each in asked],
+        "queries": [taught_query(each.provision) for each in asked],
+        "out_of_fold": {
+            "nine": {key: round(value, 4) for key, value in macro(scores.provisions, NINE).items()},
+            "all": {
+                key: round(value, 4) for key, value in macro(scores.provisions, CATEGORIES).items()
+            },
+            "area_under_precision_recall": round(curve.area, 4),
+            "precision_at_80_recall": round(curve.at_80, 4),
+        },
+        "limits": "American commercial contracts filed with the SEC, in English. Other drafting "
+        "styles score lower; probabilities are of CUAD's labels.",
+        "learned_from": " ".join(sorted(document_id(each.text) for each in course.contracts)),
+        "files": {FILE: hashlib.sha256(content).hexdigest()},
+    }
+    return yaml.safe_dump(body, sort_keys=False, width=100)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True, help="with the contracts' vectors")
+    parser.add_argument("--cache", type=Path, default=Path(".clause-reader"))
+    parser.add_argument("--run-out", type=Path)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read, fit, write."""
+    arguments = _arguments()
+    course = gather(arguments.data, arguments.library, arguments.cache, arguments.seed)
+    settings = [SCALES, FEWEST, FIRST, MEANING, HARD, EASY, arguments.seed, len(course.labels)]
+    digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
+    cache = arguments.cache / digest
+    cache.mkdir(parents=True, exist_ok=True)
+    words, meaning = out_of_fold(course, cache, range(FOLDS))
+    seconds, run = [], []
+    for kind, category in enumerate(CATEGORIES):
+        seconds.append(learn_second(course, words, meaning, kind))
+        run.extend(seconds[-1].run)
+        found, also = seconds[-1].limits
+        print(f"{category}: found from {found}, quoted from {also}", flush=True)
+    if arguments.run_out:
+        write_extractions(arguments.run_out, run)
+    _, heads, rarity, kept = learn_first(course, np.arange(len(course.labels)))
+    everything = learn_meaning(course, range(len(course.reads)))
+    content = pack(course, seconds, (heads, rarity, kept), everything)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / FILE).write_bytes(content)
+    (arguments.out / "card.yaml").write_text(
+        card(course, content, run, arguments.seed), encoding="utf-8"
+    )
+    print(f"{arguments.out}: {len(content) / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
