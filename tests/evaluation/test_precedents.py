@@ -28,7 +28,7 @@ from fourcorners.evaluation.precedents_tables import (
     summary_table,
 )
 from fourcorners.models.fake import HashEncoder
-from fourcorners.precedents.profile import Profile
+from fourcorners.precedents.profile import Profile, named
 
 CLAUSES = {
     "c1": "The liability of either party shall not exceed the fees paid.",
@@ -183,7 +183,7 @@ def test_stars_are_never_looked_at(data: Path) -> None:
 
 def test_a_profile_that_is_none_is_told_with_those_that_are() -> None:
     with pytest.raises(ConfigError) as caught:
-        preceding.profile("best")
+        named("best")
     assert "hybrid" in caught.value.remedy
 
 

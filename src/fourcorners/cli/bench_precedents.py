@@ -68,15 +68,16 @@ def precedents(
     from fourcorners.evaluation import preceding
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.precedents.profile import named, reranks
     from fourcorners.settings import Settings
 
     require_place(run_out)
     require_place(record_out)
-    how = preceding.profile(profile)
+    how = named(profile)
     settings = Settings.load(jobs=jobs)
     asked = acord.load(data, split, limit=limit)
     encoder = default_encoder(threads=settings.jobs)
-    reranker = default_reranker(threads=settings.jobs) if preceding.reranks(how) else None
+    reranker = default_reranker(threads=settings.jobs) if reranks(how) else None
     record = Record(
         "precedents",
         {
@@ -97,8 +98,8 @@ def precedents(
         acord.write_run(run_out, run)
     record.models.update(preceding.models(how, encoder, reranker))
     record.settings["without_format"] = preceding.without(asked, wording.value)
-    record.settings["seen"] = preceding.seen(how, asked)
-    for note in preceding.notes(how, asked, wording.value):
+    record.settings["seen"] = preceding.seen(how, asked, encoder)
+    for note in preceding.notes(how, asked, wording.value, encoder):
         console.err().print(note, markup=False)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {how.value}; percent"
     _report(asked, run, record, record_out, title, seed=seed)

@@ -21,6 +21,7 @@ from fourcorners.cli import (
     links,
     lint,
     playbook,
+    precedents,
     review,
     search,
     show,
@@ -45,6 +46,7 @@ app.command("add")(add.add)
 app.command("review")(review.review)
 app.command("search")(search.search)
 app.command("find")(find.find)
+app.command("precedents")(precedents.precedents)
 app.command("show")(show.show)
 app.command("links")(links.links)
 app.command("lint")(lint.lint)

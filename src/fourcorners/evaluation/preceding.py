@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.precedents import Asked, Format, Ranking, Split, ranked
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
 from fourcorners.precedents.collection import Collection
+from fourcorners.precedents.judge import fingerprint
 from fourcorners.precedents.profile import Profile
-from fourcorners.precedents.scoring import scores
+from fourcorners.precedents.scoring import judge_for, scores
 
 BOTH = "both"
 """Short and long together: their scores are averaged."""
-
-
-def profile(name: str) -> Profile:
-    """Return a profile by name.
-
-    Raises:
-        ConfigError: If there is none of that name.
-    """
-    try:
-        return Profile(name)
-    except ValueError:
-        raise ConfigError(
-            f"there is no profile {name!r}.", remedy=f"There are: {', '.join(Profile)}."
-        ) from None
-
-
-def reranks(how: Profile) -> bool:
-    """Tell whether a profile needs a reranker."""
-    return how in (Profile.DENSE_RERANK, Profile.BM25_RERANK)
 
 
 def wordings(asked: Asked, wording: str) -> list[str]:
@@ -78,21 +59,26 @@ def without(split: Split, wording: str) -> list[str]:
 def models(how: Profile, encoder: Encoder, reranker: Reranker | None) -> dict[str, Json]:
     """Return the names of the models that a profile used."""
     dense = how not in (Profile.BM25, Profile.BM25_RERANK)
+    judge = judge_for(encoder) if how is Profile.DEFAULT else None
     return {
         "encoder": encoder.name if dense else None,
+        "precedents": judge.name if judge else None,
         "reranker": reranker.name if reranker else None,
     }
 
 
-def seen(how: Profile, split: Split) -> list[str]:  # noqa: ARG001
-    """Return the queries that what a profile uses was fitted to."""
-    return []
+def seen(how: Profile, split: Split, encoder: Encoder) -> list[str]:
+    """Return the queries that what a profile uses has learned from."""
+    judge = judge_for(encoder) if how is Profile.DEFAULT else None
+    if judge is None:
+        return []
+    return [asked.id for asked in split.queries if fingerprint(asked.id) in judge.learned_from]
 
 
-def notes(how: Profile, split: Split, wording: str) -> Sequence[str]:
+def notes(how: Profile, split: Split, wording: str, encoder: Encoder) -> Sequence[str]:
     """Return what must be known to read the figures."""
     told = []
-    lacking, learned = without(split, wording), seen(how, split)
+    lacking, learned = without(split, wording), seen(how, split, encoder)
     if lacking:
         told.append(f"{len(lacking)} of the queries have no such wording: the short one is asked.")
     if learned:
@@ -100,4 +86,6 @@ def notes(how: Profile, split: Split, wording: str) -> Sequence[str]:
             f"The model has learned from {len(learned)} of the {len(split.queries)} queries: "
             "their figures are not out of fold."
         )
+    if how is Profile.DEFAULT and judge_for(encoder) is None:
+        told.append(f"What was learned is not for the encoder {encoder.name}: hybrid was used.")
     return told

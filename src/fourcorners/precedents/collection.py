@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fourcorners.models.encoder import Encoder
+from fourcorners.precedents.features import Reading
 from fourcorners.precedents.lexical import Bm25
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ class Collection:
         self.texts = tuple(texts)
         self.encoder = encoder
         self._vectors = vectors
+        self._readings: dict[int, Reading] = {}
+
+    def reading(self, row: int) -> Reading:
+        """Return a clause with what was found in it so far."""
+        if row not in self._readings:
+            self._readings[row] = Reading(self.texts[row])
+        return self._readings[row]
 
     @cached_property
     def lexical(self) -> Bm25:

@@ -1,0 +1,142 @@
+"""What a query asks of a clause, and what a clause says: by rules, from `concepts.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+MOST_READ = 20_000
+"""Characters of a clause that are read: ten times the longest of most contracts."""
+_NOT = re.compile(
+    r"(without|unqualified|not|no|never)( \w+)?( \w+)? ?$"  # what stands before a concept
+)
+_CARVED = re.compile(r"carve|carving|\bexcept(?!\w* only)|\bexclud|\bexclusions?\b|\bqualified")
+_WHOLE = re.compile(
+    r"without( any)? (carve|except|qualif)|unqualified|absolute|not? (have|contain|include)?"
+    r" ?(any )?(exception|carve)|no exceptions"
+)
+_MUTUAL = re.compile(r"\bmutual|both parties|each party|reciprocal|bilateral")
+_ONE_SIDED = re.compile(r"unilateral|one[ -]sided|only one party|one party'?s?\b(?! or both)")
+_SELLER = re.compile(r"\b(seller|supplier|vendor|licensor|provider)s?[ -](favou?r|friendly)")
+_BUYER = re.compile(r"\b(buyer|customer|purchaser|licensee|client)s?[ -](favou?r|friendly)")
+_VIA_INDEMNITY = re.compile(r"(via|through|by way of|under) (an |the )?indemni")
+
+
+class Side(StrEnum):
+    """Whom the clause should favour."""
+
+    SELLER = "seller"
+    BUYER = "buyer"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """An idea of contract law, with the words in which it is asked for and written.
+
+    Attributes:
+        topic: Whether a clause is about it, or provides for it besides.
+        words: What is added to a query that asks for it.
+    """
+
+    name: str
+    topic: bool
+    asked: re.Pattern[str]
+    written: re.Pattern[str]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a query asks for.
+
+    Attributes:
+        details: What the clause should provide for besides its topics.
+        unwanted: What it should not say.
+        carved: Whether exceptions are wanted (True), are not (False), or nothing is said of them.
+        mutual: Whether it should bind both parties alike (True), one (False), or it is open.
+        via_indemnity: Whether the exception is made by way of an indemnity.
+    """
+
+    topics: tuple[Concept, ...]
+    details: tuple[Concept, ...]
+    unwanted: tuple[Concept, ...]
+    carved: bool | None = None
+    mutual: bool | None = None
+    side: Side | None = None
+    via_indemnity: bool = False
+
+    @property
+    def concepts(self) -> tuple[Concept, ...]:
+        """Return all that the clause should say."""
+        return self.topics + self.details
+
+    @property
+    def expansion(self) -> str:
+        """Return the words in which contracts say it."""
+        return " ".join(each.words for each in self.concepts if each.words)
+
+
+@cache
+def concepts() -> tuple[Concept, ...]:
+    """Return all concepts."""
+    import yaml
+
+    listed = yaml.load(
+        files("fourcorners.precedents").joinpath("concepts.yaml").read_text("utf-8"),
+        getattr(yaml, "CSafeLoader", yaml.SafeLoader),  # noqa: S506 - both are safe
+    )
+    return tuple(
+        Concept(
+            name=each["name"],
+            topic=each["kind"] == "topic",
+            asked=re.compile(each["query"]),
+            written=re.compile(each["clause"]),
+            words=each.get("words", ""),
+        )
+        for each in listed
+    )
+
+
+def plain(text: str) -> str:
+    """Return text as the patterns read it: in lower case, with single spaces, cut if very long."""
+    return " ".join(text[:MOST_READ].lower().replace("’", "'").split())
+
+
+def wanted(query: str) -> Wanted:
+    """Return what a query asks for."""
+    text = plain(query)
+    found: list[Concept] = []
+    unwanted: list[Concept] = []
+    for concept in concepts():
+        places = [match.start() for match in concept.asked.finditer(text)]
+        if not places:
+            continue
+        refused = all(_NOT.search(text[max(0, at - 30) : at]) for at in places)
+        (unwanted if refused else found).append(concept)
+    whole = bool(_WHOLE.search(text))
+    mutual = bool(_MUTUAL.search(text))
+    one_sided = bool(_ONE_SIDED.search(text))
+    return Wanted(
+        topics=tuple(each for each in found if each.topic),
+        details=tuple(each for each in found if not each.topic),
+        unwanted=tuple(unwanted),
+        carved=False if whole else True if _CARVED.search(text) else None,
+        mutual=None if mutual == one_sided else mutual,
+        side=Side.SELLER if _SELLER.search(text) else Side.BUYER if _BUYER.search(text) else None,
+        via_indemnity=bool(_VIA_INDEMNITY.search(text)),
+    )
+
+
+def told(clause: str, asked: Sequence[Concept]) -> dict[str, tuple[int, ...]]:
+    """Return where a clause speaks of each concept, in its plain text; nowhere is ()."""
+    text = plain(clause)
+    return {each.name: places(text, each) for each in asked}
+
+
+def places(text: str, concept: Concept) -> tuple[int, ...]:
+    """Return where plain text speaks of a concept: the end of each match."""
+    return tuple(match.end() for match in concept.written.finditer(text))

@@ -1,0 +1,74 @@
+"""Why a clause ranks where it does, in words a lawyer can check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fourcorners.precedents.concepts import Wanted
+from fourcorners.precedents.features import NEAR, Reading
+from fourcorners.precedents.lexical import asked
+
+SHORT, LONG = 35, 400
+"""Words below which a clause is told to be short, and above which long: a sixth of ACORD's are."""
+_CLEAR = 0.5
+_MANY_TOPICS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What speaks for a clause and against it.
+
+    Attributes:
+        covers: What the query asks for and the clause speaks of.
+        missing: What the query asks for and the clause does not speak of.
+        unwanted: What the query refuses and the clause speaks of.
+        remarks: One-sidedness, length, exceptions, blanks.
+    """
+
+    covers: tuple[str, ...]
+    missing: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def reasons(query: str, wanted: Wanted, reading: Reading) -> Reasons:
+    """Say how a clause meets a query; where no concept is recognised, by the query's words."""
+    found = {each.name: bool(reading.told(each)) for each in wanted.concepts}
+    if not found:
+        held = set(asked(reading.text))
+        own = list(dict.fromkeys(query.lower().split()))
+        found = {word: set(asked(word)) <= held for word in own if len(word) > 3}
+    return Reasons(
+        covers=tuple(name for name, there in found.items() if there),
+        missing=tuple(name for name, there in found.items() if not there),
+        unwanted=tuple(each.name for each in wanted.unwanted if reading.told(each)),
+        remarks=tuple(_remarks(wanted, reading)),
+    )
+
+
+def _remarks(wanted: Wanted, reading: Reading) -> list[str]:
+    told = []
+    about = sorted(at for each in wanted.topics for at in reading.told(each))
+    carved = reading.beside(reading.carvings, about, 2 * NEAR) if about else bool(reading.carvings)
+    if wanted.carved is True:
+        told.append("has exceptions" if carved else "has no exception near the topic")
+    elif wanted.carved is False and carved:
+        told.append("has exceptions, though none are wanted")
+    if reading.both:
+        told.append("speaks of both parties alike")
+    elif reading.seller >= _CLEAR:
+        told.append("one-sided: favours the seller")
+    elif reading.seller <= -_CLEAR:
+        told.append("one-sided: favours the buyer")
+    elif wanted.mutual:
+        told.append("does not speak of both parties")
+    if reading.words < SHORT:
+        told.append(f"short: {reading.words} words")
+    elif reading.words > LONG:
+        told.append(f"long: {reading.words:,} words")
+    others = reading.topics - len(wanted.topics)
+    if others >= _MANY_TOPICS:
+        told.append(f"speaks of {others} other topics")
+    if reading.blanks:
+        told.append("has blanks or redactions")
+    return told

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.errors import ModelError
+from fourcorners.models import default_encoder
+from fourcorners.precedents.judge import CARD, FILE, FOLDER, shipped
+from fourcorners.precedents.scoring import LEARNED
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in (CARD, FILE):
+        shutil.copy(FOLDER / name, tmp_path / name)
+    return tmp_path
+
+
+def test_the_model_is_for_the_encoder_that_is_shipped_and_fits_the_features() -> None:
+    judge = shipped()
+    assert judge.encoder == default_encoder().name
+    assert judge.weights.shape == judge.mean.shape == judge.spread.shape == (len(LEARNED),)
+    assert judge.query_matrix.shape == judge.clause_matrix.shape == (384, 384)
+    assert (FOLDER / FILE).stat().st_size <= 1_000_000
+    assert len(judge.learned_from) == 51
+
+
+def test_a_damaged_model_is_refused(folder: Path) -> None:
+    content = bytearray((folder / FILE).read_bytes())
+    content[-9] ^= 1
+    (folder / FILE).write_bytes(content)
+    with pytest.raises(ModelError, match="damaged") as caught:
+        shipped(folder)
+    assert "Reinstall" in caught.value.remedy
+
+
+@pytest.mark.parametrize("missing", [CARD, FILE])
+def test_a_missing_file_is_told(folder: Path, missing: str) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(ModelError, match="cannot read"):
+        shipped(folder)
+
+
+@pytest.mark.parametrize("card", ["", "[]", "{}"])
+def test_a_damaged_card_is_told(folder: Path, card: str) -> None:
+    (folder / CARD).write_text(card)
+    with pytest.raises(ModelError, match="damaged"):
+        shipped(folder)
+
+
+def test_the_card_says_what_was_learned_from_and_how_good_it_is() -> None:
+    card = json.loads((FOLDER / CARD).read_text("utf-8"))
+    assert card["data"]["queries"] == 51
+    assert card["limits"]
+    assert card["licence"]
+    out_of_fold = card["scores"]["grouped, whole"]["short"]
+    assert 68 <= out_of_fold["ndcg@5"][0] <= 100
+    assert out_of_fold["ndcg@5"][1] < out_of_fold["ndcg@5"][0] < out_of_fold["ndcg@5"][2]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+def test_more_stars_are_never_likelier_and_a_higher_score_has_more(scores: list[float]) -> None:
+    judge = shipped()
+    ordered = np.sort(np.array(scores))
+    chances = judge.chances(ordered)
+    assert (np.diff(chances, axis=1) <= 0).all()
+    stars = judge.stars(ordered)
+    assert (stars >= 1).all()
+    assert (stars <= 5).all()
+    assert (np.diff(stars) >= -1e-9).all()

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks import bank as banks
+from fourcorners.playbooks.bank import BankClause
+from fourcorners.precedents import gather, kept
+from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.rank import MOST, rank
+from fourcorners.precedents.scoring import judge_for
+
+CAP = "In no event shall either party's total liability exceed the fees paid."
+LAW = "This Agreement is governed by the laws of the State of New York."
+
+
+class Standing(HashEncoder):
+    """A fake that takes the name of the encoder the model is for."""
+
+    @property
+    def name(self) -> str:
+        from fourcorners.models import default_encoder
+
+        return default_encoder().name
+
+
+def clauses(*texts: str) -> list[Clause]:
+    return [Clause(text, (Place(f"source {at}"),)) for at, text in enumerate(texts)]
+
+
+def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
+    found = rank("mutual liability cap", clauses(LAW, CAP), Standing(384))
+    assert [each.clause.text for each in found] == [CAP, LAW]
+    assert found[0].expected is not None
+    assert found[1].expected is not None
+    assert 5 >= found[0].expected > found[1].expected >= 1
+    assert found[0].reasons.covers == ("cap on liability",)
+    assert found[1].reasons.missing == ("cap on liability",)
+    assert "speaks of both parties alike" in found[0].reasons.remarks
+    assert any(each.startswith("short") for each in found[0].reasons.remarks)
+
+
+def test_another_encoder_has_no_stars_but_an_order() -> None:
+    assert judge_for(HashEncoder(384)) is None
+    found = rank("governing law", clauses(CAP, LAW), HashEncoder(384), limit=1)
+    assert [each.clause.text for each in found] == [LAW]
+    assert found[0].expected is None
+    assert found[0].relevant is None
+
+
+def test_words_that_are_no_concept_are_told_one_by_one() -> None:
+    found = rank("colour of roofs", clauses("The roof has a colour."), HashEncoder(384))
+    assert found[0].reasons.covers == ("colour", "roofs")
+
+
+def test_no_clauses_give_none_and_many_are_cut_to_the_likeliest() -> None:
+    assert rank("cap", [], HashEncoder(384)) == []
+    many = clauses(*(f"Item {at} of the schedule." for at in range(MOST + 20)), CAP)
+    asked: list[int] = []
+
+    def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
+        asked.append(len(texts))
+        return HashEncoder(384).encode(texts)
+
+    found = rank("liability cap", many, HashEncoder(384), limit=1, vectors=vectors)
+    assert asked == [MOST]
+    assert found[0].clause.text == CAP
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library.open(tmp_path / "l.db", create=True)
+
+
+def test_a_bank_gives_its_clauses_once(library: Library) -> None:
+    with library:
+        banks.store(
+            library,
+            "deals",
+            [
+                BankClause("Liability", CAP, 4, "Cork v. Lime"),
+                BankClause("Caps", "7.1 " + CAP, None, "Other"),
+                BankClause("Law", LAW),
+            ],
+        )
+        found = gather.of_bank(library, "deals")
+        assert [len(each.places) for each in found] == [2, 1]
+        assert found[0].stars == 4
+        only = gather.of_bank(library, "deals", provision="Law")
+        assert [each.text for each in only] == [LAW]
+
+
+def test_vectors_are_made_once(library: Library) -> None:
+    class Counting(HashEncoder):
+        made = 0
+
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            Counting.made += len(texts)
+            return super().encode(texts)
+
+    with library:
+        first = kept.vectors(library, [CAP, LAW, CAP], Counting(384))
+        assert Counting.made == 2
+        again = kept.vectors(library, [LAW, CAP], Counting(384))
+        assert Counting.made == 2
+        assert np.array_equal(first[[1, 0]], again)
+        assert kept.vectors(library, [], Counting(384)).shape == (0, 384)
