@@ -4,6 +4,7 @@ from fourcorners.models.card import ModelInfo
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.registry import (
     available,
+    default_clause_reader,
     default_encoder,
     default_reranker,
     load_encoder,
@@ -15,6 +16,7 @@ __all__ = [
     "ModelInfo",
     "Reranker",
     "available",
+    "default_clause_reader",
     "default_encoder",
     "default_reranker",
     "load_encoder",

@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ModelError
-from fourcorners.models.card import REMEDY, ModelInfo
+from fourcorners.models.card import CARD, REMEDY, ModelInfo, read_card
 from fourcorners.models.clause_features import PARTS, Rows, Sentences, Vocabulary
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def signs(
 
     own = words[:, kind]
     count = len(own)
-    before = np.concatenate([[OUTSIDE], own[:-1]])
-    after = np.concatenate([own[1:], [OUTSIDE]])
+    before = np.concatenate([[OUTSIDE], own[:-1]])[:count]
+    after = np.concatenate([own[1:], [OUTSIDE]])[:count]
     of_passage = np.full(int(where.passages.max()) + 1 if count else 0, -20.0)
     np.maximum.at(of_passage, where.passages, own)
     best = float(own.max()) if count else OUTSIDE
@@ -141,11 +142,20 @@ class Weights:
 
 @dataclass(frozen=True)
 class ClauseReader:
-    """A reader of the kinds of clause that its card names."""
+    """A reader of the kinds of clause that its card names.
+
+    Attributes:
+        kinds: The ids of the provisions that it judges.
+        queries: What each was taught beside, as `review.reader.taught_query` names it.
+        encoder: What made the vectors that it was taught with; others it must not be given.
+        learned_from: The ids of the documents that it was taught with.
+    """
 
     info: ModelInfo
     kinds: tuple[str, ...]
+    queries: tuple[str, ...]
     encoder: str
+    learned_from: frozenset[str]
     _known: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -156,9 +166,10 @@ class ClauseReader:
         """Name the model, its version and a hash of its files."""
         return self.info.identity
 
-    def knows(self, kind: str) -> bool:
-        """Tell whether the reader was taught a kind of clause."""
-        return kind in self._known
+    def knows(self, kind: str, query: str) -> bool:
+        """Tell whether the reader was taught a kind of clause beside this query."""
+        at = self._known.get(kind)
+        return at is not None and self.queries[at] == query
 
     @cached_property
     def weights(self) -> Weights:
@@ -222,6 +233,30 @@ def by_vector(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDA
     """Return the log-odds of each passage by its vector."""
     odds: NDArray[np.float32] = MEANING_SCALE * vectors @ weights[:-1] + weights[-1]
     return odds
+
+
+def open_reader(folder: Path) -> ClauseReader:
+    """Return the reader whose card stands in a folder; its arrays are read on first use.
+
+    Raises:
+        ModelError: If the card is missing or damaged.
+    """
+    import yaml
+
+    info = read_card(folder)
+    try:
+        body = yaml.safe_load((folder / CARD).read_text("utf-8"))
+        return ClauseReader(
+            info,
+            tuple(str(kind) for kind in body["kinds"]),
+            tuple(str(query) for query in body["queries"]),
+            str(body["encoder"]),
+            frozenset(str(body["learned_from"]).split()),
+        )
+    except (KeyError, TypeError) as error:
+        raise ModelError(
+            f"the card in {folder} is of no reader: {error!r}.", remedy=REMEDY
+        ) from error
 
 
 def unpack(content: bytes) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
 
 if TYPE_CHECKING:
+    from fourcorners.models.clause_reader import ClauseReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
 DEFAULT_ENCODER = "minilm-l6-v2"
+CLAUSE_READER = "clause-reader"
 
 
 def available() -> list[ModelInfo]:
@@ -34,10 +37,11 @@ def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
 
     known = sorted(card.parent.name for card in WEIGHTS.glob(f"*/{CARD}"))
     if name not in known and name != DEFAULT_ENCODER:
-        near = get_close_matches(name, known, n=1)
+        offered = [info.name for info in available() if info.kind == "encoder"]
+        near = get_close_matches(name, offered, n=1)
         raise ConfigError(
             f"no encoder is called {name!r}.",
-            remedy=f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}.",
+            remedy=f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(offered)}.",
         )
     info = read_card(WEIGHTS / name)
     if info.kind != "encoder":
@@ -92,6 +96,18 @@ def configured_encoder(settings: EncoderSettings, *, threads: int | None = None)
             remedy="Leave dimension under [encoder] out.",
         )
     return encoder
+
+
+@cache
+def default_clause_reader() -> ClauseReader:
+    """Return the reader of clauses that reviews use; nothing is loaded before it is asked.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    from fourcorners.models.clause_reader import open_reader
+
+    return open_reader(WEIGHTS / CLAUSE_READER)
 
 
 def default_reranker(*, threads: int | None = None) -> Reranker | None:

@@ -9,6 +9,7 @@ from fourcorners.playbooks.playbook import Extent
 from fourcorners.review import severity
 from fourcorners.review.calibration import Calibration, Curve
 from fourcorners.review.finding import CellState, Evidence, Finding, Searched
+from fourcorners.review.reader import Judge
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import Prepared, best_first, facts, has_meaning, score
 from fourcorners.text import evidence
@@ -19,25 +20,45 @@ MOST_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a claus
 
 
 def findings(
-    reading: Reading, provisions: Iterable[Prepared], calibration: Calibration
+    reading: Reading,
+    provisions: Iterable[Prepared],
+    calibration: Calibration,
+    judge: Judge | None = None,
 ) -> list[Finding]:
     """Fill one cell for each provision.
 
-    Every quote is verified against the text before it is returned.
+    Those that `judge` knows it judges, the others their curves. Every quote is verified against
+    the text before it is returned.
     """
-    return [
-        _cell(
-            reading, each, calibration.curve(each.provision.id, meaning=has_meaning(reading, each))
-        )
-        for each in provisions
-    ]
+    asked = list(provisions)
+    known = [judge is not None and judge.knows(each.provision) for each in asked]
+    heard = judge.listen(reading) if judge is not None and any(known) else None
+    cells = []
+    for prepared, is_known in zip(asked, known, strict=True):
+        if judge is not None and heard is not None and is_known:
+            candidates = judge.candidates(reading, prepared, heard, MOST_CANDIDATES)
+            found, also = judge.reader.limits(prepared.provision.id)
+        else:
+            curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
+            candidates = _by_curve(reading, prepared, curve)
+            found, also = curve.threshold, curve.also
+        cells.append(_cell(reading, prepared, candidates, found, also))
+    return cells
 
 
-def _cell(reading: Reading, prepared: Prepared, curve: Curve) -> Finding:
+def _cell(
+    reading: Reading,
+    prepared: Prepared,
+    candidates: list[tuple[Span, float]],
+    threshold: float,
+    also: float,
+) -> Finding:
     provision = prepared.provision
-    candidates = _candidates(reading, prepared, curve)
-    threshold = curve.threshold if provision.threshold is None else provision.threshold
-    chosen = choose(candidates, threshold, min(curve.also, threshold))
+    if provision.threshold is not None:
+        threshold = provision.threshold
+    known = _known(reading, prepared)
+    chosen = choose(known or candidates, threshold, min(also, threshold))
+    candidates = [*known, *candidates][:MOST_CANDIDATES]
     if provision.extent is Extent.CLAUSE:
         chosen = [(_clause(reading, span), probability) for span, probability in chosen]
     quotes = tuple(
@@ -66,12 +87,15 @@ def _cell(reading: Reading, prepared: Prepared, curve: Curve) -> Finding:
     )
 
 
-def _candidates(reading: Reading, prepared: Prepared, curve: Curve) -> list[tuple[Span, float]]:
-    """Return what was considered with its probability, best first."""
-    if prepared.provision.extent is Extent.FACT:
-        known = facts(reading.card, prepared.provision.card)
-        if known:
-            return sorted(known, key=lambda each: -each[1])
+def _known(reading: Reading, prepared: Prepared) -> list[tuple[Span, float]]:
+    """Return the facts of the contract card that answer a provision, the surest first."""
+    if prepared.provision.extent is not Extent.FACT:
+        return []
+    return sorted(facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
+
+
+def _by_curve(reading: Reading, prepared: Prepared, curve: Curve) -> list[tuple[Span, float]]:
+    """Return what was considered with its probability by the curve, best first."""
     probability = curve.probability(score(reading, prepared))
     spans = [segment.span for segment in reading.segments]
     best = best_first(probability, MOST_CANDIDATES)

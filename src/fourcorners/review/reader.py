@@ -10,11 +10,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.models.clause_features import Sentences
+from fourcorners.models.clause_reader import ClauseReader, Heard
 from fourcorners.outline.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.scoring import best_first
+from fourcorners.review.reading import Reading
+from fourcorners.review.scoring import FEATURES, Prepared, best_first, has_meaning, score
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -30,6 +34,47 @@ _LEAD = re.compile(
     r"\b[\s,]*)+$",
     re.IGNORECASE,
 )
+
+
+_OF_MEANING = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The clause reader, and whether the library's vectors are of the encoder it knows."""
+
+    reader: ClauseReader
+    vectors: bool
+
+    def knows(self, provision: Provision) -> bool:
+        """Tell whether a provision is the reader's: by its id, and by its query's words."""
+        return self.reader.knows(provision.id, taught_query(provision))
+
+    def listen(self, reading: Reading) -> Heard:
+        """Read a document, once for all its provisions."""
+        import numpy as np
+
+        segments = reading.segments
+        sentences = Sentences(
+            reading.document.text,
+            reading.index,
+            [segment.span for segment in segments],
+            [reading.headings[segment.passage] for segment in segments],
+        )
+        passages = np.array([segment.passage for segment in segments], np.int64)
+        return self.reader.listen(sentences, passages, reading.vectors if self.vectors else None)
+
+    def candidates(
+        self, reading: Reading, prepared: Prepared, heard: Heard, most: int
+    ) -> list[tuple[Span, float]]:
+        """Return what was considered of a provision with its probability, best first."""
+        query = score(reading, prepared)
+        if heard.meaning is None or not has_meaning(reading, prepared):
+            query[:, _OF_MEANING] = 0.0
+        provision = prepared.provision.id
+        probability = self.reader.probability(heard, query, provision)
+        spans = [segment.span for segment in reading.segments]
+        return considered(reading.document.text, spans, probability, provision, most)
 
 
 def taught_query(provision: Provision) -> str:
