@@ -155,6 +155,7 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     # The words of headings are in `words.meta` of documents that were added after this.
     """
-    INSERT OR IGNORE INTO meta(key, value) SELECT 'headings_after', coalesce(max(row), 0) FROM documents;
+    INSERT OR IGNORE INTO meta(key, value)
+    SELECT 'headings_after', coalesce(max(row), 0) FROM documents;
     """,
 )

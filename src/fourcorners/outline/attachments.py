@@ -32,14 +32,16 @@ _ATTACHMENT_AT = re.compile(
 )
 # Papers that stand behind the signatures under a name of their own.
 _PAPER_AT = re.compile(
-    rf"^{BLANK}*(?P<word>STATEMENT OF WORK|Statement of Work|ADDENDUM(?= TO\b[A-Z ]*$))",
+    rf"^{BLANK}*(?P<word>STATEMENT OF WORK|Statement of Work|ADDENDUM(?= TO\b[A-Z ]*$)|"
+    r"JOINDER(?= OF\b[^a-z\n]*$))",
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
+_TO = re.compile(r"(?:to|of)(?: (?:the|this))?", re.IGNORECASE)
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
 _DATED = re.compile(r"\W*\b(?:dated|made|between|by and)\b")
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
-_PAGE_END = re.compile(rf"{BLANK}*(?:\n{BLANK}*){{4}}|{BLANK}*\n*\f")
+_PAGE_END = re.compile(rf"{BLANK}*(?:\n+Source:[^\n]*)?(?:(?:\n{BLANK}*){{4}}|\n*\f)")
 _WORDS = tuple(
     half for word in ATTACHMENTS if word != "Annexure" for half in (word[1:], word[1:].upper())
 )
@@ -153,6 +155,8 @@ def _attachment_worth(
     if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
     rest = _RUNNING_PAGE.sub("", lines.rest(end).of(text)).strip(' \t*_"“”.:;–—-]()')
+    if breaks >= 2 and _goes_on(lines, end, rest):
+        rest = ""
     word = match.group("word")
     if match["stamp"] and breaks < _PAGE_BREAK:
         return None
@@ -193,6 +197,15 @@ def _is_of(rest: str) -> bool:
     return title_like(words, limit=110) and not any(
         word[0].islower() and len(word) > 3 for word in words.split()
     )
+
+
+def _goes_on(lines: Lines, end: int, rest: str) -> bool:
+    """Tell whether a heading ends with "to", and the contract's name stands on the line below."""
+    if not _TO.fullmatch(rest):
+        return False
+    start = lines.end_of_line(end)
+    below = lines.text[start : start + _LONG].lstrip()
+    return title_like(below.partition("\n")[0], limit=110)
 
 
 def _is_short(lines: Lines, start: int) -> bool:

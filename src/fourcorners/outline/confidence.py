@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.sequence import Taken
@@ -10,6 +12,7 @@ from fourcorners.outline.tree import Node, NodeKind
 FLOOR = 0.5
 _STRONG, _DOUBTFUL = 1.2, 0.3
 _GAP = 0.9
+_BRACKETED = re.compile(r"\(|[^\W\d]\)")  # schemes of items, which sentences hold too
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
 _SHORT = 20_000  # characters
@@ -27,7 +30,10 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     strong = [
         m
         for m in markers
-        if m.own_line and m.leave >= _STRONG and m.take <= _DOUBTFUL and m.written[:1] != "("
+        if m.own_line
+        and m.leave >= _STRONG
+        and m.take <= _DOUBTFUL
+        and not _BRACKETED.match(m.readings[0].family)
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]

@@ -71,7 +71,11 @@ def headings(
     if not found:
         for span in _capital_lines(lines):
             at = bisect_right(signed, span.start) - 1
-            if _SIGNS.match(text, span.end):
+            signs = _SIGNS.match(text, span.end) or (
+                text[span.end : span.end + 1] == ":"
+                and SIGNED.search(text, span.end, span.end + _NAMED)
+            )
+            if signs:
                 continue
             names = at >= 0 and span.start - signed[at] < _SIGNING
             few = len(span.of(text).split()) < 3 and not _heads_paper(lines, span.end)

@@ -1,7 +1,8 @@
-"""Lift numbered clauses out of the unnumbered heading that happens to stand above the first."""
+"""Lift what stands too deep: clauses under a heading above the first, clauses put in later."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from fourcorners.outline.sequence import Taken
@@ -9,6 +10,7 @@ from fourcorners.outline.sequence import Taken
 _CLAUSES = frozenset({"1.", "section", "article", "I.", "part", "chapter"})
 _LEAST = 4  # clauses that a list has, at least, to be the contract's own
 _SHARE = 0.5  # of the text up to the next attachment that they take, at least
+_INSERTED = re.compile(r"\d+[A-Z]")
 
 
 def lift(taken: list[Taken], length: int) -> list[Taken]:
@@ -30,6 +32,28 @@ def lift(taken: list[Taken], length: int) -> list[Taken]:
                 for at in range(clauses[0], _end(taken, heading, end)):
                     result[at] = replace(taken[at], depth=taken[at].depth - 1)
         begin = end
+    return _inserted(result)
+
+
+def _inserted(taken: list[Taken]) -> list[Taken]:
+    """Return the numbering with clauses such as 9A beside 9, where they are no list of parts of it.
+
+    That is one alone, or behind other parts of the clause before.
+    """
+    result = list(taken)
+    for at, item in enumerate(taken):
+        family, written = item.reading.family, item.marker.written
+        if family != "1.A" or item.depth < 1 or not _INSERTED.fullmatch(written):
+            continue
+        above = next(i for i in range(at - 1, -1, -1) if taken[i].depth < item.depth)
+        parts = [
+            taken[i].reading.family
+            for i in range(above + 1, _end(taken, above, len(taken)))
+            if taken[i].depth == item.depth
+        ]
+        if parts == ["1.A"] or any(part != "1.A" for part in parts):
+            for i in range(at, _end(taken, at, len(taken))):
+                result[i] = replace(taken[i], depth=taken[i].depth - 1)
     return result
 
 

@@ -34,6 +34,11 @@ _WITHIN = re.compile(
     rf"[.:]{BLANK}))(?P<mark>{WITHIN})"
 )
 _INNER = re.compile(rf"{BLANK}{{1,3}}(?P<mark>(?=\(?[ai1][.)]){WITHIN})")
+# What a heading within a line ends with: its own dot, or the number of the first item.
+_HEAD = re.compile(
+    rf"{BLANK}{{1,3}}(?P<head>[A-Z][^.:;()\n]{{2,60}}?)"
+    rf"(?:[.:]{BLANK}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.1\b))"
+)
 # Words after which a number is a reference, a date or an amount.
 _REFERENCE = re.compile(
     r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|sub-?(?:section|paragraph|clause)s?|parts?|"
@@ -256,6 +261,8 @@ def _marker(
         if below.startswith(("/s/", "___")):
             return None  # one of several who sign
         leave += _TITLED if title_like(rest) else 0.0
+    elif kind == "1." and not doubt and (head := _HEAD.match(lines.text, end)):
+        leave += _TITLED if title_like(head["head"]) else 0.0
     return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
 
 

@@ -20,7 +20,8 @@ def prune(taken: list[Taken]) -> list[Taken]:
     gone: set[int] = set()
     if len(clauses) >= _LEAST:
         limit = clauses[0] if opened is None else min(clauses[0], opened)
-        gone |= {at for at in tops if at < limit and "(" in taken[at].reading.family}
+        first = next((at for at in clauses if opened is None or at > opened), limit)
+        gone |= {at for at in tops if at < first and "(" in taken[at].reading.family}
     if opened is not None:
         parties = [at for at in clauses if at < opened]
         after = next((at for at in clauses if at > opened), None)

@@ -1,0 +1,130 @@
+"""Numbers that the clauses around them promise: sought again where a sequence has a gap.
+
+A number without its dot, with one too many, or without a heading's shape is doubtful by itself;
+between the clauses before and after it is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fourcorners.outline.headings import RUN_IN
+from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
+from fourcorners.outline.markers import Marker, is_cited
+from fourcorners.outline.numbering import BLANK, Reading
+from fourcorners.outline.sequence import Taken
+from fourcorners.text.span import Span
+
+_COUNTED = frozenset({"1.", "article", "section"})
+_WIDEST = 3  # numbers missed in a row, at most
+_FAR = 60_000  # characters to look through
+_LEAVE = 4.0
+_HEAD = re.compile(
+    rf"(?P<head>[A-Z][^.:;\n]*?)(?:[.:;\n]|{BLANK}{{3}}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.\d)|$)"
+)
+_WORDS = {"article": r"(?i:article)", "section": r"(?i:section|clause|sec\.)"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A number to look for, between two places of the text."""
+
+    family: str
+    value: int
+    start: int
+    end: int
+    parent: bool  # of the decimal that follows
+
+
+def find_missing(lines: Lines, taken: list[Taken], aside: list[Span]) -> list[Marker]:
+    """Return markers for numbers that are missing in the sequences of `taken`, where they stand."""
+    found: dict[int, Marker] = {}
+    for gap in _gaps(taken):
+        marker = _numbered(lines, gap) or (None if gap.parent else _unnumbered(lines, gap))
+        if marker and not any(span.start <= marker.start < span.end for span in aside):
+            found.setdefault(marker.start, marker)
+    return [found[start] for start in sorted(found)]
+
+
+def _gaps(taken: list[Taken]) -> Iterator[_Gap]:
+    opened: list[Taken] = []
+    for at, item in enumerate(taken):
+        if item.depth < 0:
+            opened.clear()
+            continue
+        family, path = item.reading.family, item.reading.path
+        before = opened[item.depth] if item.depth < len(opened) else None
+        del opened[item.depth :]
+        if before and before.reading.family == family in _COUNTED:
+            past = before.reading.path[0]
+            if 1 < path[0] - past <= _WIDEST + 1:
+                start, end = before.marker.end, item.marker.start
+                for value in range(past + 1, path[0]):
+                    yield _Gap(family, value, start, end, parent=False)
+        elif family == "1.1" and not _has_parent(opened, path[0]):
+            known = before.reading.path[0] if before else None
+            if known != path[0]:
+                start = taken[at - 1].marker.end if at else 0
+                yield _Gap("1.", path[0], start, item.marker.start, parent=True)
+        opened.append(item)
+
+
+def _has_parent(opened: list[Taken], value: int) -> bool:
+    return any(item.reading.path == (value,) for item in opened)
+
+
+def _numbered(lines: Lines, gap: _Gap) -> Marker | None:
+    """Return the number's place, if there is one; the first that has a heading of several."""
+    word = _WORDS.get(gap.family)
+    lead = rf"{word}{BLANK}{{1,4}}" if word else ""
+    number = re.compile(
+        rf"(?<![\w.,$§(/-])(?P<mark>{lead}{gap.value}(?:\.0)?(?P<dot>[.)]{{0,2}}))"
+        rf"(?P<break>\s{{1,12}})(?:[–—-]{BLANK})?(?=[A-Z\"“])"
+    )
+    places = []
+    for match in number.finditer(lines.text, max(gap.start, gap.end - _FAR), gap.end):
+        worth = _worth(lines, match, gap)
+        if worth:
+            places.append((worth, match))
+    if not places:
+        return None
+    match = max(places, key=lambda place: place[0])[1]
+    start, end = match.span("mark")
+    written = str(gap.value) if gap.family != "article" else f"Article {gap.value}"
+    return Marker(start, end, written, (Reading(gap.family, (gap.value,)),), _LEAVE)
+
+
+def _worth(lines: Lines, match: re.Match[str], gap: _Gap) -> int:
+    """Return how much a number looks like the one that is missing; nothing where it is none."""
+    text, start, end = lines.text, match.start("mark"), match.end()
+    if lines.is_ignored(start) or is_cited(lines, start, match.end("mark")):
+        return 0
+    before, breaks = lines.before(start)
+    led = breaks > 0 or ended(before)
+    bare = not match["dot"] and gap.family == "1."
+    head = _HEAD.match(text, end)
+    words = head["head"].strip() if head else ""
+    titled = bool(words) and (title_like(words) or all_capitals(words))
+    if not titled and ("\n" in match["break"] or (bare and not gap.parent)):
+        return 0
+    if not led and (bare or not titled):
+        return 0
+    if bare and breaks == 1 and not ended(before):
+        return 0
+    return 1 + titled + (not bare)
+
+
+def _unnumbered(lines: Lines, gap: _Gap) -> Marker | None:
+    """Return the one heading in capitals within a gap, whose number the file has lost."""
+    if gap.family != "1.":
+        return None
+    heads = []
+    for match in RUN_IN.finditer(lines.text, gap.start, gap.end):
+        before, breaks = lines.before(match.start())
+        if (ended(before) or breaks >= 2) and lines.start_of_line(match.start()) > gap.start:
+            heads.append(match.start("head"))
+    if len(heads) != 1:
+        return None
+    return Marker(heads[0], heads[0], "", (Reading(gap.family, (gap.value,)),), _LEAVE)
