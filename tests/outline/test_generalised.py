@@ -41,6 +41,7 @@ def read(document: Make, text: str) -> list[str]:
         f"\n\nTHE GREAT MILL CO. ATTACHMENT A\n\n{WORDS}",
         "\n\nAttachment A - kinds of flour as agreed\n",
         f"\nII-3\nATTACHMENT A\nKINDS OF FLOUR\n{WORDS}",
+        f"{BREAK}ATTACHMENT A to\n\nMILLING AGREEMENT\n\nAttachment A-1\n\nSource: Mill{BREAK}",
     ],
 )
 def test_attachments(document: Make, heading: str) -> None:
@@ -327,3 +328,41 @@ def test_exhibit_below_the_name_of_a_list(document: Make) -> None:
 def test_day_on_the_cover_is_no_heading(document: Make) -> None:
     cover = "MILLING AGREEMENT\n\nBETWEEN\n\nTHE MILL\n\nEFFECTIVE AS OF (EFFECTIVE DATE)\n\n"
     assert read(document, cover + CLAUSES) == NUMBERS
+
+
+def test_clause_put_in_later(document: Make) -> None:
+    text = CLAUSES.replace("\n\n3.", f"\n\n2A. Cake. {WORDS}\n\n3.")
+    assert read(document, text) == ["1", "2", "2A", "3", "4", "5"]
+    parts = CLAUSES.replace("\n\n3.", f"\n\n2A. Cake. {WORDS}\n\n2B. Pie. {WORDS}\n\n3.")
+    assert read(document, parts) == NUMBERS
+
+
+def test_roles_of_those_who_sign_are_no_headings(document: Make) -> None:
+    signed = "\n\n".join(
+        f"{role}:\n\nTHE {role} LIMITED, a company\n\nBy: /s/ A. Miller"
+        for role in ("MILL", "BAKER")
+    )
+    assert read(document, f"{CLAUSES}\n\nThe parties agree to this.\n\n{signed}") == NUMBERS
+
+
+@pytest.mark.parametrize(("first", "second"), [("(1)", "(2)"), ("a)", "b)")])
+def test_items_between_the_recitals_and_the_first_clause(
+    document: Make, first: str, second: str
+) -> None:
+    items = f"The papers are:\n\n{first} this agreement\n\n{second} its attachments\n\n"
+    text = f"WHEREAS, the mill mills.\n\nNow, therefore, they agree. {items}{CLAUSES}"
+    assert read(document, text) == ["recitals", *NUMBERS]
+
+
+def test_joinder_behind_the_signatures(document: Make) -> None:
+    joined = f"JOINDER OF THE GREAT MILL, INC.\n\n{WORDS}\n"
+    assert read(document, f"MILLING AGREEMENT\n\n{CLAUSES}\n\n{SIGNED}\n\n{joined}") == [
+        *NUMBERS,
+        "signature",
+        "Joinder",
+    ]
+
+
+def test_headings_within_a_line_outweigh_a_gap(document: Make) -> None:
+    text = CLAUSES.replace("\n\n", " ").replace(f"3. Payment. {WORDS} ", "")
+    assert read(document, text) == ["1", "2", "4", "5"]

@@ -14,6 +14,7 @@ from fourcorners.outline.headings import headings, is_title
 from fourcorners.outline.lift import lift
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
+from fourcorners.outline.missing import find_missing
 from fourcorners.outline.prune import prune
 from fourcorners.outline.references import find_references
 from fourcorners.outline.sequence import INNER, OPEN, place
@@ -38,7 +39,13 @@ def build(document: Document) -> Outline:
     markers, contents = _markers(lines, document, title)
     if len(markers) > MOST:
         return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(lines.text))
-    taken = lift(prune(place(markers)), lines.length)
+    placed = place(markers)
+    if missing := find_missing(lines, placed, contents):
+        known = {marker.start for marker in missing}
+        kept = [marker for marker in markers if marker.start not in known]
+        markers = sorted([*kept, *missing], key=_start)
+        placed = place(markers)
+    taken = lift(prune(placed), lines.length)
     nodes = grow(lines, taken, title.span if title else None, contents)
     sure = confidence.of(lines, markers, taken, nodes)
     terms = find_terms(lines.text)

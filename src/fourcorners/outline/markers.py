@@ -29,7 +29,7 @@ _WITHIN = re.compile(
     rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
     rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
-    rf"\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\([a1]\){BLANK}{{1,3}}[A-Z]|"
+    rf"(?<=\d\.){BLANK}|\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\([a1]\){BLANK}{{1,3}}[A-Z]|"
     rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
     rf"[.:]{BLANK}))(?P<mark>{WITHIN})"
 )
@@ -302,6 +302,13 @@ def _doubt(lines: Lines, kind: str, match: re.Match[str], own_line: bool) -> flo
             wide = lines.end_of_line(above) - above > 60
             doubt += 0.6 if wide else 0.05
     return doubt
+
+
+def is_cited(lines: Lines, start: int, end: int) -> bool:
+    """Tell whether the words around a number say that it is a reference, a date or an amount."""
+    before, breaks = lines.before(start)
+    said = _REFERENCE.search(before) or _LINKING.search(before)
+    return bool(breaks < 2 and said) or bool(_CITED.match(lines.text, end))
 
 
 def _is_other(text: str, kind: str, end: int) -> bool:

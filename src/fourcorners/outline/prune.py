@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from fourcorners.outline.sequence import Taken
 
 _CLAUSES = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "first"})
 _LEAST = 3  # clauses that the contract has, at least, for the items above them to be none
 _OPENED = frozenset({"recitals", "body"})  # what the list of parties stands before
+
+
+_ITEM = re.compile(r"[^\W\d]?\)|\(")
 
 
 def prune(taken: list[Taken]) -> list[Taken]:
@@ -21,7 +26,7 @@ def prune(taken: list[Taken]) -> list[Taken]:
     if len(clauses) >= _LEAST:
         limit = clauses[0] if opened is None else min(clauses[0], opened)
         first = next((at for at in clauses if opened is None or at > opened), limit)
-        gone |= {at for at in tops if at < first and "(" in taken[at].reading.family}
+        gone |= {at for at in tops if at < first and _ITEM.match(taken[at].reading.family)}
     if opened is not None:
         parties = [at for at in clauses if at < opened]
         after = next((at for at in clauses if at > opened), None)

@@ -53,6 +53,7 @@ _ENDING = frozenset({"1.", "section", "article", "part", "chapter", "first"})
 _HARD = frozenset({"signature", "body", "recitals"})
 
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)", "A)", "a)"})
+_ITEMS = frozenset({"a)", "A)", "i)", "I)"})
 
 Level = tuple[str, tuple[int, ...]]
 Stack = tuple[Level, ...]
@@ -249,7 +250,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         yield (*stack[:base], entry), _OPEN + late
         head = _head(stack) if family == "1." else base
         if head < base:
-            items = "(" in stack[0][0]  # such as the parties, which hold no clauses
+            items = stack[0][0][:1] == "(" or stack[0][0] in _ITEMS  # such as the parties
             yield (*stack[:head], entry), _OPEN + late + (-_CLOSE if items else _HEAD)
     elif base == depth and value <= 1 and family not in _TOP:
         yield from _nested(stack, entry)
