@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import DataOption, RecordOption, SeedOption, _bar
+from fourcorners.cli.bench import DataOption, KeepOption, RecordOption, SeedOption, _bar, _library
 from fourcorners.cli.console import JobsOption, require_place
 
 if TYPE_CHECKING:
@@ -49,6 +49,17 @@ def precedents(
             "read again by the reranker of the settings.",
         ),
     ] = "default",
+    from_contracts: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-contracts",
+            metavar="DIR",
+            help="Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
+            "the best that covers 75% of it.",
+            show_default=False,
+        ),
+    ] = None,
+    library: KeepOption = None,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
     ] = None,
@@ -85,15 +96,34 @@ def precedents(
             "split": split,
             "format": wording.value,
             "profile": how.value,
+            "from_contracts": None if from_contracts is None else str(from_contracts),
             "limit": limit,
             "seed": seed,
             "jobs": settings.jobs,
         },
     )
     with _bar() as step:
-        run = preceding.run(
-            asked, wording.value, encoder, profile=how, reranker=reranker, on_progress=step
-        )
+        if from_contracts is None:
+            run = preceding.run(
+                asked, wording.value, encoder, profile=how, reranker=reranker, on_progress=step
+            )
+        else:
+            from fourcorners.evaluation import precedents_contracts as whole
+
+            with _library(library) as store:
+                done = whole.from_contracts(
+                    store,
+                    from_contracts,
+                    asked,
+                    wording.value,
+                    encoder,
+                    profile=how,
+                    reranker=reranker,
+                    settings=settings,
+                    on_progress=step,
+                )
+            run = done.run
+            record.measures["from_contracts"] = done.to_json()
     if run_out is not None:
         acord.write_run(run_out, run)
     record.models.update(preceding.models(how, encoder, reranker))
@@ -101,6 +131,8 @@ def precedents(
     record.settings["seen"] = preceding.seen(how, asked, encoder)
     for note in preceding.notes(how, asked, wording.value, encoder):
         console.err().print(note, markup=False)
+    if from_contracts is not None:
+        console.err().print(done.told, markup=False)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {how.value}; percent"
     _report(asked, run, record, record_out, title, seed=seed)
 
