@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.playbooks.direction import Direction, direction
 from fourcorners.playbooks.mining import MOST_TERMS, Sentences, Term, query_of
 from fourcorners.text.normal import normalise
 from fourcorners.text.sentences import sentences
@@ -63,6 +64,21 @@ class Sentence:
     provisions: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """Passages of contracts with their vectors, and what each is marked as.
+
+    Attributes:
+        vectors: One unit row a passage.
+        groups: That each is from.
+        provisions: That each is marked as; none for most.
+    """
+
+    vectors: NDArray[np.float32]
+    groups: Sequence[str]
+    provisions: Sequence[frozenset[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class LearnedQuery:
     """What was learned of a provision.
@@ -71,12 +87,14 @@ class LearnedQuery:
         terms: The keyword query, in the order in which the terms were chosen.
         examples: The most central clauses, the most central first; empty without an encoder.
         centres: Their vectors, one unit row each.
+        direction: Which way the vectors of its passages lie; None where no passages were given.
     """
 
     provision: str
     terms: tuple[Term, ...]
     examples: tuple[str, ...]
     centres: NDArray[np.float32] | None
+    direction: Direction | None = None
 
     @property
     def query(self) -> str:
@@ -168,11 +186,21 @@ class Learner:
         *,
         encoder: Encoder | None = None,
         vectors: NDArray[np.float32] | None = None,
+        passages: Marked | None = None,
     ) -> None:
-        """Prepare; `vectors` are those of the clauses, if they are known already."""
+        """Prepare.
+
+        Args:
+            given: The sentences that words are learned from.
+            clauses: That examples are chosen among.
+            encoder: Of the clauses, if their vectors are not known.
+            vectors: Those of the clauses, if they are known already.
+            passages: That the direction of meaning is learned from.
+        """
         self._given = list(given)
         self._clauses = list(clauses)
         self._sentences = Sentences([each.text for each in given], [each.group for each in given])
+        self._passages = passages
         self._vectors = vectors
         if vectors is None and encoder is not None:
             self._vectors = encoder.encode([clause.text[:_EXAMPLE] for clause in clauses])
@@ -225,8 +253,9 @@ class Learner:
                 remedy="Import clauses of other provisions too, or add contracts to the library.",
             )
         terms = self._sentences.mine(of_kind, within, most=most_terms)
+        way = self._direction(provision, without)
         if self._vectors is None:
-            return LearnedQuery(provision, tuple(terms), (), None)
+            return LearnedQuery(provision, tuple(terms), (), None, way)
         vectors = self._vectors[at]
         stars = np.array([self._clauses[number].stars or 3 for number in at], np.float64)
         best = central(vectors, centres, weights=stars)
@@ -235,7 +264,17 @@ class Learner:
             tuple(terms),
             tuple(_short(self._clauses[at[place]].text) for place in best),
             vectors[best],
+            way,
         )
+
+    def _direction(self, provision: str, without: AbstractSet[str]) -> Direction | None:
+        import numpy as np
+
+        if self._passages is None:
+            return None
+        within = np.array([group not in without for group in self._passages.groups], np.bool_)
+        of_kind = np.array([provision in each for each in self._passages.provisions], np.bool_)
+        return direction(self._passages.vectors[within], of_kind[within])
 
 
 def central(
