@@ -104,6 +104,8 @@ def test_witness_clauses(document: Make, words: str) -> None:
         "W I T N E S S T H\n\nWHEREAS, the mill mills flour.",
         "WITNESSES, THAT WHEREAS, the mill mills flour.",
         "BACKGROUND. The mill mills flour.",
+        'They are "the Parties". RECITALS a. The mill mills. b. The baker bakes.',
+        'They are "the Parties". Whereas 1. The mill mills flour.',
     ],
 )
 def test_recitals(document: Make, words: str) -> None:
@@ -366,3 +368,25 @@ def test_joinder_behind_the_signatures(document: Make) -> None:
 def test_headings_within_a_line_outweigh_a_gap(document: Make) -> None:
     text = CLAUSES.replace("\n\n", " ").replace(f"3. Payment. {WORDS} ", "")
     assert read(document, text) == ["1", "2", "4", "5"]
+
+
+def test_schedules_with_names_and_no_number(document: Make) -> None:
+    cited = "The Flour Schedule and the Bread and Cake Schedule are parts of this agreement."
+    text = (
+        f"{CLAUSES} {cited}\n\n{SIGNED}{BREAK}FLOUR SCHEDULE\n\n{WORDS}{BREAK}"
+        f"Bread and Cake Schedule\n\n{WORDS}\n"
+    )
+    assert read(document, text) == [
+        *NUMBERS,
+        "signature",
+        "Flour Schedule",
+        "Bread and Cake Schedule",
+    ]
+
+
+def test_running_number_of_the_contract_on_the_line_of_a_heading(document: Make) -> None:
+    clauses = [f"Article {n} {name}" for n, name in enumerate(NAMES, start=1)]
+    pages = "".join(
+        f"{BREAK}Contract No.: M1 BX 20 {head}. {WORDS}" for head in (*clauses, "The end")
+    )
+    assert read(document, f"MILLING AGREEMENT{pages}") == [f"Article {n}" for n in range(1, 6)]

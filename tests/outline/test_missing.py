@@ -24,6 +24,7 @@ def tops(document: Document) -> list[str]:
     ("text", "written"),
     [
         (CLAUSES, "3.. Payment"),
+        (CLAUSES, "3 .PAYMENT"),
         (FLAT, "3 Payment"),
         (FLAT, "3 PAYMENT AND PRICES\n\nThe mill is paid."),
         (CLAUSES, "four days later at a share of 30% 3. Payment"),
@@ -57,11 +58,28 @@ def test_parent_of_decimals_whose_heading_runs_on(document: Make) -> None:
     assert tops(document(text)) == ["1", "2", "3"]
 
 
-def test_a_heading_that_has_lost_its_number(document: Make) -> None:
+@pytest.mark.parametrize("end", [". The mill", ": except as said, the mill"])
+def test_a_heading_that_has_lost_its_number(document: Make, end: str) -> None:
     clauses = "\n\n".join(
-        f"{number}. {name.upper()} OF THE MILL. {WORDS}" for number, name in enumerate(NAMES, 1)
+        f"{number}. {name.upper()} OF THE MILL{end} mills." for number, name in enumerate(NAMES, 1)
     ).replace("4. ", "")
     nodes = [node for node in build(document(clauses)).nodes if node.parent is None]
     assert [node.label for node in nodes] == ["1", "2", "3", "", "5"]
     assert nodes[3].heading is not None
     assert nodes[3].heading.of(clauses) == "NOTICES OF THE MILL"
+
+
+@pytest.mark.parametrize("dash", ["- ", "", ": "])
+def test_schedule_between_its_neighbours(document: Make, dash: str) -> None:
+    signed = "IN WITNESS WHEREOF, the parties have signed.\n\nBy: ________"
+    flour = f"SCHEDULE A {dash}Flour of wheat ATP Flour of rye SCHEDULE B {dash}Bread of rye"
+    text = f"{CLAUSES}\n\n{signed}\n\n{flour}\n\nSCHEDULE C {dash}Prices\n"
+    assert tops(document(text))[-3:] == ["Schedule A", "Schedule B", "Schedule C"]
+
+
+def test_a_gap_that_stays_makes_the_outline_less_sure(document: Make) -> None:
+    whole = build(document(CLAUSES)).confidence
+    torn = build(document(CLAUSES.replace(f"3. Payment. {WORDS}\n\n", ""))).confidence
+    again = build(document(f"{CLAUSES}\n\n{CLAUSES}")).confidence
+    assert 0.5 <= torn < whole
+    assert 0.5 <= again < whole

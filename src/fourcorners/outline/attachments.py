@@ -36,6 +36,12 @@ _PAPER_AT = re.compile(
     r"JOINDER(?= OF\b[^a-z\n]*$))",
     re.MULTILINE,
 )
+# Schedules that bear a name and no number, each on pages of its own.
+_NAMED_AT = re.compile(
+    rf"^{BLANK}*(?P<name>(?:[A-Z][\w®™&,’'-]*{BLANK}|(?:and|of|for|the){BLANK}){{1,6}}"
+    rf"(?:SCHEDULE|Schedule|EXHIBIT|Exhibit|ANNEX|Annex|ADDENDUM|Addendum)){BLANK}*$",
+    re.MULTILINE,
+)
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
 _TO = re.compile(r"(?:to|of)(?: (?:the|this))?", re.IGNORECASE)
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
@@ -56,6 +62,7 @@ _LIST_HEAD = re.compile(
     r"(?:exhibit|schedule|annex|appendix|attachment) (?:list|index)\W*$",
     re.IGNORECASE,
 )
+_SEVERAL = 2  # schedules without a number, at least
 _RUN = 3  # attachments in a row that make a list …
 _APART = 240  # … and characters between two of them, page breaks included
 _LISTED_TOP = 0.4  # the part of a contract in which they are one, not attachments of a few words
@@ -96,6 +103,7 @@ def find_attachments(lines: Lines, signed: list[int], title: int) -> list[Marker
         for paper in _papers(lines, first)
         if _end_before(lines.text, paper.start) not in named
     )
+    found += _schedules(lines, first)
     found.sort(key=lambda marker: marker.start)
     return _without_list(lines.text, found, min(first, int(_LISTED_TOP * lines.length)))
 
@@ -140,6 +148,27 @@ def _papers(lines: Lines, first: int) -> Iterator[Marker]:
         label = match["word"].title().replace("Of", "of")
         reading = Reading("attachment", tuple(label.upper().encode()))
         yield Marker(start, end, label, (reading,), 2.0)
+
+
+def _schedules(lines: Lines, first: int) -> list[Marker]:
+    """Return the headings of schedules without a number, if several open a page.
+
+    The contract speaks of each by its name before.
+    """
+    found: dict[str, Marker] = {}
+    above = ""
+    for match in _NAMED_AT.finditer(lines.text, min(first + 1, lines.length)):
+        start, end = match.span("name")
+        if lines.is_ignored(start) or not lines.page_top(start):
+            continue
+        name = " ".join(match["name"].split())
+        above = above or lines.text[:start].lower()
+        if name.lower() in found or name.lower() not in above:
+            continue
+        reading = Reading("attachment", tuple(name.upper().encode()))
+        label = name.title() if name.isupper() else name
+        found[name.lower()] = Marker(start, end, label, (reading,), 2.0)
+    return list(found.values()) if len(found) >= _SEVERAL else []
 
 
 def _attachment_worth(

@@ -12,6 +12,8 @@ from fourcorners.outline.tree import Node, NodeKind
 FLOOR = 0.5
 _STRONG, _DOUBTFUL = 1.2, 0.3
 _GAP = 0.9
+_DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
+_COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
 _BRACKETED = re.compile(r"\(|[^\W\d]\)")  # schemes of items, which sentences hold too
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
@@ -42,11 +44,29 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     parts = [n for n in clauses if n.label or n.heading]
     wanted = min(8.0, max(3.0, lines.length / 2_500))
     enough = min(1.0, len(parts) / wanted)
+    whole = _DOUBT ** min(_DOUBTS, _breaks(taken))
     sure = share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+    if sure >= FLOOR:
+        sure = max(FLOOR, sure * whole)
     numbers = sum(m.readings[0].family not in _UNNUMBERED for m in strong)
     if numbers <= _FEW and lines.length <= _SHORT and any(n.kind in _FRAME for n in nodes):
         return max(sure, FLOOR)
     return sure
+
+
+def _breaks(taken: list[Taken]) -> int:
+    """Return how often the numbers of the top level miss one, or start again for no reason."""
+    found = 0
+    before: tuple[str, int] | None = None
+    for item in taken:
+        family, path = item.reading.family, item.reading.path
+        if item.depth <= 0 and family in _COUNTED:
+            if before and before[0] == family and path[0] != before[1] + 1:
+                found += 1
+            before = (family, path[0])
+        elif item.depth <= 0:
+            before = None
+    return found
 
 
 def _spread(lines: Lines, nodes: tuple[Node, ...]) -> float:

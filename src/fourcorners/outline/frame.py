@@ -38,12 +38,13 @@ SIGNED = re.compile(
 )
 _RECITALS = re.compile(
     rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
-    rf"(?<=[.:;)\]\"”’']){BLANK}(?=WHEREAS\b|RECITALS?\b|WITNESSETH\b|BACKGROUND\b))"
+    rf"(?<=[.:;)\]\"”’']){BLANK}(?=(?:WHEREAS|RECITALS?|WITNESSETH|BACKGROUND)\b)|"
+    rf"(?<=[.:;\"”]){BLANK}(?=Whereas\b))"
     r"(?P<head>(?:(?:RECITALS?|Recitals?|R E C I T A L S?|BACKGROUND|B A C K G R O U N D|"
     r"Background|PREAMBLE|Preamble|PRELIMINARY STATEMENTS?|WITNESSETH|W\s?I\s?T\s?N\s?E\s?S\s?S\s?"
     r"(?:E\s?)?(?:T\s?H|S)(?:,?\s?T\s?H\s?A\s?T)?|Witnesseth)"
     rf"[*_]*{BLANK}*[:.;,-]*"
-    rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|A\.|\(?[A1]\))|(?<=[A-Z][.:]){BLANK}[A-Z][a-z])|"
+    rf"(?={BLANK}*\n|{BLANK}{{3,}}|{BLANK}*$|{BLANK}(?:WHEREAS|[Aa]\.|\(?[Aa1]\))|(?<=[A-Z][.:]){BLANK}[A-Z][a-z])|"
     rf"(?:(?:WITNESS(?:ES|ETH)|Witness(?:es|eth)),?{BLANK}+(?:(?:THAT|that),?{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )

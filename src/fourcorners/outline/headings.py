@@ -18,7 +18,7 @@ _CAPITALS = re.compile(
     rf"^(?:{BLANK}|[*_])*(?P<head>[A-Z][A-Z0-9 ,;:&'’()/.\-–—\"“”]{{3,78}}?)(?:{BLANK}|[*_:])*+$",
     re.MULTILINE,
 )
-RUN_IN = re.compile(
+_RUN_IN = re.compile(
     rf"^{BLANK}*(?P<head>[A-Z][A-Z&’',/-]{{2,}}(?:{BLANK}[A-Z&][A-Z&’',/-]*){{0,8}})"
     rf"[.:]{BLANK}{{1,3}}(?=[A-Z][a-z]|A{BLANK})",
     re.MULTILINE,
@@ -124,7 +124,7 @@ def _are_below(text: str, above: list[int], inner: list[Span]) -> bool:
 def _run_in(lines: Lines) -> list[Span]:
     """Return words in capitals that head the paragraph whose first they are, if there are many."""
     found = []
-    for match in RUN_IN.finditer(lines.text):
+    for match in _RUN_IN.finditer(lines.text):
         span = Span(*match.span("head"))
         before, breaks = lines.before(match.start())
         if (

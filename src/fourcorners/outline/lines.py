@@ -25,7 +25,7 @@ _LEGEND = 80  # characters of one that stands on less than half of the pages, at
 # Words of a running header: none that starts a clause or an attachment.
 _RUNNING = re.compile(
     r"(?!(?i:article|section|exhibit|schedule|annex|appendix|attachment|addendum|part|chapter|in)\b)"
-    r"(?:[A-Z][\w.,&’'-]+(?: |$)){2}"
+    r"(?:[A-Z][\w.,:&’'-]+(?: |$)){2}"
 )
 
 _SMALL = frozenset(

@@ -1,4 +1,4 @@
-"""Numbers that the clauses around them promise: sought again where a sequence has a gap.
+"""Labels that those around them promise: sought again where a sequence has a gap.
 
 A number without its dot, with one too many, or without a heading's shape is doubtful by itself;
 between the clauses before and after it is none.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from fourcorners.outline.headings import RUN_IN
 from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
 from fourcorners.outline.markers import Marker, is_cited
 from fourcorners.outline.numbering import BLANK, Reading
@@ -23,6 +23,10 @@ _FAR = 60_000  # characters to look through
 _LEAVE = 4.0
 _HEAD = re.compile(
     rf"(?P<head>[A-Z][^.:;\n]*?)(?:[.:;\n]|{BLANK}{{3}}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.\d)|$)"
+)
+_LOST = re.compile(
+    rf"^{BLANK}*(?P<head>[A-Z][A-Z&’',/-]{{2,}}(?:{BLANK}[A-Z&][A-Z&’',/-]*){{0,8}})[.:](?={BLANK}+\S)",
+    re.MULTILINE,
 )
 _WORDS = {"article": r"(?i:article)", "section": r"(?i:section|clause|sec\.)"}
 
@@ -45,7 +49,31 @@ def find_missing(lines: Lines, taken: list[Taken], aside: list[Span]) -> list[Ma
         marker = _numbered(lines, gap) or (None if gap.parent else _unnumbered(lines, gap))
         if marker and not any(span.start <= marker.start < span.end for span in aside):
             found.setdefault(marker.start, marker)
+    for marker in _attached(lines, taken):
+        found.setdefault(marker.start, marker)
     return [found[start] for start in sorted(found)]
+
+
+def _attached(lines: Lines, taken: list[Taken]) -> Iterator[Marker]:
+    """Yield the heading of an attachment that stands in capitals within a line, in a gap."""
+    named = [item.marker for item in taken if item.reading.family == "attachment"]
+    for before, after in pairwise(named):
+        (word, _, past), (same, _, mark) = (
+            marker.written.partition(" ") for marker in (before, after)
+        )
+        if word != same or not (len(past) == len(mark) == 1) or ord(mark) != ord(past) + 2:
+            continue
+        label = f"{word} {chr(ord(past) + 1)}"
+        heading = re.compile(rf"\b{label.upper()}(?={BLANK}*(?:[–—:-]{BLANK}*)?(?:[A-Z\n]|$))")
+        places = [
+            match
+            for match in heading.finditer(lines.text, before.end, after.start)
+            if not is_cited(lines, match.start(), match.end())
+        ]
+        if len(places) == 1:
+            start, end = places[0].span()
+            reading = Reading("attachment", tuple(label.upper().encode()))
+            yield Marker(start, end, label, (reading,), _LEAVE)
 
 
 def _gaps(taken: list[Taken]) -> Iterator[_Gap]:
@@ -80,8 +108,8 @@ def _numbered(lines: Lines, gap: _Gap) -> Marker | None:
     word = _WORDS.get(gap.family)
     lead = rf"{word}{BLANK}{{1,4}}" if word else ""
     number = re.compile(
-        rf"(?<![\w.,$§(/-])(?P<mark>{lead}{gap.value}(?:\.0)?(?P<dot>[.)]{{0,2}}))"
-        rf"(?P<break>\s{{1,12}})(?:[–—-]{BLANK})?(?=[A-Z\"“])"
+        rf"(?<![\w.,$§(/-])(?P<mark>{lead}{gap.value}(?:\.0)?(?P<dot>{BLANK}?[.)]{{1,2}})?)"
+        rf"(?P<break>\s{{1,12}}|(?<=[.)]))(?:[–—-]{BLANK})?(?=[A-Z\"“])"
     )
     places = []
     for match in number.finditer(lines.text, max(gap.start, gap.end - _FAR), gap.end):
@@ -121,7 +149,7 @@ def _unnumbered(lines: Lines, gap: _Gap) -> Marker | None:
     if gap.family != "1.":
         return None
     heads = []
-    for match in RUN_IN.finditer(lines.text, gap.start, gap.end):
+    for match in _LOST.finditer(lines.text, gap.start, gap.end):
         before, breaks = lines.before(match.start())
         if (ended(before) or breaks >= 2) and lines.start_of_line(match.start()) > gap.start:
             heads.append(match.start("head"))
