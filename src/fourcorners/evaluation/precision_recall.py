@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
@@ -42,6 +43,7 @@ class PrecisionRecall:
     at_90: float
 
 
+@lru_cache(maxsize=4_096)
 def words_of(text: str) -> frozenset[str]:
     """Return the distinct words of a text, as the paper's scorer compares them."""
     return frozenset(text.translate(_GONE).lower().split())
@@ -82,15 +84,22 @@ def _above(scores: Iterable[float]) -> tuple[int, ...]:
     return tuple(len(ordered) - bisect_right(ordered, step) for step in STEPS)
 
 
+def added(tallies: Sequence[Tally]) -> Tally:
+    """Return the tallies added up."""
+    return Tally(
+        sum(each.instances for each in tallies),
+        tuple(map(sum, zip(*(each.hits for each in tallies), strict=True))),
+        tuple(map(sum, zip(*(each.wrong for each in tallies), strict=True))),
+    )
+
+
 def curve(tallies: Sequence[Tally]) -> PrecisionRecall:
     """Return the figures of the tallies added up."""
-    total = sum(each.instances for each in tallies)
-    hits = [sum(column) for column in zip(*(each.hits for each in tallies), strict=True)]
-    wrong = [sum(column) for column in zip(*(each.wrong for each in tallies), strict=True)]
+    total = added(tallies)
     points = [(0.0, 1.0)]
-    for right, false in zip(hits, wrong, strict=True):
-        if right + false and total:
-            points.append((right / total, right / (right + false)))
+    for right, false in zip(total.hits, total.wrong, strict=True):
+        if right + false and total.instances:
+            points.append((right / total.instances, right / (right + false)))
     best: list[tuple[float, float]] = []
     highest = 0.0
     for recall, precision in reversed(points):
@@ -98,8 +107,7 @@ def curve(tallies: Sequence[Tally]) -> PrecisionRecall:
         best.append((recall, highest))
     best.reverse()
     area = sum(
-        (after[0] - before[0]) * (after[1] + before[1]) / 2
-        for before, after in pairwise(best)
+        (after[0] - before[0]) * (after[1] + before[1]) / 2 for before, after in pairwise(best)
     )
     return PrecisionRecall(area, _at(best, 0.8), _at(best, 0.9))
 
@@ -114,7 +122,8 @@ def tallies(
     """Return what each contract adds, by contract and category."""
     texts: Mapping[str, AnnotatedContract] = {contract.name: contract for contract in contracts}
     found: dict[str, dict[str, Tally]] = {name: {} for name in texts}
-    for answer in run:
+    by_contract = sorted(run, key=lambda answer: answer.name)  # whose words are kept for the while
+    for answer in by_contract:
         if answer.name in texts and answer.provision in CATEGORIES:
             found[answer.name][answer.provision] = tally(texts[answer.name], answer)
     return found

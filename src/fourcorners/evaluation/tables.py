@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +17,8 @@ from fourcorners.evaluation.outlines import (
     node_precision,
     node_recall,
 )
+from fourcorners.evaluation.precision_recall import PrecisionRecall, Tally, curve, pooled
+from fourcorners.evaluation.precision_recall import added as added_tallies
 from fourcorners.evaluation.runs import Outlined
 
 if TYPE_CHECKING:
@@ -47,6 +49,38 @@ def extraction_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
         "all": block(scores.provisions, CATEGORIES),
         "provisions": {name: _figures(scores.provisions[name]) for name in CATEGORIES},
     }
+
+
+def curve_measures(found: Mapping[str, Mapping[str, Tally]], *, seed: int = 0) -> dict[str, Json]:
+    """Return the figures of CUAD's paper over the 41 categories together, with 95% intervals."""
+    units = [added_tallies(list(each.values())) for each in found.values()]
+    whole = curve(units)
+
+    def interval(figure: Callable[[PrecisionRecall], float]) -> list[Json]:
+        low, high = bootstrap(units, lambda drawn: figure(curve(drawn)), samples=200, seed=seed)
+        return [round(low, 4), round(high, 4)]
+
+    return {
+        "area": round(whole.area, 4),
+        "area_interval": interval(lambda each: each.area),
+        "precision_at_80_recall": round(whole.at_80, 4),
+        "precision_at_80_recall_interval": interval(lambda each: each.at_80),
+        "precision_at_90_recall": round(whole.at_90, 4),
+        "categories": {name: round(pooled(found.values(), [name]).area, 4) for name in CATEGORIES},
+    }
+
+
+def curve_table(measures: Mapping[str, Json]) -> Table:
+    """Return the figures of CUAD's paper as a table."""
+    figures = {
+        f"{label}, in %": f"{100 * cast('float', measures[name]):.1f}"
+        for label, name in (
+            ("area under precision over recall", "area"),
+            ("precision at 80% recall", "precision_at_80_recall"),
+            ("precision at 90% recall", "precision_at_90_recall"),
+        )
+    }
+    return summary_table("All 41 categories, as CUAD's paper measures", figures)
 
 
 def _figures(counts: Counts) -> dict[str, Json]:
