@@ -390,3 +390,31 @@ def test_running_number_of_the_contract_on_the_line_of_a_heading(document: Make)
         f"{BREAK}Contract No.: M1 BX 20 {head}. {WORDS}" for head in (*clauses, "The end")
     )
     assert read(document, f"MILLING AGREEMENT{pages}") == [f"Article {n}" for n in range(1, 6)]
+
+
+def test_parts_that_hold_sections_counted_anew(document: Make) -> None:
+    text = "\n\n".join(
+        f"{part}. {name}\n\n§ 1 Scope\n\n{WORDS}\n\n§ 2 Care\n\n{WORDS}"
+        for part, name in zip(("I", "II", "III", "IV"), NAMES, strict=False)
+    )
+    assert read(document, text) == ["I", "II", "III", "IV"]
+
+
+@pytest.mark.parametrize("word", ["ARTICLE", "Section"])
+def test_article_put_in_later(document: Make, word: str) -> None:
+    text = "\n\n".join(
+        f"{word} {number} {name.upper()}\n\n{WORDS}"
+        for number, name in zip(("1", "2", "2A", "3", "4"), NAMES, strict=True)
+    )
+    labels = read(document, text)
+    assert [label.split()[-1] for label in labels] == ["1", "2", "2A", "3", "4"]
+    assert build(document(text)).confidence > 0.9
+
+
+def test_clauses_behind_the_exhibits_of_a_cover(document: Make) -> None:
+    exhibits = f"{BREAK}EXHIBIT A\n\nFLOUR\n\n{WORDS}{BREAK}EXHIBIT B\n\nPRICES\n\n{WORDS}"
+    text = (
+        f"MILLING AGREEMENT\n\nThe terms below apply.{exhibits}"
+        f"{BREAK}TERMS AND CONDITIONS\n\n{CLAUSES}"
+    )
+    assert read(document, text) == ["Exhibit A", "Exhibit B", *NUMBERS]

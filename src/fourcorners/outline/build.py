@@ -71,9 +71,11 @@ def _markers(
     contents = find_contents(lines, sorted([*entries, *attached], key=_start))
     attached = [marker for marker in attached if not _within(contents, marker.start)]
     headed = headings(lines, document, signed, numbered=_numbered(counted))
+    terms = frame.terms_behind(lines, counted, attached)
     inner = frame.inner_signatures(signed, attached)
     frames = [
         *frame.recitals(lines, min(10_000, lines.length // 3), contents),
+        *([terms] if terms else []),
         *(
             frame.event("signature", start, (INNER if start in inner else OPEN)[0])
             for start in signed

@@ -14,6 +14,7 @@ _STRONG, _DOUBTFUL = 1.2, 0.3
 _GAP = 0.9
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
+_INSERTED = re.compile(r"\d[A-Z]$")
 _BRACKETED = re.compile(r"\(|[^\W\d]\)")  # schemes of items, which sentences hold too
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
@@ -39,7 +40,9 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
-    gaps = sum(item.gap >= _GAP for item in counted) / max(1, len(counted))
+    gaps = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted) / max(
+        1, len(counted)
+    )
     clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
     parts = [n for n in clauses if n.label or n.heading]
     wanted = min(8.0, max(3.0, lines.length / 2_500))
@@ -54,6 +57,13 @@ def of(lines: Lines, markers: list[Marker], taken: list[Taken], nodes: tuple[Nod
     return sure
 
 
+def _is_inserted(item: Taken) -> bool:
+    """Tell whether a clause such as Article 16A was put in later."""
+    return item.reading.family in ("article", "section") and bool(
+        _INSERTED.search(item.marker.written)
+    )
+
+
 def _breaks(taken: list[Taken]) -> int:
     """Return how often the numbers of the top level miss one, or start again for no reason."""
     found = 0
@@ -61,8 +71,8 @@ def _breaks(taken: list[Taken]) -> int:
     for item in taken:
         family, path = item.reading.family, item.reading.path
         if item.depth <= 0 and family in _COUNTED:
-            if before and before[0] == family and path[0] != before[1] + 1:
-                found += 1
+            follows = before is None or before[0] != family or path[0] == before[1] + 1
+            found += not (follows or _is_inserted(item))
             before = (family, path[0])
         elif item.depth <= 0:
             before = None

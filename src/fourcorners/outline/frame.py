@@ -62,6 +62,11 @@ _BODY = re.compile(
 )
 
 
+_TERMS = re.compile(
+    rf"^{BLANK}*(?P<head>(?:GENERAL {{1,3}}|STANDARD {{1,3}})?TERMS {{1,3}}AND {{1,3}}CONDITIONS)"
+    rf"{BLANK}*$",
+    re.MULTILINE,
+)
 # Where a part ends. A closed one ends at another event: numbers within it never belong to what
 # follows. A listed one holds the numbers right below it, up to the next that is the first again.
 _OPEN, _CLOSED, _LISTED = OPEN[0], INNER[0], LISTED[0]
@@ -139,6 +144,18 @@ def recitals(lines: Lines, limit: int, contents: list[Span]) -> list[Marker]:
         return [event("recitals", start, _CLOSED), event("body", body.end())]
     body = _BODY.search(text, top, limit)
     return [event("body", body.end())] if body else []
+
+
+def terms_behind(lines: Lines, counted: list[Marker], attached: list[Marker]) -> Marker | None:
+    """Return where the contract's clauses start behind attachments to a cover without any."""
+    if not attached:
+        return None
+    clauses = (m.start for m in counted if m.own_line and m.readings[0] == Reading("1.", (1,)))
+    first = next(clauses, lines.length)
+    head = _TERMS.search(lines.text, attached[0].start)
+    if head is None or first < head.start() or not lines.page_top(head.start("head")):
+        return None
+    return event("body", head.end())
 
 
 def event(family: str, start: int, value: int = _OPEN) -> Marker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_uppercase
 
 ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
 _HIGHEST = 99  # no part of a clause number is higher
@@ -32,7 +33,7 @@ ORDINALS = (
 
 _WORD = (
     r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CHAPTER|Chapter|CLAUSE|Clause|§{1,2})"
-    r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
+    r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}[A-Z](?![\w.(])|\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
     rf"|(?i:{'|'.join((*CARDINALS, *ORDINALS))})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
 _DECIMAL = (
@@ -137,6 +138,8 @@ def _worded(word: str, value: str) -> tuple[Reading, ...]:
     family = WORDS["§" if word[0] == "§" else word.lower()]
     if "." in value:
         return _decimal(value)
+    if value[0].isdigit():  # one put in later, such as 16A, counts as the one before
+        return (Reading(family, (int(value.rstrip(ascii_uppercase)),)),)
     if value.lower() in CARDINALS:
         return (Reading(family, (CARDINALS.index(value.lower()) + 1,)),)
     if value.lower() in ORDINALS:

@@ -239,6 +239,8 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
                 yield (entry,), _OPEN
             yield (*stack[:index], entry), _RESTART + closing
         present = present or index < depth
+    if family == "section" and value <= 1 and depth == 1 and stack[0][0] == "I.":
+        yield (*stack, entry), _OPEN - _CLOSE  # parts that hold sections, counted anew in each
     base = _start_of(stack, family)
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
