@@ -18,6 +18,7 @@ from fourcorners.evaluation.provisions import (
     fixed,
     holds_provisions,
     measures,
+    most_allowed,
     published,
     read,
     recall,
@@ -83,6 +84,14 @@ def test_a_run_that_breaks_the_rules_is_refused() -> None:
         score([contract()], answers(tuple(Span(n, n + 1) for n in range(11))), first)
     with pytest.raises(ConfigError, match="no scenario 4"):
         scenario_of(4)
+
+
+def test_more_passages_are_allowed_where_they_hold_half_the_characters() -> None:
+    first = scenario_of(1)
+    short = answers(tuple(Span(at, at + 437) for at in range(0, 437 * 40, 437)))
+    assert most_allowed(short, first) == 40
+    score([contract(20_000)], short, first, most=40)
+    assert most_allowed([*short, *answers((Span(0, 17_501),))], first) == 10
 
 
 def test_a_run_file_reads_as_it_was_written(tmp_path: Path) -> None:

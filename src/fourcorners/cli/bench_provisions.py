@@ -166,10 +166,11 @@ def _measured(
 ) -> dict[str, Json]:
     from fourcorners.evaluation import provisions as scenarios
 
-    return {
-        name: scenarios.measures(scenarios.score(contracts, run, scenario), seed=seed)
-        for name, run in runs.items()
-    }
+    def figures(run: Sequence[Provided]) -> dict[str, Json]:
+        most = scenarios.most_allowed(run, scenario)
+        return scenarios.measures(scenarios.score(contracts, run, scenario, most=most), seed=seed)
+
+    return {name: figures(run) for name, run in runs.items()}
 
 
 def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
@@ -198,8 +199,9 @@ def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | No
         )
     record = Record("provisions", {"data": str(data), "run": str(run), "limit": limit})
     scenario = fitting[-1]
+    most = scenarios.most_allowed(answers, scenario)
     shaped: dict[str, Json] = {
-        "run": scenarios.measures(scenarios.score(contracts, answers, scenario))
+        "run": scenarios.measures(scenarios.score(contracts, answers, scenario, most=most))
     }
     record.measures.update(shaped)
     record.write(record_out)

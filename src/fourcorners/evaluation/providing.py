@@ -8,11 +8,14 @@
 | `both` | these queries beside the built-in playbook's own query and examples |
 | `default` | the built-in playbook as it is shipped: its query, its mined query, its examples |
 
-The passages are the paper's chunks, or windows that the program chooses itself.
+The passages are the paper's chunks, or windows that the program chooses itself. What was learned
+here is out of fold; the weights that it is ranked by were fitted on all folds, unless others are
+given (`training/weigh_passages.py` gives those of the other folds).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -25,6 +28,7 @@ from fourcorners.evaluation.names import PROVISIONS
 from fourcorners.evaluation.provisions import (
     CHUNK,
     FOURTEEN,
+    SHORT_TIMES,
     OnProgress,
     Provided,
     Scenario,
@@ -32,9 +36,17 @@ from fourcorners.evaluation.provisions import (
 )
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Passage, View
-from fourcorners.playbooks.learn import Clause, Learner, Sentence, mark
+from fourcorners.playbooks.learn import Clause, LearnedQuery, Learner, Marked, Sentence, mark
 from fourcorners.playbooks.load import load
-from fourcorners.playbooks.ranking import Contract, Wanted, chances, signals, weights_of, worths
+from fourcorners.playbooks.ranking import (
+    Contract,
+    Wanted,
+    chances,
+    fitted,
+    known,
+    signals,
+    worths,
+)
 from fourcorners.playbooks.ranking import read as read_contract
 from fourcorners.playbooks.windows import choose
 from fourcorners.search.query import Or, Query, Word, parse
@@ -95,7 +107,10 @@ class Shape:
 
 
 def shapes(scenario: Scenario, profile: Profile) -> list[Shape]:
-    """Return what to measure: the paper's chunks, our windows, and half as much of both kinds."""
+    """Return what to measure: the paper's chunks, our windows, and half as much of both kinds.
+
+    Half as much is half as long, half as many, or short: four times as many, an eighth as long.
+    """
     most = scenario.most
     chunks = [
         Shape("chunks", "chunks", most),
@@ -107,6 +122,7 @@ def shapes(scenario: Scenario, profile: Profile) -> list[Shape]:
         Shape("windows", "windows", most),
         Shape("½ as long", "windows", most, CHUNK // 2),
         Shape("½ as many", "windows", most // 2),
+        Shape("½ in short", "windows", SHORT_TIMES * most, CHUNK // (2 * SHORT_TIMES)),
     ]
     return windows + chunks
 
@@ -159,14 +175,26 @@ def _answers(contract: Contract, asked: Asked, wanted: Sequence[Shape]) -> Itera
         return
     if asked.wanted is None:
         raise ValueError("nothing is asked")
-    chance = chances(signals(contract, asked.wanted), weights_of(asked.wanted))
-    for shape in wanted:
-        parts, worth = worths(contract, chance, longest=shape.longest)
-        if shape.passaging == "windows":
-            windows = choose(parts, worth, most=shape.most, longest=shape.longest)
-            yield [window.span for window in windows]
-        else:
-            yield _best_chunks(len(contract.text), parts, worth)[: shape.most]
+    weighing = fitted()[known(contract, asked.wanted)]
+    chance = chances(signals(contract, asked.wanted), weighing)
+    yield from (shaped(contract, chance, shape) for shape in wanted)
+
+
+def shaped(
+    contract: Contract,
+    chance: NDArray[np.float64],
+    shape: Shape,
+    parts: Sequence[Span] | None = None,
+) -> list[Span]:
+    """Return the passages of a shape, where each sentence has a chance; the best first.
+
+    `parts` are the tiles of the contract for the shape's length, if they are known already.
+    """
+    parts, worth = worths(contract, chance, longest=shape.longest, parts=parts)
+    if shape.passaging == "chunks":
+        return _best_chunks(len(contract.text), parts, worth)[: shape.most]
+    windows = choose(parts, worth, most=shape.most, longest=shape.longest)
+    return [window.span for window in windows]
 
 
 def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
@@ -174,10 +202,11 @@ def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64])
     import numpy as np
 
     middles = np.array([(part.start + part.end) / 2 for part in parts])
+    total = np.concatenate([[0.0], np.cumsum(worth)])
     chunks = fixed(length)
-    totals = [
-        float(worth[(middles >= chunk.start) & (middles < chunk.end)].sum()) for chunk in chunks
-    ]
+    first = np.searchsorted(middles, [chunk.start for chunk in chunks])
+    beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
+    totals = (total[beyond] - total[first]).tolist()
     order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
     return [chunks[at] for at in order]
 
@@ -247,7 +276,7 @@ def _asked(
     built_in = shipped(encoder)
     if profile in ("learned", "both"):
         fold = cuad.folds(list(contracts), k=FOLDS, seed=seed)
-        learner = learner_of(library, contracts, FOURTEEN, encoder, on_progress=on_progress)
+        learner = learner_of(library, contracts, FOURTEEN, on_progress=on_progress)
         by_fold = _by_fold(contracts, fold, learner, built_in, profile == "both", on_progress)
         return [by_fold[each] for each in fold]
     if profile == "optimised":
@@ -281,26 +310,75 @@ def learner_of(
     library: Library,
     contracts: Sequence[AnnotatedContract],
     categories: Sequence[str],
-    encoder: Encoder | None,
     *,
     on_progress: OnProgress | None = None,
 ) -> Learner:
-    """Make the annotated contracts ready to learn from."""
+    """Make the annotated contracts ready to learn from.
+
+    The vector of a clause is that of the passage which holds most of it: the library has it.
+
+    Raises:
+        LibraryError: If the library lacks a contract, or its vectors.
+    """
+    import numpy as np
+
     sentences: list[Sentence] = []
     clauses: list[Clause] = []
+    nearest, vectors = [], []
+    groups: list[str] = []
+    provisions: list[frozenset[str]] = []
     for done, contract in enumerate(contracts, start=1):
-        spans = read_contract(library, _held(library, contract)).spans
+        ready = read_contract(library, _held(library, contract))
+        if ready.vectors is None:
+            raise LibraryError(
+                f"the library holds no vectors of {contract.name}.",
+                remedy="Run the benchmark with a library of its own: --library FILE.",
+            )
         marked = {category: contract.annotations[category] for category in categories}
-        sentences += mark(contract.text, spans, marked, contract.group)
-        clauses += [
-            Clause(category, span.of(contract.text), contract.group)
-            for category in categories
-            for span in contract.annotations[category]
-            if span.of(contract.text).strip()
-        ]
+        own = mark(contract.text, ready.spans, marked, contract.group)
+        sentences += own
+        vectors.append(ready.vectors)
+        groups += [contract.group] * len(ready.vectors)
+        of_passage: list[set[str]] = [set() for _ in ready.vectors]
+        for sentence, passage in zip(own, ready.of.tolist(), strict=True):
+            of_passage[passage] |= sentence.provisions
+        provisions += [frozenset(each) for each in of_passage]
+        for category in categories:
+            for span in contract.annotations[category]:
+                passage = _holder(ready, span)
+                if passage is not None:
+                    clauses.append(Clause(category, span.of(contract.text), contract.group))
+                    nearest.append(ready.vectors[passage])
         if on_progress:
             on_progress("Reading annotations", done, len(contracts))
-    return Learner(sentences, clauses, encoder=encoder)
+    return Learner(
+        sentences,
+        clauses,
+        vectors=np.stack(nearest) if nearest else None,
+        passages=Marked(np.concatenate(vectors), groups, provisions),
+    )
+
+
+def _holder(contract: Contract, span: Span) -> int | None:
+    """Return the passage that holds most of a span; None if no sentence of any does."""
+    shared: dict[int, int] = {}
+    starts = [each.start for each in contract.spans]
+    for at in range(max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)):
+        both = contract.spans[at].intersection(span)
+        if both:
+            passage = int(contract.of[at])
+            shared[passage] = shared.get(passage, 0) + len(both)
+    return max(shared, key=shared.__getitem__) if shared else None
+
+
+def asked_with(own: Wanted, learned: LearnedQuery, *, both: bool) -> Wanted:
+    """Return what was learned as what is asked: alone, or beside the playbook's own."""
+    query = parse(learned.query)
+    if both:
+        return replace(own, learned=query, direction=learned.direction)
+    return Wanted(
+        learned=query, examples=learned.centres, direction=learned.direction, fact=own.fact
+    )
 
 
 def _by_fold(
@@ -320,12 +398,7 @@ def _by_fold(
         asked = {}
         for at, provision in enumerate(FOURTEEN):
             learned = learner.learn(provision, without=without)
-            query, own = parse(learned.query), built_in[provision]
-            wanted = (
-                replace(own, learned=query)
-                if both
-                else Wanted(learned=query, examples=learned.centres, fact=own.fact)
-            )
+            wanted = asked_with(built_in[provision], learned, both=both)
             asked[provision] = Asked(wanted=wanted)
             if on_progress:
                 on_progress("Learning", held * len(FOURTEEN) + at + 1, FOLDS * len(FOURTEEN))

@@ -46,6 +46,8 @@ SEVEN = (
     "Termination For Convenience",
 )
 CHUNK, OVERLAP = LONGEST, 700
+SHORT_TIMES = 4
+"""How many times as many passages may be returned where they hold half the characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +160,17 @@ def score(
     run: Iterable[Provided],
     scenario: Scenario,
     *,
+    most: int | None = None,
     longest: int | None = LONGEST,
 ) -> Scores:
     """Count the instances that lie wholly in the passages returned.
+
+    Args:
+        contracts: With what is marked in them.
+        run: The passages returned.
+        scenario: Which contracts count.
+        most: How many passages are allowed; by default as many as the scenario allows.
+        longest: How long each may be, in characters; None allows any.
 
     Raises:
         ConfigError: If a line of a contract × provision of the scenario is missing, or one has
@@ -176,19 +186,26 @@ def score(
             passages = answered.get((contract.name, provision))
             if passages is None:
                 raise ConfigError(f"the run has no line for {contract.name} × {provision}.")
-            _check(contract.name, provision, passages, scenario, longest)
+            _check(contract.name, provision, passages, most or scenario.most, longest)
             counts.append(count(contract, provision, passages))
         scores[contract.name] = counts
     return scores
 
 
+def most_allowed(run: Iterable[Provided], scenario: Scenario) -> int:
+    """Return how many passages a run may have: more, if it returns at most half the characters."""
+    half = scenario.most * LONGEST / 2
+    if all(sum(len(span) for span in line.passages) <= half for line in run):
+        return SHORT_TIMES * scenario.most
+    return scenario.most
+
+
 def _check(
-    name: str, provision: str, passages: Sequence[Span], scenario: Scenario, longest: int | None
+    name: str, provision: str, passages: Sequence[Span], most: int, longest: int | None
 ) -> None:
-    if len(passages) > scenario.most:
+    if len(passages) > most:
         raise ConfigError(
-            f"{name} × {provision}: {len(passages)} passages, but scenario {scenario.number} "
-            f"allows {scenario.most}."
+            f"{name} × {provision}: {len(passages)} passages, but {most} are allowed."
         )
     for span in passages:
         if longest is not None and len(span) > longest:

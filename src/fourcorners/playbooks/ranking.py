@@ -1,10 +1,11 @@
 """Which sentences of a contract bear on a provision, and the passages to read for it.
 
 A sentence collects the boosts of the terms that match in it, of the learned query and of the one
-written by hand; the sentences beside it, the best of its passage, the headings above and the
-nearness of its passage to the examples speak too. The weights were fitted on expert annotations
-over 14 provisions together (a logistic model with a bias a provision), with queries learned from
-other contracts than those they are asked of: so they hold for a query that is learned tomorrow.
+written by hand; the sentences beside it, the best of its passage, the headings above, the nearness
+of its passage to the examples and what a clause reader makes of its words speak too. The weights
+(`passage_weights.json`, by `training/weigh_passages.py`) were fitted on expert annotations over 14
+provisions together, with queries learned from other contracts than those they are asked of: so they
+hold for a query that is learned tomorrow.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card import Card
+from fourcorners.playbooks.direction import Direction
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.playbooks.windows import LONGEST, Window, choose, tiles
 from fourcorners.search.query import Query
@@ -39,48 +45,30 @@ SIGNALS = (
     "query_heading",  # boosts of the query by hand in the headings above, dampened
     "meaning",  # cosine of the passage with the nearest example
     "meaning_of_best",  # how far that is below the document's best
+    "direction",  # log-odds by the learned direction of meaning that the passage is of the kind
+    "reader",  # log-odds by the words, as a clause reader was taught
     "fact",  # how sure the contract card is of the provision's fact in the sentence
     "opening",  # how near to the start of the document, for facts that stand there
 )
-WEIGHTS: Mapping[str, float] = {
-    "bias": -9.0,
-    "learned": 0.48,
-    "learned_beside": 0.19,
-    "learned_around": 0.14,
-    "query_root": 0.31,
-    "query_of_best": 1.4,
-    "query_heading": 0.73,
-    "meaning": 3.1,
-    "meaning_of_best": 2.1,
-    "fact": 5.0,
-    "opening": 2.6,
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "learned": ("learned", "learned_beside", "learned_around"),
+    "query": ("query_root", "query_of_best", "query_heading"),
+    "meaning": ("meaning", "meaning_of_best"),
+    "direction": ("direction",),
+    "reader": ("reader",),
 }
-"""Where there are a learned query and one by hand."""
-LEARNED_ALONE: Mapping[str, float] = {
-    "bias": -9.1,
-    "learned": 0.59,
-    "learned_beside": 0.21,
-    "learned_around": 0.16,
-    "meaning": 3.5,
-    "meaning_of_best": 2.6,
-    "fact": 5.8,
-    "opening": 2.6,
-}
-BY_HAND_ALONE: Mapping[str, float] = {
-    "bias": -9.4,
-    "query_root": 1.5,
-    "query_of_best": 0.8,
-    "query_heading": 1.1,
-    "meaning": 8.3,
-    "meaning_of_best": 2.6,
-    "fact": 5.5,
-    "opening": 3.9,
-}
+"""The signals that are there or missing together; the other ones are always there."""
+ALWAYS = ("fact", "opening")
+FILE = Path(__file__).with_name("passage_weights.json")
+Weighing: TypeAlias = Mapping[str, float]
+"""The weight of each signal, and the bias."""
+Weighings: TypeAlias = Mapping[str, Weighing]
+"""By what is known: the names of the groups, joined by +."""
 _OPENING = frozenset(
     {CardField.TITLE, CardField.PARTIES, CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE}
 )
 _NEAR_START = 3_000.0  # characters
-SHARPNESS = 1.5
+SHARPNESS = 2.0
 """The power of a sentence's chance that it is worth: many faint ones outweigh no clear one."""
 
 
@@ -93,6 +81,7 @@ class Contract:
         of: For each sentence, the place of its passage.
         headings: For each passage, the spans of the headings it stands under.
         vectors: One unit row a passage, or None where there are none.
+        heard: Log-odds (sentences, kinds) of a clause reader by its words, or None.
     """
 
     text: str
@@ -102,6 +91,7 @@ class Contract:
     headings: tuple[tuple[Span, ...], ...]
     index: WordIndex
     vectors: NDArray[np.float32] | None
+    heard: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +103,8 @@ class Wanted:
         query: The query written by hand, if there is one.
         avoid: Look-alikes of the query by hand.
         examples: Vectors of example clauses, one unit row each.
+        direction: The learned direction of meaning, if there is one.
+        kind: The column of the provision in what the clause reader heard, if it knows it.
         fact: The fact of the contract card that speaks for the provision, if there is one.
     """
 
@@ -120,6 +112,8 @@ class Wanted:
     query: Query | None = None
     avoid: Query | None = None
     examples: NDArray[np.float32] | None = None
+    direction: Direction | None = None
+    kind: int | None = None
     fact: CardField | None = None
 
 
@@ -165,15 +159,12 @@ def signals(contract: Contract, wanted: Wanted) -> NDArray[np.float32]:
     meaning = np.zeros(len(contract.headings), np.float32)
     if contract.vectors is not None and wanted.examples is not None:
         meaning = (contract.vectors @ wanted.examples.T).max(axis=1)
-    known = np.zeros(count, np.float32)
-    starts = [span.start for span in spans]
-    for span, confidence in _facts(contract.card, wanted.fact):
-        at = bisect_right(starts, span.start) - 1
-        if at >= 0 and span.start < spans[at].end:
-            known[at] = confidence
-    opening = np.zeros(count, np.float32)
-    if wanted.fact in _OPENING:
-        opening = np.exp(-np.array([span.start for span in spans], np.float32) / _NEAR_START)
+    way = np.zeros(len(contract.headings), np.float32)
+    if contract.vectors is not None and wanted.direction is not None:
+        way = wanted.direction.odds(contract.vectors)
+    heard = np.zeros(count, np.float32)
+    if contract.heard is not None and wanted.kind is not None:
+        heard = contract.heard[:, wanted.kind]
     return np.stack(
         [
             learned,
@@ -184,25 +175,67 @@ def signals(contract: Contract, wanted: Wanted) -> NDArray[np.float32]:
             np.sqrt(heading),
             meaning[of],
             meaning[of] - float(meaning.max(initial=0.0)),
-            known,
-            opening,
+            way[of],
+            heard,
+            *_placed(contract, wanted.fact),
         ],
         axis=1,
     ).astype(np.float32)
 
 
-def weights_of(wanted: Wanted) -> Mapping[str, float]:
-    """Return the weights for what is known of a provision."""
-    if wanted.learned is None:
-        return BY_HAND_ALONE
-    return LEARNED_ALONE if wanted.query is None else WEIGHTS
+def _placed(contract: Contract, fact: CardField | None) -> list[NDArray[np.float32]]:
+    import numpy as np
+
+    spans = contract.spans
+    known = np.zeros(len(spans), np.float32)
+    starts = [span.start for span in spans]
+    for span, confidence in _facts(contract.card, fact):
+        at = bisect_right(starts, span.start) - 1
+        if at >= 0 and span.start < spans[at].end:
+            known[at] = confidence
+    opening = np.zeros(len(spans), np.float32)
+    if fact in _OPENING:
+        opening = np.exp(-np.array(starts, np.float32) / _NEAR_START)
+    return [known, opening]
 
 
-def chances(rows: NDArray[np.float32], weights: Mapping[str, float]) -> NDArray[np.float64]:
+class _WeighingFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    bias: float
+    weights: dict[str, float]
+
+
+class _WeightsFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    provenance: dict[str, str | int | float]
+    weighings: dict[str, _WeighingFile]
+
+
+@cache
+def fitted() -> Weighings:
+    """Return the weights that come with the package; their file says how they were fitted."""
+    content = _WeightsFile.model_validate_json(FILE.read_text(encoding="utf-8"))
+    return {known: {"bias": each.bias, **each.weights} for known, each in content.weighings.items()}
+
+
+def known(contract: Contract, wanted: Wanted) -> str:
+    """Return which groups of signals there are, as `Weighings` names them."""
+    with_vectors = contract.vectors is not None
+    held = {
+        "learned": wanted.learned is not None,
+        "query": wanted.query is not None,
+        "meaning": with_vectors and wanted.examples is not None,
+        "direction": with_vectors and wanted.direction is not None,
+        "reader": contract.heard is not None and wanted.kind is not None,
+    }
+    return "+".join(group for group in GROUPS if held[group])
+
+
+def chances(rows: NDArray[np.float32], weights: Weighing) -> NDArray[np.float64]:
     """Return for each row of signals how likely the sentence belongs to the provision."""
     import numpy as np
 
-    factors = np.array([weights.get(name, 0.0) for name in SIGNALS])
+    factors = np.array([weights.get(name, 0.0) for name in SIGNALS], np.float64)
     odds = rows.astype(np.float64) @ factors + weights["bias"]
     chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return chance
@@ -219,34 +252,31 @@ def passages(
 
     A contract that fits in them is returned whole.
     """
-    return select(
-        contract, chances(signals(contract, wanted), weights_of(wanted)), most=most, longest=longest
-    )
-
-
-def select(
-    contract: Contract, chance: NDArray[np.float64], *, most: int, longest: int = LONGEST
-) -> list[Window]:
-    """Return at most `most` disjoint stretches whose sentences together are worth most."""
-    parts, worth = worths(contract, chance, longest=longest)
+    weighing = fitted()[known(contract, wanted)]
+    parts, worth = worths(contract, chances(signals(contract, wanted), weighing), longest=longest)
     return choose(parts, worth, most=most, longest=longest)
 
 
 def worths(
-    contract: Contract, chance: NDArray[np.float64], *, longest: int = LONGEST
-) -> tuple[list[Span], NDArray[np.float64]]:
+    contract: Contract,
+    chance: NDArray[np.float64],
+    *,
+    longest: int = LONGEST,
+    parts: Sequence[Span] | None = None,
+) -> tuple[Sequence[Span], NDArray[np.float64]]:
     """Return the text cut without gaps at its sentences, and what each part is worth.
 
     Besides the chance of its sentence a part is worth a little for its length: where nothing else
-    counts, more text is better.
+    counts, more text is better. `parts` are the tiles of the contract, if they are known already.
     """
     import numpy as np
 
-    parts = tiles(contract.spans, len(contract.text), longest=longest)
+    if parts is None:
+        parts = tiles(contract.spans, len(contract.text), longest=longest)
     starts = np.array([part.start for part in parts], np.int64)
-    worth = np.array([len(part) for part in parts], np.float64) * 1e-9
-    for span, each in zip(contract.spans, chance.tolist(), strict=True):
-        worth[int(np.searchsorted(starts, span.start, side="right")) - 1] += each**SHARPNESS
+    worth = np.array([part.end - part.start for part in parts], np.float64) * 1e-9
+    places = np.array([span.start for span in contract.spans], np.int64)
+    np.add.at(worth, np.searchsorted(starts, places, side="right") - 1, chance**SHARPNESS)
     return parts, worth
 
 
