@@ -36,7 +36,10 @@ from fourcorners.evaluation.entailment_tables import (
     label_table,
     paper,
 )
+from fourcorners.models.entailment import Entailment
 from fourcorners.models.entailment_verdict import Label
+from fourcorners.models.fake import HashEncoder
+from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
 
 SENTENCES = (
@@ -270,3 +273,43 @@ def test_the_development_split_is_read(corpus: Path) -> None:
     assert (len(split.documents), len(split.hypotheses)) == (61, 17)
     figures = scored(split, perfect(split))
     assert (figures["questions"], figures["accuracy"]) == (1037, 1.0)
+
+
+def test_the_model_answers_among_given_spans_and_among_sentences(data: Path) -> None:
+    split = load(data, limit=1)
+    judge = entailing.judge_of(entailing.Profile.DEFAULT, HashEncoder())
+    given = entailing.run(split, judge)
+    own = entailing.run(split, judge, given=False)
+    spans = {Span(*each) for each in SPANS}
+    assert {quote.span for answer in given for quote in answer.quotes} == spans
+    assert {quote.span for answer in own for quote in answer.quotes} <= set(sentences(TEXT))
+    assert [answer.hypothesis for answer in given] == list(LABELS)
+    for answer in given:
+        assert sum(answer.scores) == pytest.approx(1.0)
+
+
+def test_unseen_hypotheses_are_judged_by_the_general_model() -> None:
+    encoder = HashEncoder()
+    known = entailing.judge_of(entailing.Profile.DEFAULT, encoder)
+    unseen = entailing.judge_of(entailing.Profile.UNSEEN, encoder)
+    assert isinstance(known, Entailment)
+    asked = known.hypotheses[:1]
+    spans = [Span(*each) for each in SPANS]
+    assert known.judge(TEXT, spans, asked) != unseen.judge(TEXT, spans, asked)
+
+
+def test_documents_that_were_learned_from_are_named(data: Path) -> None:
+    split = load(data)
+    judge = entailing.judge_of(entailing.Profile.DEFAULT)
+    assert entailing.seen(judge, split) == []
+    assert entailing.notes(judge, split) == []
+    assert entailing.models(judge, HashEncoder())["entailment"] is not None
+    assert entailing.models(entailing.WordJudge(), HashEncoder())["entailment"] is None
+
+
+@pytest.mark.corpus
+def test_the_development_split_is_told_to_be_learned_from(corpus: Path) -> None:
+    split = load(corpus / "contractnli" / "dev.json")
+    judge = entailing.judge_of(entailing.Profile.DEFAULT)
+    assert len(entailing.seen(judge, split)) == 61
+    assert "not out of fold" in entailing.notes(judge, split)[0]

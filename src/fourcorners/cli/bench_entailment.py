@@ -22,8 +22,14 @@ def entailment(
         Path, typer.Option("--data", metavar="FILE", help="A split of ContractNLI, as JSON.")
     ],
     profile: Annotated[
-        str, typer.Option("--profile", metavar="NAME", help="words: by the words that are shared.")
-    ] = "words",
+        str,
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            help="default; sentences: evidence among the program's sentences; unseen: as if no "
+            "hypothesis were known; words: by the words that are shared.",
+        ),
+    ] = "default",
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N documents.")
     ] = None,
@@ -37,9 +43,11 @@ def entailment(
 
     Quotes are ranked by how surely they are evidence, whatever the label.
     """
+    from fourcorners.cli import console
     from fourcorners.evaluation import entailing
     from fourcorners.evaluation import entailment as contractnli
     from fourcorners.evaluation.benchmark import Record
+    from fourcorners.models import default_encoder
 
     require_place(run_out)
     require_place(record_out)
@@ -49,10 +57,17 @@ def entailment(
         "entailment",
         {"data": str(data), "profile": how.value, "limit": limit, "seed": seed},
     )
+    encoder = default_encoder()
+    judge = entailing.judge_of(how, encoder)
+    record.models.update(entailing.models(judge, encoder))
+    record.settings["seen"] = entailing.seen(judge, split)
+    given = how is not entailing.Profile.SENTENCES
     with _bar() as step:
-        run = entailing.run(split, entailing.judge_of(how), on_progress=step)
+        run = entailing.run(split, judge, given=given, on_progress=step)
     if run_out is not None:
         contractnli.write_run(run_out, run)
+    for note in entailing.notes(judge, split):
+        console.err().print(note, markup=False)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
     _report(split, run, record, record_out, title, seed=seed)
 

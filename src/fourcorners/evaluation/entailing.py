@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.entailment import Annotated, Judged, Quote, Split
+from fourcorners.evaluation.references import document_of
+from fourcorners.models.encoder import Encoder
+from fourcorners.models.entailment import Entailment, digest
+from fourcorners.models.entailment import load as load_model
 from fourcorners.models.entailment_verdict import Label, Verdict
+from fourcorners.outline.build import build
+from fourcorners.outline.passages import passages
 from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
+from fourcorners.search.units import cut
 from fourcorners.text.span import Span
 from fourcorners.text.words import words
 
@@ -22,6 +30,9 @@ _DENIALS = frozenset(("not", "no", "nor", "neither", "never", "without"))
 class Profile(StrEnum):
     """A named way to answer."""
 
+    DEFAULT = "default"
+    SENTENCES = "sentences"
+    UNSEEN = "unseen"
     WORDS = "words"
 
 
@@ -49,9 +60,16 @@ def profile(name: str) -> Profile:
         ) from None
 
 
-def judge_of(how: Profile) -> Judge:  # noqa: ARG001
-    """Return what answers in a profile."""
-    return WordJudge()
+def judge_of(how: Profile, encoder: Encoder | None = None) -> Judge:
+    """Return what answers in a profile; the encoder is asked for hypotheses that are not known.
+
+    Raises:
+        ModelError: If a file of the model is missing or damaged.
+    """
+    if how is Profile.WORDS:
+        return WordJudge()
+    model = load_model(encoder)
+    return replace(model, hypotheses=()) if how is Profile.UNSEEN else model
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +116,37 @@ def run(
     split: Split,
     judge: Judge,
     *,
+    given: bool = True,
     on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
 ) -> list[Judged]:
-    """Answer every hypothesis for every document; annotations are never looked at."""
+    """Answer every hypothesis for every document; annotations are never looked at.
+
+    Args:
+        split: The documents.
+        judge: What answers.
+        given: Whether evidence is sought among the spans that the data set hands over, as its task
+            has it; else among the sentences of the program.
+        on_progress: Is told what is done, how much of it, and of how much.
+    """
     answers = []
     for done, document in enumerate(split.documents, start=1):
-        answers.extend(answer(document, split.hypotheses, judge))
+        spans = document.spans if given else own_spans(document.text)
+        answers.extend(answer(document, spans, split.hypotheses, judge))
         on_progress("Judging", done, len(split.documents))
     return answers
 
 
-def answer(document: Annotated, hypotheses: Mapping[str, str], judge: Judge) -> list[Judged]:
+def own_spans(text: str) -> list[Span]:
+    """Return the sentences of a document, cut where a clause ends, in order."""
+    document = document_of("", text)
+    found = passages(document, build(document))
+    return [unit.span for unit in cut(text, sorted(found, key=lambda each: each.span))]
+
+
+def answer(
+    document: Annotated, spans: Sequence[Span], hypotheses: Mapping[str, str], judge: Judge
+) -> list[Judged]:
     """Answer hypotheses, by their keys, for a document."""
-    spans = document.spans
     verdicts = judge.judge(document.text, spans, list(hypotheses.values()))
     return [
         Judged(
@@ -122,3 +158,28 @@ def answer(document: Annotated, hypotheses: Mapping[str, str], judge: Judge) -> 
         )
         for key, verdict in zip(hypotheses, verdicts, strict=True)
     ]
+
+
+def models(judge: Judge, encoder: Encoder) -> dict[str, Json]:
+    """Return the names of the models that answer."""
+    if not isinstance(judge, Entailment):
+        return {"entailment": None, "encoder": None}
+    return {"entailment": judge.info.identity, "encoder": encoder.name}
+
+
+def seen(judge: Judge, split: Split) -> list[str]:
+    """Return the documents that the model has learned from."""
+    if not isinstance(judge, Entailment):
+        return []
+    learned = judge.learned_from()
+    return [each.name for each in split.documents if digest(each.text) in learned]
+
+
+def notes(judge: Judge, split: Split) -> list[str]:
+    """Return what must be known to read the figures."""
+    known = seen(judge, split)
+    if not known:
+        return []
+    count = f"{len(known)} of the {len(split.documents)} documents"
+    told = f"The model has learned from {count}: these figures are not out of fold."
+    return [f"{told} Those that are stand in its card."]

@@ -1,0 +1,207 @@
+"""What the entailment model looks at: words of spans, their neighbours, and a hypothesis."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fourcorners.text.words import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BUCKETS = 1 << 19
+"""What a text says is told apart by a hash of so many values."""
+_SHORT = 3  # letters of words whose beginnings do not count
+_COUNTED = frozenset(("not", "no", "may", "any", "all"))  # although they are short
+_APART = (2, 3, 4)
+NONE = -8.0
+"""The score of a span that is not there."""
+_FAR = 12  # spans between an item of a list and its lead-in, at most
+_ITEM = re.compile(r"[(\[]?\w{1,4}[)\].]")
+_OPEN = (";", ",", "and", "or")
+_STEM = 5  # letters that make the beginning of a word
+_DENIALS = frozenset(["not", "no", "nor", "neither", "never", "without", "none"])
+_IDLE_WORDS = (
+    "a an the all any some such this that these those and or as at be been are is by for from has "
+    "have if in it its of on than to under upon with which who their there can may must shall "
+    "should will would agreement party parties receiving disclosing recipient discloser s"
+)
+_IDLE = frozenset(_IDLE_WORDS.split())
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text; numbers of equally many digits are one word."""
+    return ["0" * min(len(word), 4) if word.isdigit() else word for word in words(text).tokens]
+
+
+def codes(text: str) -> NDArray[np.int64]:
+    """Return the hashes of what a text says, each once, in order.
+
+    They are its runs of one to three words, and of the beginnings of its longer words the single
+    ones, the runs of two, and the pairs that stand a little apart.
+    """
+    import numpy as np
+
+    found = tokens(text)
+    long = [word[:_STEM] for word in found if len(word) > _SHORT or word in _COUNTED]
+    said = set(found)
+    said.update(map(" ".join, pairwise(found)))
+    said.update(map(" ".join, zip(found, found[1:], found[2:], strict=False)))
+    said.update(f"~{stem}" for stem in long)
+    said.update(f"~{first} {second}" for first, second in pairwise(long))
+    for apart in _APART:
+        said.update(f"{a}_{b}" for a, b in zip(long, long[apart:], strict=False))
+    hashed = {zlib.crc32(each.encode("utf-8", "replace")) % BUCKETS for each in said}
+    return np.array(sorted(hashed), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How the spans of a document stand to each other.
+
+    Attributes:
+        lead: For each span the place of the lead-in of its list, -1 where it is in none.
+        looks: Numbers on the form of each span: length, whether it begins small, ends with a colon,
+            begins with a marker, has fewer than four words, and how far down it stands.
+    """
+
+    lead: NDArray[np.intp]
+    looks: NDArray[np.float32]
+
+
+def placed(texts: Sequence[str]) -> Place:
+    """Return how the spans of a document stand to each other, in order of position."""
+    import numpy as np
+
+    lead, looks, opened = [], [], -1
+    for at, text in enumerate(texts):
+        plain = text.strip()
+        item = bool(_ITEM.match(plain))
+        small = plain[:1].islower()
+        within = (item or small) and opened >= 0 and at - opened < _FAR
+        lead.append(opened if within else -1)
+        if plain.endswith(":"):
+            opened = at
+        elif not item and not small and not plain.endswith(_OPEN):
+            opened = -1
+        count = len(words(text).tokens)
+        looks.append(
+            (np.log1p(count) / 4, small, plain.endswith(":"), item, count < 4, at / len(texts))
+        )
+    return Place(np.array(lead, np.intp), np.array(looks, np.float32).reshape(len(texts), 6))
+
+
+def context(scores: NDArray[np.float32], column: int, place: Place) -> NDArray[np.float32]:
+    """Return what speaks for each span as evidence of one hypothesis, given all first scores.
+
+    Args:
+        scores: An array (spans, known hypotheses).
+        column: Which hypothesis.
+        place: Of the same spans.
+    """
+    import numpy as np
+
+    own = scores[:, column]
+    count = len(own)
+    best = np.sort(own)[::-1]
+    first, second = (float(best[at]) if at < count else NONE for at in (0, 1))
+    rank = np.empty(count)
+    rank[np.argsort(-own, kind="stable")] = np.arange(count)
+    around = [_shifted(own, by) for by in (1, -1, 2, -2)]
+    led = place.lead >= 0
+    leads = np.where(led, own[np.maximum(place.lead, 0)], NONE)
+    items = np.full(count, NONE)
+    np.maximum.at(items, place.lead[led], own[led])
+    others = np.delete(scores, column, axis=1).max(axis=1)
+    full = np.ones(count)
+    return np.stack(
+        [
+            *(own, own - first, np.log1p(rank), *around, leads, items),
+            *(around[0] - first, around[1] - first, first * full, second * full, others),
+            *place.looks.T,
+            column * full,
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def _shifted(own: NDArray[np.float32], by: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    moved = np.full(len(own), NONE)
+    if by > 0:
+        moved[by:] = own[:-by]
+    else:
+        moved[:by] = own[-by:]
+    return moved
+
+
+def telling(text: str) -> list[str]:
+    """Return the beginnings of the words that tell what a hypothesis says, in order."""
+    return [word[:_STEM] for word in tokens(text) if word not in _IDLE and word not in _DENIALS]
+
+
+def shared(
+    texts: Sequence[str], hypothesis: str, place: Place, cosines: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
+    """Return what speaks for each span as evidence of a hypothesis that was never seen.
+
+    Args:
+        texts: The spans.
+        hypothesis: Any sentence.
+        place: Of the same spans.
+        cosines: Of the spans with the hypothesis; None where there is no encoder.
+    """
+    import numpy as np
+
+    held = [frozenset(telling(text)) for text in texts]
+    asked = telling(hypothesis)
+    rarity = {
+        word: float(np.log1p(len(held) / (0.5 + sum(word in each for each in held))))
+        for word in asked
+    }
+    most = sum(rarity.values()) or 1.0
+    share = np.array(
+        [sum(weight for word, weight in rarity.items() if word in each) / most for each in held]
+    )
+    led = place.lead >= 0
+    both = np.array(
+        [
+            sum(w for word, w in rarity.items() if word in held[at] or word in held[lead]) / most
+            if lead >= 0
+            else share[at]
+            for at, lead in enumerate(place.lead.tolist())
+        ]
+    )
+    pairs = frozenset(pairwise(asked))
+    paired = []
+    for text in texts:
+        said = telling(text)
+        paired.append(len(pairs & frozenset(pairwise(said))))
+    meaning = np.zeros(len(texts)) if cosines is None else cosines.astype(np.float64)
+    return np.stack(
+        [
+            *(share, share - share.max(initial=0.0), both, np.array(paired) / max(1, len(pairs))),
+            *(meaning, meaning - meaning.max(initial=-1.0), meaning * share),
+            *(led, *place.looks.T[:5]),
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def speech(text: str) -> list[float]:
+    """Return how a text speaks: whether it denies, permits, obliges, excepts or confines."""
+    said = frozenset(tokens(text))
+    return [
+        float(not said.isdisjoint(_DENIALS)),
+        float(not said.isdisjoint(("may", "can", "permitted", "entitled", "right", "allowed"))),
+        float(not said.isdisjoint(("shall", "must", "will", "agrees", "undertakes"))),
+        float(not said.isdisjoint(("except", "unless", "other", "exclude", "excluding"))),
+        float(not said.isdisjoint(("only", "solely", "all", "any"))),
+    ]

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.errors import ModelError
+from fourcorners.models import entailment
+from fourcorners.models.entailment import Trees, Words, assembled, bag, load, sigmoid, softmax, tops
+from fourcorners.models.entailment_features import BUCKETS, codes, context, placed, shared, speech
+from fourcorners.models.entailment_verdict import Label, Verdict
+from fourcorners.models.fake import HashEncoder
+from fourcorners.text.sentences import sentences
+from fourcorners.text.span import Span
+
+NDA = """1. Confidential Information means all information that a party discloses, whether in \
+writing, orally or by any other means, and whether technical, financial or commercial.
+2. The Receiving Party shall use the Confidential Information for the Purpose only and for nothing \
+else.
+3. The Receiving Party may disclose Confidential Information to those of its employees who need to \
+know it.
+4. The Receiving Party shall not reverse engineer, decompile or disassemble any sample or prototype.
+5. The duties of this agreement survive its termination for five years.
+6. This deed is governed by the law of Norway.
+"""
+ENGINEER = (
+    "Receiving Party shall not reverse engineer any objects which embody Disclosing Party's "
+    "Confidential Information."
+)
+SOLICIT = "Receiving Party shall not solicit some of Disclosing Party's representatives."
+EMPLOYEES = (
+    "Receiving Party may share some Confidential Information with some of Receiving Party's "
+    "employees."
+)
+SURVIVE = "Some obligations of Agreement may survive termination of Agreement."
+SPANS = sentences(NDA)
+
+
+def evidence(verdict: Verdict) -> str:
+    return SPANS[verdict.evidence[0][0]].of(NDA)
+
+
+def test_known_hypotheses_are_judged_with_evidence() -> None:
+    engineer, solicit, employees, survive = load().judge(
+        NDA, SPANS, [ENGINEER, SOLICIT, EMPLOYEES, SURVIVE]
+    )
+    assert [engineer.label, employees.label, survive.label] == [Label.ENTAILMENT] * 3
+    assert solicit.label is Label.NOT_MENTIONED
+    assert "decompile" in evidence(engineer)
+    assert "employees" in evidence(employees)
+    assert "five years" in evidence(survive)
+
+
+@pytest.mark.parametrize("hypothesis", [ENGINEER, "Supplier shall carry insurance."])
+def test_scores_are_probabilities_and_all_spans_are_ranked(hypothesis: str) -> None:
+    (verdict,) = load(HashEncoder()).judge(NDA, SPANS, [hypothesis])
+    assert sum(verdict.scores) == pytest.approx(1.0)
+    assert verdict.scores[list(Label).index(verdict.label)] == max(verdict.scores)
+    assert sorted(at for at, _ in verdict.evidence) == list(range(len(SPANS)))
+    chances = [chance for _, chance in verdict.evidence]
+    assert chances == sorted(chances, reverse=True)
+    assert all(0 <= chance <= 1 for chance in chances)
+
+
+def test_the_same_is_said_again_and_in_any_company() -> None:
+    model = load()
+    alone = model.judge(NDA, SPANS, [EMPLOYEES])
+    assert model.judge(NDA, SPANS, [ENGINEER, EMPLOYEES])[1:] == alone
+
+
+def test_a_hypothesis_is_recognised_by_its_words_but_not_turned_round() -> None:
+    model = load()
+    column = model.known(ENGINEER)
+    assert column is not None
+    assert model.hypotheses[column] == ENGINEER
+    assert model.known(ENGINEER.upper()) == column
+    assert model.known(ENGINEER.replace("shall not", "may")) is None
+    assert model.known("Supplier shall carry insurance.") is None
+    assert {model.known(each) for each in model.hypotheses} == set(range(17))
+
+
+def test_unknown_hypotheses_find_their_words_without_an_encoder() -> None:
+    (verdict,) = load().judge(NDA, SPANS, ["The agreement is governed by the law of Norway."])
+    assert "Norway" in evidence(verdict)
+
+
+def test_without_spans_nothing_is_mentioned() -> None:
+    (verdict,) = load().judge("", [], [ENGINEER])
+    assert (verdict.label, verdict.evidence) == (Label.NOT_MENTIONED, ())
+
+
+@given(st.text(max_size=200))
+def test_any_text_gets_an_answer(text: str) -> None:
+    verdicts = load().judge(text, [Span(0, len(text))], [ENGINEER, "Supplier is insured."])
+    assert all(np.isfinite(verdict.scores).all() for verdict in verdicts)
+
+
+def test_a_damaged_or_missing_file_is_told_with_a_remedy(tmp_path: Path) -> None:
+    info = replace(load().info, folder=tmp_path)
+    with pytest.raises(ModelError, match="cannot read") as missing:
+        info.read(entailment.FILE)
+    assert "Reinstall" in str(missing.value.remedy)
+    (tmp_path / entailment.FILE).write_bytes(b"other")
+    with pytest.raises(ModelError, match="damaged"):
+        info.read(entailment.FILE)
+    with pytest.raises(ModelError, match="not of the form"):
+        assembled(info, {})
+
+
+def test_the_card_tells_what_was_learned_from() -> None:
+    model = load()
+    assert len(model.learned_from()) == 61
+    assert model.info.kind == "entailment"
+    assert model.info.identity.startswith("entailment/1-")
+    size = sum((model.info.folder / name).stat().st_size for name, _ in model.info.files)
+    assert size <= 4_000_000
+
+
+def test_codes_are_of_words_alone_and_in_order() -> None:
+    found = codes("Shall not disclose.")
+    assert found.tolist() == sorted(set(found.tolist()))
+    assert codes("SHALL  not, disclose").tolist() == found.tolist()
+    assert set(codes("not disclose")) < set(found)
+    assert codes("in 2019").tolist() == codes("in 2024").tolist() != codes("in 20").tolist()
+    assert codes("").size == 0
+    assert found.max() < BUCKETS
+
+
+def test_items_know_their_lead_in() -> None:
+    place = placed(
+        ["Excluded is what:", "(a) is public;", "(b) was known.", "This Agreement ends.", "(c) no"]
+    )
+    assert place.lead.tolist() == [-1, 0, 0, -1, -1]
+    assert place.looks.shape == (5, 6)
+
+
+def test_context_sees_neighbours() -> None:
+    scores = np.array([[1.0, 0.0], [3.0, 0.5], [-2.0, 4.0]], np.float32)
+    rows = context(scores, 0, placed(["Lead:", "(a) one;", "(b) two."]))
+    own, below_best, rank, before, after = rows[:, :5].T
+    assert own.tolist() == [1.0, 3.0, -2.0]
+    assert below_best.tolist() == [-2.0, 0.0, -5.0]
+    assert np.round(np.expm1(rank)).tolist() == [1, 0, 2]
+    assert before.tolist() == [-8.0, 1.0, 3.0]
+    assert after.tolist() == [3.0, -2.0, -8.0]
+
+
+def test_shared_words_count_by_their_rarity() -> None:
+    texts = ["The staff shall be insured.", "The law of Norway applies.", "Staff are paid."]
+    share = shared(texts, "Staff may be insured", placed(texts), None)[:, 0]
+    assert share[0] == pytest.approx(1.0)
+    assert share[1] == 0.0
+    assert 0 < share[2] < 0.5
+
+
+def test_speech_tells_denials_and_permissions() -> None:
+    assert speech("Recipient may not copy.")[:3] == [1.0, 1.0, 0.0]
+    assert speech("Recipient shall copy.")[:3] == [0.0, 0.0, 1.0]
+
+
+def test_trees_add_their_leaves() -> None:
+    trees = Trees(
+        roots=np.array([0, 3], np.int32),
+        feature=np.array([0, 0, 0, 0], np.int16),
+        threshold=np.array([0.5, 0, 0, 0], np.float32),
+        left=np.array([1, 1, 2, 3], np.int32),
+        right=np.array([2, 1, 2, 3], np.int32),
+        value=np.array([0, 1, 2, 10], np.float32),
+        base=100.0,
+        depth=1,
+    )
+    assert trees(np.array([[0.0], [0.5], [0.6]], np.float32)).tolist() == [111.0, 111.0, 112.0]
+
+
+def test_words_make_rows_of_length_one() -> None:
+    buckets = codes("copies of notes")
+    words = Words(
+        buckets,
+        np.ones(len(buckets), np.float32),
+        np.full((len(buckets), 2), 2, np.int8),
+        np.array([0.5, 1.0], np.float32),
+        np.zeros(2, np.float32),
+    )
+    used, rows = words.rows(["copies of notes", "weather"])
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1.0, 0.0])
+    assert words.of(used, slice(0, 2))[0].tolist() == [1.0, 2.0]
+    mixed = bag(rows, np.array([8.0, -8.0]))
+    assert np.linalg.norm(mixed) == pytest.approx(1.0, abs=1e-3)
+    assert np.linalg.norm(bag(rows, np.array([-8.0, -8.0]))) < 0.01
+
+
+@given(st.lists(st.floats(-20, 20), min_size=1, max_size=5))
+def test_softmax_adds_up(scores: list[float]) -> None:
+    found = softmax(np.array([scores]))
+    assert found.sum() == pytest.approx(1.0)
+    assert found[0, np.argmax(scores)] == found.max()
+
+
+def test_tops_are_padded() -> None:
+    assert tops(np.array([[1.0], [3.0]])).ravel().tolist() == [3.0, 1.0, -8.0]
+    assert sigmoid(np.array([0.0])).tolist() == [0.5]
