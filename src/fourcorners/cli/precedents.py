@@ -99,8 +99,9 @@ def precedents(
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.precedents import gather, kept
     from fourcorners.precedents.difference import difference
-    from fourcorners.precedents.profile import named, reranks
+    from fourcorners.precedents.profile import Profile, named, reranks
     from fourcorners.precedents.rank import rank
+    from fourcorners.precedents.scoring import judge_for
 
     if not query.strip():
         raise ConfigError("what should the clause provide?", remedy="Give a phrase as QUERY.")
@@ -136,6 +137,10 @@ def precedents(
             )
             for each in found
         ]
+    if how is Profile.DEFAULT and judge_for(encoder) is None:
+        console.err().print(
+            f"No stars: what was learned is not for the encoder {encoder.name}.", soft_wrap=True
+        )
     if as_json:
         console.print_json([_json(each) for each in shown])
         return

@@ -44,8 +44,10 @@ NAMES = (
 NEAR = 350  # characters between what belongs together
 _TYPICAL = 5.0  # the logarithm of the words of a usual clause: 150
 _CARVING = re.compile(
-    r"\b(except|other than|excluding|save (for|as|in|that)|exceptions?|notwithstanding the "
-    r"foregoing|(shall|will|does|do|may|should) not (apply|limit|exclude|be limited|affect)|unless "
+    r"\b(nothing in (this|the)|(is|are) not subject to|"
+    r"subject to (section|clause|article|paragraph)|except|other than|excluding|"
+    r"save (for|as|in|that)|exceptions?|notwithstanding the foregoing|"
+    r"(shall|will|does|do|may|should) not (apply|limit|exclude|be limited|affect)|unless "
     r"|provided,? (however|that)|in the event of (a )?(breach|gross|fraud))"
 )
 _BOTH = re.compile(

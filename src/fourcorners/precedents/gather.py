@@ -13,6 +13,7 @@ from fourcorners.precedents.clause import Clause, Place, once
 from fourcorners.text.span import Span
 
 LONGEST = 2_000  # characters of a section that is a clause as a whole; a longer one is cut
+MANY = 4  # parts with headings of their own, from which a section is a collection of clauses
 FEWEST_WORDS = 12
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 _REFERRED = 600  # characters of a section that is shown because a clause refers to it
@@ -69,7 +70,7 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
 
 
 def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    """Cut a contract into clauses: sections as far as they are short, else what stands in them.
+    """Cut a contract into clauses: sections, and of long or mixed ones what stands in them.
 
     The words of a long section before its first part are a clause of their own. Clauses do not
     overlap, and come in order.
@@ -83,7 +84,8 @@ def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]
         if node.kind in _NONE:
             continue
         parts = below.get(node.id, [])
-        if len(node.span) <= LONGEST or not parts:
+        headed = sum(part.heading is not None for part in parts)
+        if not parts or (len(node.span) <= LONGEST and headed < MANY):
             yield node.span, outline.path(node, text)
             continue
         if parts[0].span.start > node.span.start:
