@@ -5,7 +5,7 @@ a weight for each feature are fitted to ACORD's stars: the softmax over a query'
 drawn to the softmax over their stars (Kullback and Leibler). Of each query short, medium and long
 wording are learned from in turn. Weights stay near to those set by hand, without which topics that
 are not among the queries suffer. Three seeds are averaged, which matrices that start alike allow.
-What is told of the model is out of fold by query; the settings below were chosen by such folds over
+What is told of the model is by folds, but see `START`; the settings below were chosen by such folds over
 the train queries, from which the model learns, and by nothing else.
 
     python training/train_precedents.py --data DIR/acord --run-out oof --write
@@ -65,7 +65,18 @@ START = {
     "via_indemnity": 0.1,
     "redacted": -0.03,
 }
-"""Weights of the standardised features, set by hand; what is learned is held near to them."""
+"""Weights of the standardised features; what is learned is held near to them.
+
+They were rounded by hand after weights learned from all train queries had been read. So no figure
+of this recipe is fully out of fold; `CLEAN` has those of one that started from cosines and words.
+"""
+CLEAN = {
+    "commit": "5132b48",
+    "measures": ["ndcg@5", "ndcg@10", "3-star@5"],
+    "grouped, short": [77.4, 82.6, 72.9],
+    "plain, short": [79.2, 82.7, 76.9],
+    "by topic, short": [61.8, 66.0, 58.4],
+}
 
 Floats = NDArray[np.float64]
 
@@ -389,7 +400,7 @@ def main() -> None:
     unlearned = [
         [((case.found.features - average) / spread) @ by_hand() for case in each] for each in cases
     ]
-    report["weights by hand, nothing learned"] = {
+    report["weights that learning starts from"] = {
         form: told(train.queries, run) for form, run in by_wording(cases, unlearned, ids).items()
     }
     print(json.dumps(report))
@@ -482,10 +493,13 @@ def write(
             "clause_ids_sha256": fingerprint("\n".join(clauses)),
         },
         "scores": report,
+        "clean": CLEAN,
         "limits": [
             "English-language commercial contracts of the United States.",
             "Most of the queries are on liability and indemnities; of other topics there are few.",
             "Stars are those of lawyers who differed on a fifth of the ratings.",
+            "Its start was informed by all train queries: the figures by folds are optimistic.",
+            "Those under `clean` have no such start; settings were chosen by the same folds.",
             "Rules of concepts were written with the published list of queries in mind.",
             "For another encoder the model is not used.",
         ],

@@ -112,7 +112,7 @@ def _table(title: str, *heads: str) -> Table:
 
     table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for head in heads:
-        table.add_column(head, no_wrap=True, justify="right" if head == "queries" else "left")
+        table.add_column(head, justify="right" if head == "queries" else "left")
     for name in MEASURES:
         table.add_column(name, justify="right", no_wrap=True)
     return table
