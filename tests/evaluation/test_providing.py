@@ -22,8 +22,8 @@ from fourcorners.evaluation.providing import (
 )
 from fourcorners.evaluation.provisions import (
     FOURTEEN,
-    SHORT_TIMES,
     fixed,
+    most_allowed,
     scenario_of,
     score,
 )
@@ -87,7 +87,7 @@ def test_half_the_characters_are_half_in_every_shape() -> None:
             share = 0.5 if shape.name.startswith("½") else 1.0
             allowed = shape.most * shape.longest / (whole.most * whole.longest)
             assert share * 0.99 < allowed <= share
-            assert shape.most <= SHORT_TIMES * scenario.most
+            assert shape.most <= scenario.most
         assert {shape.passaging for shape in shapes(scenario, "plain")} == {"chunks"}
 
 
@@ -102,6 +102,13 @@ def test_windows_and_chunks_hold_the_likeliest_sentences() -> None:
     chunks = shaped(made, chance, Shape("c", "chunks", 2))
     assert set(chunks) <= set(fixed(20_000))
     assert all(any(chunk.contains(made.spans[at]) for chunk in chunks) for at in (30, 150))
+
+
+def test_the_best_sentences_fill_the_characters_that_are_allowed() -> None:
+    made = flat(21_000, 300)
+    chance = np.linspace(0, 1, len(made.spans))
+    found = shaped(made, chance, Shape("s", "sentences", 2, 500))
+    assert found == [made.spans[-1], made.spans[-2], made.spans[-3]]
 
 
 def test_the_vectors_of_passages_speak_for_the_chunk_they_lie_in() -> None:
@@ -160,7 +167,7 @@ def test_every_contract_and_provision_is_answered(
         assert [(line.name, line.provision) for line in run] == [
             (contract.name, provision) for contract in contracts[:2] for provision in FOURTEEN
         ]
-        scores = score(contracts[:2], run, scenario_of(1), most=10 * SHORT_TIMES)
+        scores = score(contracts[:2], run, scenario_of(1), most=most_allowed(run, scenario_of(1)))
         assert sum(each.found for counts in scores.values() for each in counts) == 2
 
 

@@ -91,6 +91,7 @@ def test_more_passages_are_allowed_where_they_hold_half_the_characters() -> None
     short = answers(tuple(Span(at, at + 437) for at in range(0, 437 * 40, 437)))
     assert most_allowed(short, first) == 40
     score([contract(20_000)], short, first, most=40)
+    assert most_allowed(answers((Span(0, 9),)), first) == 10
     assert most_allowed([*short, *answers((Span(0, 17_501),))], first) == 10
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from fourcorners.errors import ConfigError
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.cuad import AnnotatedContract
@@ -51,6 +52,9 @@ def experiment(
     """Return Recall@1 and Recall@K of each strategy, by provision and over all instances.
 
     The example is chosen among the clauses of other folds than the contract's.
+
+    Raises:
+        ConfigError: If there is none for a provision.
     """
     fold = dict(
         zip(
@@ -110,6 +114,11 @@ def _examples(
         folds = np.array([each for each, _ in marked])
         for held in range(FOLDS):
             rest = vectors[folds != held]
+            if not len(rest):
+                raise ConfigError(
+                    f"all clauses of {provision!r} stand in the contracts of one fold.",
+                    remedy="The chunking experiment needs more contracts.",
+                )
             found[provision, held] = rest[central(rest, 1)]
     return found
 

@@ -28,7 +28,6 @@ from fourcorners.evaluation.names import PROVISIONS
 from fourcorners.evaluation.provisions import (
     CHUNK,
     FOURTEEN,
-    SHORT_TIMES,
     OnProgress,
     Provided,
     Scenario,
@@ -85,7 +84,7 @@ FOLDS = 5
 
 
 Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
-Passaging: TypeAlias = Literal["windows", "chunks"]
+Passaging: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is returned of a contract: which passages, how many at most, how long at most."""
+    """What is returned of a contract: which passages, how many at most, how long at most.
+
+    Sentences are as many as fit in the characters that `most` passages make.
+    """
 
     name: str
     passaging: Passaging
@@ -109,7 +111,7 @@ class Shape:
 def shapes(scenario: Scenario, profile: Profile) -> list[Shape]:
     """Return what to measure: the paper's chunks, our windows, and half as much of both kinds.
 
-    Half as much is half as long, half as many, or short: four times as many, an eighth as long.
+    Half as much is half as long, half as many, or the best sentences whatever their number.
     """
     most = scenario.most
     chunks = [
@@ -122,7 +124,7 @@ def shapes(scenario: Scenario, profile: Profile) -> list[Shape]:
         Shape("windows", "windows", most),
         Shape("½ as long", "windows", most, CHUNK // 2),
         Shape("½ as many", "windows", most // 2),
-        Shape("½ in short", "windows", SHORT_TIMES * most, CHUNK // (2 * SHORT_TIMES)),
+        Shape("½ by sentence", "sentences", most // 2),
     ]
     return windows + chunks
 
@@ -193,8 +195,23 @@ def shaped(
     parts, worth = worths(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
         return _best_chunks(len(contract.text), parts, worth)[: shape.most]
+    if shape.passaging == "sentences":
+        return _best_sentences(parts, worth, shape.most * shape.longest)
     windows = choose(parts, worth, most=shape.most, longest=shape.longest)
     return [window.span for window in windows]
+
+
+def _best_sentences(
+    parts: Sequence[Span], worth: NDArray[np.float64], characters: int
+) -> list[Span]:
+    """Return the parts that are worth most, as far as the characters go."""
+    found = []
+    for at in sorted(range(len(parts)), key=lambda at: (-float(worth[at]), at)):
+        characters -= len(parts[at])
+        if characters < 0:
+            break
+        found.append(parts[at])
+    return found
 
 
 def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
