@@ -15,9 +15,9 @@ from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
 from fourcorners.evaluation.extracting import document_id
 from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
 from fourcorners.library.store import Library
-from fourcorners.models import default_encoder
 from fourcorners.models.clause_features import PARTS, SCALES, Sentences, Vocabulary, folded, parts
 from fourcorners.models.clause_reader import Layout, layout
+from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.playbooks.load import load
 from fourcorners.playbooks.playbook import Extent
 from fourcorners.review.reading import Reading, read
@@ -58,7 +58,7 @@ class Read:
 
 def provisions() -> list[Prepared]:
     """Return the built-in provision of each category, in the order of `CATEGORIES`."""
-    encoder = default_encoder()
+    encoder = load_encoder(DEFAULT_ENCODER)
     by_id = {
         (name, each.provision.id): each
         for name in PLAYBOOKS

@@ -21,9 +21,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import pickle
 import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 
@@ -32,6 +34,7 @@ import yaml
 from clause_reader_data import FEWEST, Counted, Read, count_words, labels, provisions, read_all
 from logistic import fit_many, fit_one
 from numpy.typing import NDArray
+from platformdirs import user_cache_dir
 
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.cuad import CATEGORIES, NINE, AnnotatedContract
@@ -40,28 +43,40 @@ from fourcorners.evaluation.extraction import Counts, count, macro, score
 from fourcorners.evaluation.names import PROVISIONS
 from fourcorners.evaluation.precision_recall import pooled, tallies
 from fourcorners.evaluation.runs import MOST_CANDIDATES, Extraction, write_extractions
-from fourcorners.models import default_encoder
-from fourcorners.models.clause_features import PARTS, SCALES
-from fourcorners.models.clause_reader import FILE, MEANING_SCALE, by_vector, signs
+from fourcorners.models.clause_features import BASE, PARTS, SCALES
+from fourcorners.models.clause_reader import (
+    FILE,
+    MEANING_SCALE,
+    MEANING_SIGNS,
+    QUERY_SIGNS,
+    by_vector,
+    signs,
+)
+from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.review.extract import choose, join
 from fourcorners.review.reader import considered, taught_query
 from fourcorners.review.scoring import FEATURES
 from fourcorners.text.span import Span
 
 OUT = Path(__file__).parent.parent / "src/fourcorners/models/weights/clause-reader"
+CACHE = Path(user_cache_dir("fourcorners")) / "clause-reader"
 FOLDS = 5
-FIRST, MEANING, SECOND = 8.0, 3.0, 0.3  # inverses of the L2 penalties
+FIRST, MEANING, SECOND = 8.0, 3.0, 0.002  # inverses of the L2 penalties
 HARD, EASY = 18_000, 14_000  # sentences without a label that are learned from
 DEEP = 40  # sentences a contract and category that the second step learns from
 CHARACTERS = 1_000.0  # a contract and provision, from which on a threshold is penalised
-PRECISE, PRECISE_ENOUGH = 0.25, 0.6  # what character precision counts beside F1, and up to where
+PRECISE, PRECISE_ENOUGH = 0.2, 0.6  # what character precision counts beside F1, and up to where
 Array = NDArray[np.float32]
 Kept = dict[str, NDArray[np.bool_]]
 Candidates = list[list[tuple[Span, float]]]
-QUIET = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]
+# The signs of the second step that say nothing for a document without vectors.
+OF_MEANING = [
+    *MEANING_SIGNS,
+    *(QUERY_SIGNS + FEATURES.index(name) for name in ("meaning", "meaning_of_best")),
+]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Course:
     """All that is learned from, sentence by sentence over all contracts."""
 
@@ -71,7 +86,11 @@ class Course:
     document: NDArray[np.int64]
     labels: NDArray[np.float32]
     weight: NDArray[np.float32]
-    counted: Counted
+
+    @cached_property
+    def counted(self) -> Counted:
+        """Return the words of all sentences."""
+        return count_words(self.contracts, self.reads)
 
     def of(self, at: int) -> slice:
         """Return the rows of a contract."""
@@ -95,7 +114,6 @@ def gather(data: Path, library: Path, cache: Path, seed: int) -> Course:
         document,
         marked,
         sample(marked, asked, seed),
-        count_words(contracts, reads),
     )
 
 
@@ -174,17 +192,20 @@ def out_of_fold(course: Course, cache: Path, only: Sequence[int]) -> tuple[Array
     return words, meaning
 
 
-def all_signs(course: Course, words: Array, meaning: Array | None, kind: int) -> Array:
+def all_signs(course: Course, words: Array, meaning: Array, kind: int) -> Array:
     """Return what the second step weighs, for all sentences."""
-    found = []
-    for at, each in enumerate(course.reads):
-        rows = course.of(at)
-        query = each.query[kind].astype(np.float32)
-        if meaning is None:
-            query[:, QUIET] = 0.0
-        meant = None if meaning is None else meaning[rows]
-        found.append(signs(words[rows], meant, query, each.where, kind))
-    return np.concatenate(found)
+    return np.concatenate(
+        [
+            signs(
+                words[course.of(at)],
+                meaning[course.of(at)],
+                each.query[kind].astype(np.float32),
+                each.where,
+                kind,
+            )
+            for at, each in enumerate(course.reads)
+        ]
+    )
 
 
 def deep(course: Course, words: Array, kind: int) -> NDArray[np.bool_]:
@@ -314,33 +335,39 @@ def learn_second(course: Course, words: Array, meaning: Array, kind: int) -> Sec
                 tuple([*known, *found[at]][:MOST_CANDIDATES]),
             )
         )
-    silent = all_signs(course, words, None, kind)
+    silent = rows.copy()
+    silent[:, OF_MEANING] = 0.0
     heads = [fit_second(each[taught], target[taught]) for each in (rows, silent)]
     everywhere = np.ones(len(course.contracts), np.bool_)
     return Second(np.array(heads, np.float32), tried.choose(everywhere), run)
 
 
-def pack(
-    course: Course, seconds: Sequence[Second], final: tuple[Array, Array, Kept], meaning: Array
-) -> bytes:
-    """Return the model file."""
-    heads, rarity, kept = final
+Arrays = dict[str, NDArray[np.generic]]
+
+
+def packed_first(course: Course, first: tuple[Array, Array, Kept], meaning: Array) -> Arrays:
+    """Return the first step as arrays of the model file."""
+    heads, rarity, kept = first
     codes = {part: course.counted.codes[part][kept[part]] for part in PARTS}
     words, codes = renumbered(course.counted.words, codes)
     stored, scale = quantised(heads[:-1], [len(codes[part]) for part in PARTS])
-    file = BytesIO()
-    np.savez_compressed(
-        file,
-        words=np.frombuffer("\n".join(words).encode(), np.uint8),
-        rarity=rarity.astype(np.float16),
-        first=stored,
-        first_scale=scale,
-        first_bias=heads[-1],
-        meaning=meaning.astype(np.float16),
-        second=np.stack([each.heads for each in seconds], axis=1),
-        limits=np.array([each.limits for each in seconds], np.float32),
+    return {
+        "words": np.frombuffer("\n".join(words).encode(), np.uint8),
+        "rarity": rarity.astype(np.float16),
+        "first": stored,
+        "first_scale": scale,
+        "first_bias": heads[-1],
+        "meaning": meaning.astype(np.float16),
         **{f"codes_{part}": np.diff(codes[part], prepend=0) for part in PARTS},
-    )
+    }
+
+
+def pack(first: Arrays, seconds: Sequence[Second]) -> bytes:
+    """Return the model file."""
+    file = BytesIO()
+    second = np.stack([each.heads for each in seconds], axis=1)
+    limits = np.array([each.limits for each in seconds], np.float32)
+    np.savez_compressed(file, second=second, limits=limits, **first)
     return file.getvalue()
 
 
@@ -348,18 +375,17 @@ def renumbered(
     words: Sequence[str], codes: dict[str, NDArray[np.int64]]
 ) -> tuple[list[str], dict[str, NDArray[np.int64]]]:
     """Leave out the words that no code needs; the order of codes stays."""
-    base = 1 << 20
     digits = {"pairs": 2, "triples": 3, "place": 0}
     used = np.zeros(len(words), np.bool_)
     for part, known in codes.items():
         for place in range(digits.get(part, 1)):
-            used[(known // base**place) % base] = True
+            used[(known // BASE**place) % BASE] = True
     new = np.cumsum(used) - 1
     fresh = {}
     for part, known in codes.items():
         many = digits.get(part, 1)
         fresh[part] = (
-            sum(new[(known // base**place) % base] * base**place for place in range(many))
+            sum(new[(known // BASE**place) % BASE] * BASE**place for place in range(many))
             if many
             else known
         )
@@ -384,7 +410,7 @@ def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -
         f"{len(course.contracts)} contracts listed below",
         "command": "python training/train_clause_reader.py",
         "seed": seed,
-        "encoder": default_encoder().name,
+        "encoder": load_encoder(DEFAULT_ENCODER).name,
         "kinds": [each.provision.id for each in asked],
         "queries": [taught_query(each.provision) for each in asked],
         "out_of_fold": {
@@ -407,7 +433,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True, help="with the contracts' vectors")
-    parser.add_argument("--cache", type=Path, default=Path(".clause-reader"))
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--run-out", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--seed", type=int, default=0)
@@ -424,16 +450,27 @@ def main() -> None:
     cache.mkdir(parents=True, exist_ok=True)
     words, meaning = out_of_fold(course, cache, range(FOLDS))
     seconds, run = [], []
+    settings = [digest, DEEP, SECOND, CHARACTERS, PRECISE, PRECISE_ENOUGH, OF_MEANING]
+    kept = cache / hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
+    kept.mkdir(exist_ok=True)
     for kind, category in enumerate(CATEGORIES):
-        seconds.append(learn_second(course, words, meaning, kind))
+        path = kept / f"{kind}.pickle"
+        if not path.exists():
+            second = learn_second(course, words, meaning, kind)
+            path.with_suffix(".part").write_bytes(pickle.dumps(second))
+            path.with_suffix(".part").rename(path)
+        seconds.append(pickle.loads(path.read_bytes()))  # noqa: S301 - our own cache
         run.extend(seconds[-1].run)
         found, also = seconds[-1].limits
         print(f"{category}: found from {found}, quoted from {also}", flush=True)
     if arguments.run_out:
         write_extractions(arguments.run_out, run)
-    _, heads, rarity, kept = learn_first(course, np.arange(len(course.labels)))
-    everything = learn_meaning(course, range(len(course.reads)))
-    content = pack(course, seconds, (heads, rarity, kept), everything)
+    path = cache / "first.pickle"
+    if not path.exists():
+        first = learn_first(course, np.arange(len(course.labels)))[1:]
+        everything = learn_meaning(course, range(len(course.reads)))
+        path.write_bytes(pickle.dumps(packed_first(course, first, everything)))
+    content = pack(pickle.loads(path.read_bytes()), seconds)  # noqa: S301 - our own cache
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / FILE).write_bytes(content)
     (arguments.out / "card.yaml").write_text(

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.audit import AuditedOutline
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.cuad import AnnotatedContract
-    from fourcorners.evaluation.extraction import Scores
-    from fourcorners.evaluation.runs import Outlined
+    from fourcorners.evaluation.runs import Extraction, Outlined
     from fourcorners.library.store import Library
 
 
@@ -93,8 +92,7 @@ def extraction(
     """
     from fourcorners.evaluation import cuad, extracting, runs
     from fourcorners.evaluation.benchmark import Record
-    from fourcorners.evaluation.extraction import score
-    from fourcorners.models import default_encoder
+    from fourcorners.models import default_clause_reader, default_encoder
     from fourcorners.review.calibration import shipped
     from fourcorners.settings import Settings
 
@@ -123,9 +121,15 @@ def extraction(
     if run_out is not None:
         runs.write_extractions(run_out, answers)
     named = encoder.name if encoder else None
-    record.models.update({"encoder": named, "calibration": shipped().version})
+    record.models.update(
+        {
+            "encoder": named,
+            "clause_reader": default_clause_reader().name,
+            "calibration": shipped().version,
+        }
+    )
     record.settings["seen"] = _seen(contracts)
-    _report(score(contracts, answers), record, record_out, seed=seed)
+    _report(contracts, answers, record, record_out, seed=seed)
 
 
 @app.command("outline")
@@ -183,7 +187,6 @@ def score_run(
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.entailment import holds_entailment
-    from fourcorners.evaluation.extraction import score
     from fourcorners.evaluation.precedents import holds_precedents
     from fourcorners.evaluation.provisions import holds_provisions
     from fourcorners.evaluation.retrieval import holds_retrieval
@@ -215,7 +218,7 @@ def score_run(
         return
     answers = runs.read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
-    _report(score(cuad.load(data, limit=limit), answers), record, record_out)
+    _report(cuad.load(data, limit=limit), answers, record, record_out)
 
 
 @app.command("speed")
@@ -306,14 +309,32 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
     console.out().print(reading.table(scores))
 
 
-def _report(scores: Scores, record: Record, path: Path | None, *, seed: int = 0) -> None:
+def _report(
+    contracts: list[AnnotatedContract],
+    answers: list[Extraction],
+    record: Record,
+    path: Path | None,
+    *,
+    seed: int = 0,
+) -> None:
     from fourcorners.cli import console
     from fourcorners.evaluation.cuad import CATEGORIES, NINE
-    from fourcorners.evaluation.tables import extraction_measures, extraction_table
+    from fourcorners.evaluation.extraction import score
+    from fourcorners.evaluation.precision_recall import tallies
+    from fourcorners.evaluation.tables import (
+        curve_measures,
+        curve_table,
+        extraction_measures,
+        extraction_table,
+    )
 
+    scores = score(contracts, answers)
+    curve = curve_measures(tallies(contracts, answers), seed=seed)
     record.measures.update(extraction_measures(scores, seed=seed))
+    record.measures["curve"] = curve
     record.write(path)
     out = console.out()
+    out.print(curve_table(curve))
     rest = [name for name in CATEGORIES if name not in NINE]
     out.print(extraction_table(scores, rest, "The other categories of CUAD"))
     out.print(extraction_table(scores, NINE, "The nine provisions of the paper"))
@@ -362,9 +383,10 @@ def _report_outlines(
 def _seen(contracts: list[AnnotatedContract]) -> list[str]:
     """Return the names of the contracts that something shipped was fitted to."""
     from fourcorners.evaluation.extracting import document_id
+    from fourcorners.models import default_clause_reader
     from fourcorners.review.calibration import shipped
 
-    learned = shipped().learned_from
+    learned = shipped().learned_from | default_clause_reader().learned_from
     return [each.name for each in contracts if document_id(each.text) in learned]
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FILE = "model.npz"
 MEANING_SCALE = 4.0  # of unit vectors, so that weights on them stay small
+MEANING_SIGNS = (10, 11)  # where in `signs` the vector speaks
+QUERY_SIGNS = 15  # where in `signs` the query's begin
 OUTSIDE = -8.0  # the log-odds of the sentence before the first and after the last
 
 

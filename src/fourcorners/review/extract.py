@@ -35,11 +35,11 @@ def findings(
     heard = judge.listen(reading) if judge is not None and any(known) else None
     cells = []
     for prepared, is_known in zip(asked, known, strict=True):
+        curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
         if judge is not None and heard is not None and is_known:
-            candidates = judge.candidates(reading, prepared, heard, MOST_CANDIDATES)
+            candidates = judge.candidates(reading, prepared, heard, curve, MOST_CANDIDATES)
             found, also = judge.reader.limits(prepared.provision.id)
         else:
-            curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
             candidates = _by_curve(reading, prepared, curve)
             found, also = curve.threshold, curve.also
         cells.append(_cell(reading, prepared, candidates, found, also))

@@ -17,6 +17,7 @@ from fourcorners.models.clause_features import Sentences
 from fourcorners.models.clause_reader import ClauseReader, Heard
 from fourcorners.outline.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
+from fourcorners.review.calibration import Curve
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import FEATURES, Prepared, best_first, has_meaning, score
 from fourcorners.text.span import Span
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 DATED = "effective-date"  # the provision that a contract's first sentence answers by its date alone
 OPENING = 6_000  # characters within which a contract's first sentence stands
+MARGIN = 0.0
 _LONG = 120  # characters from which a sentence says more than its date
 _PARTIES = re.compile(r"\b(between|among|amongst|by and|made|entered|dated)\b", re.IGNORECASE)
 _LEAD = re.compile(
@@ -65,16 +67,38 @@ class Judge:
         return self.reader.listen(sentences, passages, reading.vectors if self.vectors else None)
 
     def candidates(
-        self, reading: Reading, prepared: Prepared, heard: Heard, most: int
+        self, reading: Reading, prepared: Prepared, heard: Heard, curve: Curve, most: int
     ) -> list[tuple[Span, float]]:
-        """Return what was considered of a provision with its probability, best first."""
+        """Return what was considered of a provision with its probability, best first.
+
+        A sentence that the query's curve is sure of counts though the reader is not: the reader
+        learned from American filings, and does not know every way to draft.
+        """
+        import numpy as np
+
         query = score(reading, prepared)
+        by_query = curve.probability(query)
         if heard.meaning is None or not has_meaning(reading, prepared):
             query[:, _OF_MEANING] = 0.0
         provision = prepared.provision.id
         probability = self.reader.probability(heard, query, provision)
+        found, _ = self.reader.limits(provision)
+        probability = np.maximum(probability, on_scale(by_query, curve, found))
         spans = [segment.span for segment in reading.segments]
         return considered(reading.document.text, spans, probability, provision, most)
+
+
+def on_scale(probability: NDArray[np.float32], curve: Curve, limit: float) -> NDArray[np.float32]:
+    """Return a curve's probabilities on the reader's scale, 0 where the curve is not sure.
+
+    It is sure from its threshold and `MARGIN` of the way to certainty on: that is as much as the
+    probability from which the reader would have found the provision.
+    """
+    import numpy as np
+
+    sure = curve.threshold + MARGIN * (1 - curve.threshold)
+    scaled = np.interp(probability, [sure, 1.0], [limit, 1.0])
+    return np.where(probability >= sure, scaled, 0.0).astype(np.float32)
 
 
 def taught_query(provision: Provision) -> str:

@@ -13,6 +13,7 @@ from fourcorners.documents.workers import Workers
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review import store
 from fourcorners.review.calibration import Calibration, shipped
@@ -26,11 +27,13 @@ from fourcorners.review.finding import (
     UnreadFile,
 )
 from fourcorners.review.job import Work
+from fourcorners.review.reader import Judge
 from fourcorners.review.reading import read
 from fourcorners.review.scoring import Prepared
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
+    from fourcorners.models.clause_reader import ClauseReader
     from fourcorners.models.encoder import Encoder
 
 SECONDS_A_DOCUMENT = 300.0
@@ -53,6 +56,7 @@ class _Order:
     library: str
     provisions: tuple[Prepared, ...]
     calibration: Calibration
+    judge: Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +80,10 @@ def _examples(provision: Provision) -> list[str]:
     return list(provision.examples) or [provision.definition]
 
 
-def engine(encoder: Encoder | None, calibration: Calibration) -> str:
+def engine(encoder: Encoder | None, calibration: Calibration, reader: ClauseReader) -> str:
     """Name what fills cells: a change of any of these fills them anew."""
-    parts = (__version__, encoder.name if encoder else "no encoder", calibration.version)
+    named = encoder.name if encoder else "no encoder"
+    parts = (__version__, named, calibration.version, reader.name)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -118,8 +123,9 @@ def review(
     if not entries and not unread:
         where = f"the collection {collection!r}" if collection else "the library"
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
-    calibration = shipped()
-    name = engine(encoder, calibration)
+    calibration, reader = shipped(), default_clause_reader()
+    judge = Judge(reader, vectors=encoder is not None and encoder.name == reader.encoder)
+    name = engine(encoder, calibration, reader)
     known = {} if again else store.filled(library, playbook.hash, name)
     provisions = frozenset(provision.id for provision in playbook.provisions)
     tasks = [
@@ -130,7 +136,7 @@ def review(
     done = len(entries) * len(provisions) - sum(len(task.missing) for task in tasks)
     total, failed = len(entries) * len(provisions), 0
     if tasks:
-        order = _Order(str(library.path), prepare(playbook, encoder), calibration)
+        order = _Order(str(library.path), prepare(playbook, encoder), calibration, judge)
         work = Work(library, playbook, name, collection, [task.document for task in tasks])
         try:
             for task, cells in _fill(order, tasks, jobs=jobs, memory=memory):
@@ -156,6 +162,7 @@ def review(
             ("Program", f"Fourcorners {__version__}"),
             ("Engine", name),
             ("Encoder", encoder.name if encoder else "none: by words alone"),
+            ("Clause reader", reader.name),
             ("Calibration", calibration.version),
             ("Library", str(library.path)),
         ),
@@ -193,7 +200,7 @@ def fill_document(order: _Order, task: _Task) -> list[Finding]:
         vectors.matrix if len(vectors) == len(passages) else None,
     )
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
-    return findings(reading, wanted, order.calibration)
+    return findings(reading, wanted, order.calibration, order.judge)
 
 
 @cache
