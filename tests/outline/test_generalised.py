@@ -9,6 +9,7 @@ import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.build import build
+from fourcorners.outline.numbering import CARDINALS, ORDINALS
 from fourcorners.outline.tree import NodeKind
 
 Make = Callable[..., Document]
@@ -418,3 +419,38 @@ def test_clauses_behind_the_exhibits_of_a_cover(document: Make) -> None:
         f"{BREAK}TERMS AND CONDITIONS\n\n{CLAUSES}"
     )
     assert read(document, text) == ["Exhibit A", "Exhibit B", *NUMBERS]
+
+
+@pytest.mark.parametrize("word", ["Section", "CLAUSE"])
+def test_numbers_in_words_above_twelve(document: Make, word: str) -> None:
+    for words, last in ((CARDINALS, "TWENTY-TWO"), (ORDINALS, "TWENTY-SECOND")):
+        numbers = [each.upper() for each in words[:22]]
+        text = "\n\n".join(f"{word} {number}. FLOUR\n\n{WORDS}" for number in numbers)
+        assert read(document, text) == numbers
+        assert numbers[-1] == last
+    assert (CARDINALS[39], ORDINALS[29]) == ("forty", "thirtieth")
+
+
+def test_pages_of_an_exhibit_that_go_on_at_once(document: Make) -> None:
+    pages = "\n\n".join(f"Exhibit A-{page}\n\n{WORDS}" for page in (1, 2, 3))
+    text = f"{CLAUSES}\n\n{SIGNED}{BREAK}EXHIBIT A\n\nFLOUR\n\n{pages}"
+    assert read(document, text) == [*NUMBERS, "signature", "Exhibit A"]
+
+
+def test_amendments_behind_the_exhibits(document: Make) -> None:
+    paper = (
+        f"AMENDMENT TO MILLING AGREEMENT\n\nMay 3, 2016\n\nWHEREAS, the mill mills.\n\n"
+        f"NOW, THEREFORE, they agree:\n\n1. Flour. {WORDS}\n\n2. Bread. {WORDS}\n\n{SIGNED}"
+    )
+    exhibit = f"EXHIBIT A\n\nFLOUR\n\n{WORDS * 8}"
+    text = f"MILLING AGREEMENT\n\n{CLAUSES}\n\n{SIGNED}{BREAK}{exhibit}{BREAK}{paper}{BREAK}{paper}"
+    nodes = [node for node in build(document(text)).nodes if node.parent is None]
+    assert read(document, text) == [*NUMBERS, "signature", "Exhibit A", "schedule", "schedule"]
+    assert nodes[-1].heading is not None
+    assert nodes[-1].heading.of(text) == "AMENDMENT TO MILLING AGREEMENT"
+
+
+def test_title_of_an_exhibit_is_its_own(document: Make) -> None:
+    form = f"AMENDMENT AGREEMENT\n\nTHIS AMENDMENT AGREEMENT is made.\n\n1. Flour. {WORDS}"
+    text = f"{CLAUSES}\n\n{SIGNED}{BREAK}EXHIBIT A\n\nFORM OF AMENDMENT\n\n{form}"
+    assert read(document, text) == [*NUMBERS, "signature", "Exhibit A"]

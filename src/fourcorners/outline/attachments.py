@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from fourcorners.outline.lines import Lines, all_capitals, ended, title_like
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.numbering import ATTACHMENTS, BLANK, CARDINALS, Reading
 
+_CARDINALS = sorted(CARDINALS, key=len, reverse=True)
 _ATTACHMENT = (
     rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:E?S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
     r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5}|"
-    rf"{'|'.join(word.upper() for word in CARDINALS)}|{'|'.join(map(str.capitalize, CARDINALS))})"
+    rf"{'|'.join(map(str.upper, _CARDINALS))}|{'|'.join(map(str.capitalize, _CARDINALS))})"
     r"(?:[.‑-][A-Za-z0-9]{1,4}){0,3}"
     rf"(?:{BLANK}?\((?:[a-z]{{1,4}}|[A-Z]|\d{{1,2}})\))*)[\"”]?)?(?![\w/])"
 )
@@ -36,6 +38,18 @@ _PAPER_AT = re.compile(
     r"JOINDER(?= OF\b[^a-z\n]*$))",
     re.MULTILINE,
 )
+# Whole contracts that stand behind the signatures of the first.
+_TITLE_AT = re.compile(
+    rf"^{BLANK}*(?P<title>(?:[A-Z][A-Z0-9.,&’'-]*{BLANK}+){{0,6}}"
+    rf"(?:AMENDMENT(?:{BLANK}+(?:NO\.?{BLANK}+)?[\dA-Z]+)?(?:{BLANK}+TO{BLANK}[A-Z ]+)?|AGREEMENT))"
+    rf"{BLANK}*$",
+    re.MULTILINE,
+)
+_OPENED = re.compile(
+    r"\b(?:WHEREAS|NOW,? THEREFORE|RECITALS)\b|\b(?:THIS|This)\s+(?:[A-Z][\w.-]*\s+){0,6}?"
+    r"(?:AGREEMENT|Agreement|AMENDMENT|Amendment)\b"
+)
+_OPENING, _TITLED = 500, 250  # characters after the title, and from an exhibit's heading to it
 # Schedules that bear a name and no number, each on pages of its own.
 _NAMED_AT = re.compile(
     rf"^{BLANK}*(?P<name>(?:[A-Z][\w®™&,’'-]*{BLANK}|(?:and|of|for|the){BLANK}){{1,6}}"
@@ -103,7 +117,9 @@ def find_attachments(lines: Lines, signed: list[int], title: int) -> list[Marker
         for paper in _papers(lines, first)
         if _end_before(lines.text, paper.start) not in named
     )
+    found = _without_pages(lines, found)
     found += _schedules(lines, first)
+    found += _second_papers(lines, first, found)
     found.sort(key=lambda marker: marker.start)
     return _without_list(lines.text, found, min(first, int(_LISTED_TOP * lines.length)))
 
@@ -148,6 +164,43 @@ def _papers(lines: Lines, first: int) -> Iterator[Marker]:
         label = match["word"].title().replace("Of", "of")
         reading = Reading("attachment", tuple(label.upper().encode()))
         yield Marker(start, end, label, (reading,), 2.0)
+
+
+def _without_pages(lines: Lines, found: list[Marker]) -> list[Marker]:
+    """Drop what numbers the pages of an exhibit: "Exhibit C-1" alone, below "EXHIBIT C"."""
+    capitals: set[str] = set()
+    kept = []
+    for marker in found:
+        word, _, mark = marker.written.partition(" ")
+        name, dash, page = mark.partition("-")
+        upper = lines.text.startswith(word.upper(), marker.start)
+        numbers = bool(dash) and page.isdigit() and f"{word} {name}" in capitals
+        if numbers and not upper and not lines.rest(marker.end):
+            continue
+        if upper:
+            capitals.add(marker.written)
+        kept.append(marker)
+    return kept
+
+
+def _second_papers(lines: Lines, first: int, found: list[Marker]) -> Iterator[Marker]:
+    """Yield the titles of whole contracts that follow the signatures, such as amendments.
+
+    Each opens as a contract does; one right below an exhibit's heading is that exhibit's own.
+    """
+    heads = [marker.start for marker in found]
+    for match in _TITLE_AT.finditer(lines.text, min(first + 1, lines.length)):
+        start = match.start("title")
+        at = bisect_right(heads, start) - 1
+        own = at >= 0 and start - heads[at] < _TITLED
+        if (
+            own
+            or lines.is_ignored(start)
+            or not _OPENED.search(lines.text, match.end(), match.end() + _OPENING)
+        ):
+            continue
+        reading = Reading("attachment", (start,))  # the same title twice is two papers
+        yield Marker(start, start, "", (reading,), 2.0)
 
 
 def _schedules(lines: Lines, first: int) -> list[Marker]:

@@ -21,20 +21,33 @@ WORDS = {
     "§": "section",
     "clause": "section",
 }
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TENS = ("twenty", "thirty", "forty")
 CARDINALS = (
-    *("one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *_UNITS,
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
+    *("seventeen", "eighteen", "nineteen"),
+    *(word for ten in _TENS for word in (ten, *(f"{ten}-{unit}" for unit in _UNITS))),
 )
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *_PLACES,
     *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
+    *("seventeenth", "eighteenth", "nineteenth"),
+    *(
+        word
+        for ten in _TENS
+        for word in (f"{ten[:-1]}ieth", *(f"{ten}-{place}" for place in _PLACES))
+    ),
 )
+# The longer first: "twenty-one" before "twenty".
+_ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
+_SPELLED = "|".join(sorted((*CARDINALS, *ORDINALS), key=len, reverse=True))
 
 _WORD = (
     r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CHAPTER|Chapter|CLAUSE|Clause|§{1,2})"
     r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}[A-Z](?![\w.(])|\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
-    rf"|(?i:{'|'.join((*CARDINALS, *ORDINALS))})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
+    rf"|(?i:{_SPELLED})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
 )
 _DECIMAL = (
     r"(?P<dec>\d{1,2}(?:\.\d{1,3}){1,4}|\d{1,2}(?:\.[^\S\n]\d{1,2}){1,4}(?=\.))(?P<dsub>(?:\([A-Za-z0-9]{1,4}\))*)\.?"
@@ -50,7 +63,7 @@ _PAREN = (
     r"(?=[^\S\n]|\n|$|[A-Z\"“(a-z])"
 )
 _LETTER = r"(?P<let>[a-z]|[ivxl]{1,6}|[A-Z]|[IVXL]{1,6})(?P<lclose>[.)])(?=[^\S\n]|\n|$|[\"“])"
-_ORDINAL = rf"(?P<ord>(?i:{'|'.join(ORDINALS)}))[:.]"
+_ORDINAL = rf"(?P<ord>(?=[EFNSTefnst])(?i:{_ORDINALS}))[:.]"
 _BARE = r"(?P<bare>\d{1,2})(?=[^\S\n]{1,12}[A-Z\"“])"
 
 # Within a line, a number before the next entry of a table of contents is a page's.
