@@ -39,7 +39,7 @@ def entailment(
     ] = None,
     record_out: RecordOption = None,
 ) -> None:
-    """Say what each document entails and contradicts, with evidence, and score it.
+    """Judge documents against hypotheses, with evidence; score it.
 
     Quotes are ranked by how surely they are evidence, whatever the label.
     """

@@ -70,7 +70,7 @@ def precedents(
     ] = None,
     record_out: RecordOption = None,
 ) -> None:
-    """Rank the judged clauses of ACORD's queries, and score the order.
+    """Rank the judged clauses of ACORD's queries; score the order.
 
     A query's clauses are ranked without a look at their stars.
     """

@@ -81,7 +81,7 @@ def provisions(
     jobs: JobsOption = None,
     library: KeepOption = None,
 ) -> None:
-    """Return the passages for 14 provisions of CUAD, and count what they hold.
+    """Return passages for 14 provisions of CUAD, and score them.
 
     The queries that `default` is shipped with were mined from these contracts, so its figures on
     them are in-sample; `both` is the same with queries learned from the other folds.

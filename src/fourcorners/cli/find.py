@@ -45,7 +45,7 @@ def find(
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find contracts by what the review found them to have, or to lack.
+    """Find contracts by what the review found in them.
 
     Each is listed with the quotes that support it, and for what it lacks, with how far was
     searched. Contracts that were not reviewed for a provision are listed apart: they may have it.

@@ -73,7 +73,7 @@ def search(
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find passages by words and meaning, or what answers a question.
+    """Find passages, or the sentences that answer a question.
 
     With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
     query. Three or more bare words are a question in plain language. It may name its contract.

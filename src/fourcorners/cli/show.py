@@ -36,7 +36,7 @@ def show(
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a contract, its outline, or a provision's quotes in place.
+    """Show a contract, its outline, or a provision's quotes.
 
     A provision that was not reviewed yet is reviewed now.
     """
