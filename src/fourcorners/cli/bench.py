@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourcorners.cli.bench_options import (
+    DataOption,
+    KeepOption,
+    LimitOption,
+    RecordOption,
+    SeedOption,
+    bench_library,
+    progress_bar,
+)
 from fourcorners.cli.console import JobsOption, require_place
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
-
     from fourcorners.evaluation.audit import AuditedOutline
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.cuad import AnnotatedContract
     from fourcorners.evaluation.runs import Extraction, Outlined
-    from fourcorners.library.store import Library
 
 
 class Profile(StrEnum):
@@ -32,28 +36,6 @@ class Profile(StrEnum):
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
 
-DataOption = Annotated[
-    Path, typer.Option("--data", metavar="DIR", help="The folder of the data set.")
-]
-RecordOption = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write settings, versions and measures."),
-]
-LimitOption = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N contracts.")
-]
-SeedOption = Annotated[
-    int, typer.Option("--seed", metavar="N", help="The seed of the confidence intervals.")
-]
-KeepOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--library",
-        metavar="FILE",
-        help="Keep the library here, and go on with it another time.",
-        show_default="a temporary one",
-    ),
-]
 
 TruthOption = Annotated[
     list[Path] | None,
@@ -111,7 +93,7 @@ def extraction(
     )
     contracts = cuad.load(data, limit=limit)
     encoder = default_encoder(threads=settings.jobs) if profile is Profile.DEFAULT else None
-    with _library(library) as store, _bar() as step:
+    with bench_library(library) as store, progress_bar() as step:
         extracting.fill(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
@@ -164,7 +146,7 @@ def outline(
     audited = _audited(truth)
     names = {each.name for part in audited.values() for each in part} if audited_only else None
     paths = contract_files(data, limit=limit, names=names)
-    with _bar() as step:
+    with progress_bar() as step:
         run = outline_files(paths, settings=settings, on_progress=step)
     for name, reason in run.failed:
         console.err().print(f"{name}: {reason}", markup=False)
@@ -246,7 +228,7 @@ def speed(
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)
-    with _library(library) as store, _bar() as step:
+    with bench_library(library) as store, progress_bar() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
         )
@@ -276,7 +258,7 @@ def parts(
 
     require_place(record_out)
     record = Record("parts", {"data": str(data), "limit": limit, "repeats": repeats})
-    with _bar() as step:
+    with progress_bar() as step:
         figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
@@ -298,7 +280,7 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
     require_place(record_out)
     record = Record("cards", {"data": str(data), "limit": limit})
     contracts = cuad.load(data, limit=limit)
-    with _bar() as step:
+    with progress_bar() as step:
         scores = reading.score(
             contracts,
             reading.answers(data),
@@ -388,33 +370,3 @@ def _seen(contracts: list[AnnotatedContract]) -> list[str]:
 
     learned = shipped().learned_from | default_clause_reader().learned_from
     return [each.name for each in contracts if document_id(each.text) in learned]
-
-
-@contextmanager
-def _library(path: Path | None) -> Iterator[Library]:
-    from fourcorners.library.store import Library
-
-    if path is not None:
-        with Library.open(path) as library:
-            yield library
-        return
-    with (
-        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
-        Library.open(Path(folder) / "bench.db") as library,
-    ):
-        yield library
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    from fourcorners.cli import console
-
-    with console.progress() as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def step(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
-
-        yield step

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import RecordOption, SeedOption, _bar
+from fourcorners.cli.bench_options import RecordOption, SeedOption, progress_bar
 from fourcorners.cli.console import require_place
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def entailment(
     record.models.update(entailing.models(judge, encoder))
     record.settings["seen"] = entailing.seen(judge, split)
     given = how is not entailing.Profile.SENTENCES
-    with _bar() as step:
+    with progress_bar() as step:
         run = entailing.run(split, judge, given=given, on_progress=step)
     if run_out is not None:
         contractnli.write_run(run_out, run)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import DataOption, KeepOption, RecordOption, SeedOption, _bar, _library
+from fourcorners.cli.bench_options import (
+    DataOption,
+    KeepOption,
+    RecordOption,
+    SeedOption,
+    bench_library,
+    progress_bar,
+)
 from fourcorners.cli.console import JobsOption, require_place
 
 if TYPE_CHECKING:
@@ -102,7 +109,7 @@ def precedents(
             "jobs": settings.jobs,
         },
     )
-    with _bar() as step:
+    with progress_bar() as step:
         if from_contracts is None:
             run = preceding.run(
                 asked, wording.value, encoder, profile=how, reranker=reranker, on_progress=step
@@ -110,7 +117,7 @@ def precedents(
         else:
             from fourcorners.evaluation import precedents_contracts as whole
 
-            with _library(library) as store:
+            with bench_library(library) as store:
                 done = whole.from_contracts(
                     store,
                     from_contracts,

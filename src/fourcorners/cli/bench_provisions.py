@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import (
+from fourcorners.cli.bench_options import (
     DataOption,
     KeepOption,
     LimitOption,
     RecordOption,
     SeedOption,
-    _bar,
-    _library,
+    bench_library,
+    progress_bar,
 )
 from fourcorners.cli.console import JobsOption, require_place
 
@@ -117,7 +117,7 @@ def provisions(
     record.models["encoder"] = encoder.name
     runs: dict[str, list[Provided]] = {}
     other: list[Provided] = []
-    with _library(library) as store, _bar() as step:
+    with bench_library(library) as store, progress_bar() as step:
         extracting.fill(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )

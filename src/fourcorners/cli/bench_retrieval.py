@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import DataOption, KeepOption, RecordOption, _bar, _library
+from fourcorners.cli.bench_options import (
+    DataOption,
+    KeepOption,
+    RecordOption,
+    bench_library,
+    progress_bar,
+)
 from fourcorners.cli.console import JobsOption, require_place
 
 if TYPE_CHECKING:
@@ -116,7 +122,7 @@ def retrieval(
             "jobs": settings.jobs,
         },
     )
-    with _library(library) as store, _bar() as step:
+    with bench_library(library) as store, progress_bar() as step:
         runs = retrieving.run(
             store,
             sets,
