@@ -12,38 +12,41 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+_FIGURE = 5  # characters of `100.0`
+
+
 def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
     """Return recall by provision for each shape of passages."""
     from rich.table import Table
 
     paper = published()["scenarios"][str(scenario)]
     some = cast("Mapping[str, Json]", next(iter(shaped.values())))
+    name = next(iter(shaped))
+    low, high = cast("list[float]", _figures(shaped[name], "all")["interval"])
     table = Table(
-        title=f"{title}: recall over {some['contracts']} contracts",
+        title=f"{title}: recall over {some['contracts']} contracts, %",
         title_justify="left",
         header_style="bold",
         box=None,
         pad_edge=False,
-        caption=f"Paper: {published()['source']}",
+        padding=(0, 1, 0, 0),
+        caption=(
+            f"{name}, all, 95%: {100 * low:.0f}–{100 * high:.0f}. Paper: {published()['source']}"
+        ),
         caption_justify="left",
     )
     table.add_column("Provision", no_wrap=True)
-    table.add_column("number", justify="right")
-    for name in shaped:
-        table.add_column(name, justify="right")
-    table.add_column("95%", justify="right")
-    table.add_column("paper plain", justify="right")
-    table.add_column("paper opt.", justify="right")
+    for shape in shaped:
+        table.add_column(shape, justify="right", min_width=_FIGURE)
+    table.add_column("paper plain", justify="right", min_width=_FIGURE)
+    table.add_column("paper opt.", justify="right", min_width=_FIGURE)
     for provision in (*FOURTEEN, "all"):
         figures = [_figures(measured, provision) for measured in shaped.values()]
-        low, high = cast("list[float]", figures[0]["interval"])
         table.add_row(
             provision,
-            f"{figures[0]['instances']:,}",
-            *(f"{each['recall']:.1%}" for each in figures),
-            f"{100 * low:.0f}–{100 * high:.0f}",
-            f"{paper[provision]['plain']:.1f}%",
-            f"{paper[provision]['optimised']:.1f}%",
+            *(f"{100 * cast('float', each['recall']):.1f}" for each in figures),
+            f"{paper[provision]['plain']:.1f}",
+            f"{paper[provision]['optimised']:.1f}",
             style="bold" if provision == "all" else None,
         )
     return table
