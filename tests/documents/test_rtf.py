@@ -121,7 +121,10 @@ def test_hostile_files_end_as_documents(tmp_path: Path, name: str) -> None:
 ), max_size=60))  # fmt: skip
 def test_any_controls_give_text_with_marks_in_it(parts: list[str]) -> None:
     data = (HEAD + "x" + "".join(parts)).encode()
-    content = read_rtf(RawFile(Path("a.rtf"), data, MediaType.RTF))
+    try:
+        content = read_rtf(RawFile(Path("a.rtf"), data, MediaType.RTF))
+    except InputError:  # controls can hide even the x
+        return
     for mark in content.marks:
         assert 0 <= mark.span.start < mark.span.end <= len(content.text)
 

@@ -16,6 +16,7 @@ from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
 MOST_CANDIDATES = 30
+MOST_READ = 100_000  # sentences the clause reader hears at once: some hundred megabytes
 MOST_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
 
 
@@ -27,10 +28,13 @@ def findings(
 ) -> list[Finding]:
     """Fill one cell for each provision.
 
-    Those that `judge` knows it judges, the others their curves. Every quote is verified against
+    Those that `judge` knows it judges, the others their curves, which also judge texts of more
+    than `MOST_READ` sentences. Every quote is verified against
     the text before it is returned.
     """
     asked = list(provisions)
+    if len(reading.segments) > MOST_READ:
+        judge = None
     known = [judge is not None and judge.knows(each.provision) for each in asked]
     heard = judge.listen(reading) if judge is not None and any(known) else None
     cells = []
