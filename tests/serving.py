@@ -32,11 +32,12 @@ class Reply:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that came."""
+    """A request that came; `body` is its JSON, None where it is none."""
 
     path: str
     headers: dict[str, str]
     body: Any
+    raw: bytes = b""
 
 
 class Served(ThreadingHTTPServer):
@@ -64,9 +65,17 @@ class Served(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: Served
 
+    def do_GET(self) -> None:
+        self._answer(Asked(self.path, dict(self.headers), None))
+
     def do_POST(self) -> None:
         length = int(self.headers["Content-Length"])
-        asked = Asked(self.path, dict(self.headers), json.loads(self.rfile.read(length)))
+        raw = self.rfile.read(length)
+        is_json = self.headers.get_content_type() == "application/json"
+        body = json.loads(raw) if is_json else None
+        self._answer(Asked(self.path, dict(self.headers), body, raw))
+
+    def _answer(self, asked: Asked) -> None:
         self.server.asked.append(asked)
         reply = self.server.answer(asked) if self.server.answer else self.server.replies.pop(0)
         self.server.ended.wait(reply.delay)

@@ -151,3 +151,28 @@ def test_a_wrong_value_in_a_section_is_named_with_its_place(
     monkeypatch.setenv("FOURCORNERS_ENCODER_DIMENSION", "many")
     with pytest.raises(ConfigError, match=r"FOURCORNERS_ENCODER_DIMENSION: .*integer"):
         Settings.load()
+
+
+def test_a_role_of_the_language_model_can_be_set_in_the_environment(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, _ = folders
+    (work / "fourcorners.toml").write_text(
+        '[llm]\nmodel = "ollama:a"\nprompts = "own"\n'
+        '[llm.roles.judge]\nmodel = "ollama:b"\nseed = 4\n'
+    )
+    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_JUDGE_MODEL", "ollama:c")
+    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_FOLLOW_UP_MAX_TOKENS", "9")
+    monkeypatch.setenv("FOURCORNERS_LLM_MAX_TOKENS", "77")
+    monkeypatch.setenv("FOURCORNERS_LLM_KEY", "sk-secret")
+    settings = Settings.load().llm
+    assert (settings.model, settings.max_tokens, settings.prompts) == ("ollama:a", 77, Path("own"))
+    assert (settings.roles.judge.model, settings.roles.judge.seed) == ("ollama:c", 4)
+    assert settings.roles.follow_up.max_tokens == 9
+    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_WRITE", "ollama:d")
+    assert Settings.load().llm.roles.write.model == "ollama:d"
+    assert "sk-secret" not in repr(settings)
+    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_JUDGE_SEED", "many")
+    with pytest.raises(ConfigError, match="FOURCORNERS_LLM_ROLES_JUDGE_SEED") as caught:
+        Settings.load()
+    assert "many" not in caught.value.message

@@ -19,34 +19,46 @@ if TYPE_CHECKING:
     from fourcorners.playbooks.load import load as load_playbook
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.reports import write as write_report
+    from fourcorners.reports.answer import write_answer
+    from fourcorners.research.answer import Answer
+    from fourcorners.research.run import ask as ask_contracts
+    from fourcorners.research.run import finished as finished_answer
     from fourcorners.review.run import review as review_contracts
     from fourcorners.search.find import find as find_passages
     from fourcorners.search.run import run as search_contracts
 
 _HOME = {
+    "Answer": ("fourcorners.research.answer", "Answer"),
     "Library": ("fourcorners.library.store", "Library"),
     "Playbook": ("fourcorners.playbooks.playbook", "Playbook"),
     "add_contracts": ("fourcorners.library.ingest", "add"),
+    "ask_contracts": ("fourcorners.research.run", "ask"),
     "default_concepts": ("fourcorners.playbooks.concepts", "default_concepts"),
     "default_encoder": ("fourcorners.models", "default_encoder"),
+    "finished_answer": ("fourcorners.research.run", "finished"),
     "load_playbook": ("fourcorners.playbooks.load", "load"),
     "review_contracts": ("fourcorners.review.run", "review"),
     "find_passages": ("fourcorners.search.find", "find"),
     "search_contracts": ("fourcorners.search.run", "run"),
+    "write_answer": ("fourcorners.reports.answer", "write_answer"),
     "write_report": ("fourcorners.reports", "write"),
 }
 
 __all__ = [
+    "Answer",
     "Library",
     "Playbook",
     "__version__",
     "add_contracts",
+    "ask_contracts",
     "default_concepts",
     "default_encoder",
     "find_passages",
+    "finished_answer",
     "load_playbook",
     "review_contracts",
     "search_contracts",
+    "write_answer",
     "write_report",
 ]
 

@@ -3,6 +3,8 @@
 A message says what happened, in which file or document and where, and what to do about it.
 """
 
+from typing import ClassVar
+
 
 class FourcornersError(Exception):
     """Base of every error this package raises on purpose.
@@ -69,6 +71,58 @@ class CallError(ModelError):
     """
 
     status: int | None = None
+
+
+class LlmError(ModelError):
+    """A language model did not give an answer that can be used; the subclass says why.
+
+    Attributes:
+        kind: The reason in one or two words, as a failed cell and the ledger show it.
+    """
+
+    kind: ClassVar[str] = "failed"
+
+
+class LlmNotConfigured(ConfigError):
+    """A language model is wanted and none is configured for the role, or not enough is said."""
+
+    kind: ClassVar[str] = "not configured"
+
+
+class LlmUnreachable(LlmError):
+    """The model's server cannot be reached, has no time, or failed, however often it was asked."""
+
+    kind: ClassVar[str] = "unreachable"
+
+
+class LlmRejected(LlmError):
+    """The server rejected the request itself: the key, the model's name, the length, a setting."""
+
+    kind: ClassVar[str] = "rejected"
+
+
+class LlmRefused(LlmError):
+    """The model or its provider declined to answer."""
+
+    kind: ClassVar[str] = "refused"
+
+
+class LlmTimedOut(LlmError):
+    """No whole answer came within the time that one call may take."""
+
+    kind: ClassVar[str] = "timed out"
+
+
+class LlmUnparsable(LlmError):
+    """The answer does not hold the schema it was asked for, not even when told what was wrong."""
+
+    kind: ClassVar[str] = "unparsable"
+
+
+class LlmUnrecorded(LlmError):
+    """An exchange was to be replayed that is not in the recording."""
+
+    kind: ClassVar[str] = "not recorded"
 
 
 class BudgetExceeded(FourcornersError):

@@ -1,6 +1,7 @@
 """The one module through which anything leaves the machine; nothing calls it unless configured.
 
-It speaks HTTP with the standard library: proxies and certificates are those of the environment
+It speaks HTTP with the standard library, and makes the client that the libraries of language models
+speak through: proxies and certificates are those of the environment
 (`HTTPS_PROXY`, `SSL_CERT_FILE`), redirects are not followed, and no header is ever told.
 """
 
@@ -13,18 +14,26 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from fourcorners.errors import CallError, ConfigError
 
+if TYPE_CHECKING:
+    import httpx2
+
+    HttpClient: TypeAlias = httpx2.AsyncClient
+
+T = TypeVar("T")
 MOST_BYTES = 256 << 20  # of an answer
 LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
 _FIRST_WAIT = 0.5
+_CONNECT = 10.0  # seconds to reach a server
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # what another attempt may mend
 _TOLD = 200  # characters of a server's own words
 _CHUNK = 1 << 16
@@ -92,19 +101,89 @@ def post_json(
         CallError: If it failed; with the status of the answer, where there was one.
         ConfigError: If the URL or a header cannot be sent.
     """
-    require_url(url)
     sent = {**_HARMLESS, **(headers or {})}
+    data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return _called(url, data, sent, patience, MOST_BYTES)
+
+
+def get_json(
+    url: str,
+    query: Mapping[str, str],
+    *,
+    headers: Mapping[str, str] | None = None,
+    patience: Patience = Patience(),
+    most_bytes: int = MOST_BYTES,
+) -> object:
+    """Get the JSON that a URL answers a query with; the rest is as of `post_json`.
+
+    Raises:
+        CallError: If it failed; with the status of the answer, where there was one.
+        ConfigError: If the URL or a header cannot be sent.
+    """
+    require_url(url)
+    joint = ("&" if urlsplit(url).query else "?") if query else ""
+    asked = f"{url}{joint}{urlencode(query, errors='replace')}"
+    return _called(asked, None, {**_HARMLESS, **(headers or {})}, patience, most_bytes)
+
+
+def post_form(
+    url: str,
+    fields: Mapping[str, str],
+    *,
+    headers: Mapping[str, str] | None = None,
+    patience: Patience = Patience(),
+    most_bytes: int = MOST_BYTES,
+) -> object:
+    """Post the fields of a form, and return the JSON of the answer; the rest is as of `post_json`.
+
+    Raises:
+        CallError: If it failed; with the status of the answer, where there was one.
+        ConfigError: If the URL or a header cannot be sent.
+    """
+    sent = {**_HARMLESS, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
+    return _called(url, urlencode(fields).encode(), sent, patience, most_bytes)
+
+
+def post_bytes(
+    url: str,
+    data: bytes,
+    kind: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    patience: Patience = Patience(),
+    most_bytes: int = MOST_BYTES,
+) -> bytes:
+    """Post bytes of a media type, and return those of the answer; the rest is as of `post_json`.
+
+    Raises:
+        CallError: If it failed; with the status of the answer, where there was one.
+        ConfigError: If the URL or a header cannot be sent.
+    """
+    sent = {**_HARMLESS, "Content-Type": kind, "Accept": kind, **(headers or {})}
+    return _called(url, data, sent, patience, most_bytes, bytes)
+
+
+def _called(
+    url: str,
+    data: bytes | None,
+    sent: Mapping[str, str],
+    patience: Patience,
+    most_bytes: int,
+    read: Callable[[bytes], T] = json.loads,
+) -> T:
+    """Make a request as often as there is patience, and return what is read of its answer."""
+    require_url(url)
     for name, value in sent.items():
         if not (value.isascii() and value.isprintable()):
             raise ConfigError(
                 f"the header {name} for {shown(url)} has characters that cannot be sent.",
                 remedy="Copy the key again, without line breaks.",
             )
-    data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    request = urllib.request.Request(url, data, sent, method="POST")  # noqa: S310 - checked above
+    method = "GET" if data is None else "POST"
+    request = urllib.request.Request(url, data, dict(sent), method=method)  # noqa: S310 - checked
     wait, attempt = _FIRST_WAIT, 1
     while True:
-        outcome = _attempt(request, patience.timeout)
+        outcome = _attempt(request, patience.timeout, most_bytes, read)
         if isinstance(outcome, _Answer):
             return outcome.value
         is_last = attempt >= patience.attempts
@@ -115,10 +194,10 @@ def post_json(
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """What the JSON of an answer says."""
+class _Answer(Generic[T]):
+    """What was read of an answer."""
 
-    value: object
+    value: T
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +221,16 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Refuse: the key and the contract's words go to the host that was named, or nowhere."""
 
 
-def _attempt(request: urllib.request.Request, timeout: float) -> _Answer | _Failed:
+def _attempt(
+    request: urllib.request.Request, timeout: float, most_bytes: int, read: Callable[[bytes], T]
+) -> _Answer[T] | _Failed:
     """Make a request once."""
     deadline = time.monotonic() + timeout
-    direct = [urllib.request.ProxyHandler({})] if _is_loopback(request.full_url) else []
+    direct = [urllib.request.ProxyHandler({})] if is_loopback(request.full_url) else []
     opener = urllib.request.build_opener(_NoRedirects(), *direct)
     try:
         with opener.open(request, timeout=timeout) as response:
-            content = _content(response, deadline)
+            content = _content(response, deadline, most_bytes)
     except urllib.error.HTTPError as error:
         with error:
             return _refused(error)
@@ -158,21 +239,21 @@ def _attempt(request: urllib.request.Request, timeout: float) -> _Answer | _Fail
     except (OSError, http.client.HTTPException) as error:
         return _unreached(error)
     if content is None:
-        return _Failed(f"its answer has more than {MOST_BYTES >> 20} MB", 200)
+        return _Failed(f"its answer has more than {most_bytes >> 20} MB", 200)
     try:
-        return _Answer(json.loads(content))
+        return _Answer(read(content))
     except (ValueError, RecursionError):
         said = _plain(content.decode("utf-8", "replace"))
         return _Failed("its answer is no JSON", 200, said=said)
 
 
-def _content(response: http.client.HTTPResponse, deadline: float) -> bytes | None:
+def _content(response: http.client.HTTPResponse, deadline: float, most_bytes: int) -> bytes | None:
     """Read an answer to its end; None if it is too long."""
     parts, size = [], 0
     while part := response.read1(_CHUNK):
         parts.append(part)
         size += len(part)
-        if size > MOST_BYTES:
+        if size > most_bytes:
             return None
         if time.monotonic() > deadline:
             raise TimeoutError
@@ -263,7 +344,8 @@ def _asked_wait(value: str) -> float:
     return max(0.0, (until - datetime.now(UTC)).total_seconds())
 
 
-def _is_loopback(url: str) -> bool:
+def is_loopback(url: str) -> bool:
+    """Tell whether a URL means this machine."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -271,3 +353,80 @@ def _is_loopback(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def http_client(url: str, *, timeout: float, most_bytes: int = MOST_BYTES) -> HttpClient:
+    """Return what the libraries of language models speak through, under the rules of this module.
+
+    Proxies and certificates are those of the environment, a server of this machine is called
+    directly, a redirect is an error, and so is an answer that is longer than `most_bytes`: each as
+    a `CallError` in the chain of causes of what the library raises.
+
+    Args:
+        url: Of the server; the client calls no other host.
+        timeout: Seconds to wait for the next bytes.
+        most_bytes: Of one answer.
+
+    Raises:
+        ConfigError: If the URL cannot be called, or what speaks HTTP is not installed.
+    """
+    require_url(url)
+    try:
+        import httpx2
+    except ImportError:
+        raise ConfigError(
+            "what speaks with language models is not installed.",
+            remedy="Install it: pip install 'fourcorners[llm]'.",
+        ) from None
+    host = urlsplit(url).hostname or ""
+
+    async def only_there(request: httpx2.Request) -> None:
+        if request.url.host.strip("[]").lower() != host.lower():
+            raise CallError(f"{request.url.host} was to be called, which is not configured.")
+        for name in [each for each in request.headers if each.startswith("x-stainless-")]:
+            del request.headers[name]  # what they tell of this machine
+
+    async def plainly(response: httpx2.Response) -> None:
+        if 300 <= response.status_code < 400:
+            raise CallError(f"{shown(url)}: the server answered {response.status_code} (redirect).")
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise CallError(f"{shown(url)}: the answer is packed, which was not asked for.")
+        response.stream = _bounded(response.stream, url, most_bytes)
+
+    direct = {f"all://{_bracketed(host)}": None} if is_loopback(url) else None
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT)),
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},
+        mounts=direct,
+        event_hooks={"request": [only_there], "response": [plainly]},
+    )
+
+
+def _bounded(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByteStream:
+    """Return a stream that ends in an error where it is longer than allowed."""
+    import httpx2
+
+    if not isinstance(stream, httpx2.AsyncByteStream):
+        raise CallError(f"{shown(url)}: the answer is no stream.")
+    inner = stream
+
+    class Bounded(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in inner:
+                size += len(part)
+                if size > most_bytes:
+                    raise CallError(
+                        f"{shown(url)}: its answer has more than {most_bytes >> 20} MB."
+                    )
+                yield part
+
+        async def aclose(self) -> None:
+            await inner.aclose()
+
+    return Bounded()
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -2,7 +2,8 @@
 
 The file is `fourcorners.toml` in the working folder or, if there is none, in the user's
 configuration folder. In the environment the names are `FOURCORNERS_LIBRARY` and so on, and
-`FOURCORNERS_ENCODER_URL` for `url` in the file's section `[encoder]`.
+`FOURCORNERS_ENCODER_URL` for `url` in the file's section `[encoder]`, and
+`FOURCORNERS_LLM_ROLES_JUDGE_MODEL` for `model` in `[llm.roles.judge]`.
 Importing this module takes a fifth of a second: do it where a command runs.
 """
 
@@ -16,11 +17,12 @@ from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
+from fourcorners.source_settings import McpSettings, ResearchSettings
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
@@ -81,6 +83,228 @@ class RerankerSettings(BaseModel):
     max_tokens: int | None = Field(default=None, ge=16, le=8_192)
 
 
+class LlmRoleSettings(BaseModel):
+    """What one role says of its own; the rest is as under `[llm]`.
+
+    A name alone is that of its model. A role with a model of another provider, or with a URL of its
+    own, takes neither URL, key nor prices from there.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    model: str = ""
+    url: str = ""
+    key: SecretStr = SecretStr("")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    seed: int | None = None
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    timeout: float | None = Field(default=None, gt=0)
+    attempts: int | None = Field(default=None, ge=1, le=20)
+    concurrency: int | None = Field(default=None, ge=1, le=256)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    price_in: float | None = Field(default=None, ge=0)
+    price_out: float | None = Field(default=None, ge=0)
+    structured: Literal["native", "tool", "prompted"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_of_a_model(cls, values: object) -> object:
+        """Take a name alone for that of the model."""
+        return {"model": values} if isinstance(values, str) else values
+
+
+class LlmRolesSettings(BaseModel):
+    """What each role says of its own: reading, following up, judging, writing, and three agents."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    extract: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    follow_up: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    judge: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    write: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    archivist: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    interrogator: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+    researcher: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
+
+
+class LlmSettings(BaseModel):
+    """The language model; by default none, and nothing is ever called.
+
+    Attributes:
+        model: Provider and name: `openai:gpt-4o`, `anthropic:…`, `google:…`, `azure:DEPLOYMENT`,
+            `ollama:llama3.2`; with a `url` the server's own name for it.
+        url: Of an OpenAI-compatible server, up to the version: `http://localhost:8080/v1`.
+        key: What the server knows this user by; the provider's usual variable if it is empty.
+        temperature: 0 for the likeliest words; None for the provider's own.
+        seed: For servers that know one.
+        max_tokens: Of one answer; what is longer is cut.
+        timeout: Seconds that one attempt may take, its answer included.
+        attempts: How often a request is made before it has failed.
+        silent_after: After how many attempts in a row without connection or answer, over all
+            questions, a server is asked nothing more for a while.
+        silent_for: Seconds until such a server is tried again, by one question.
+        concurrency: Requests at once.
+        requests_per_minute: The provider's limit; None for no pacing.
+        tokens_per_minute: The same in tokens, in and out.
+        price_in: Per million tokens sent, for models whose price is not known.
+        price_out: Per million tokens answered.
+        structured: How an answer's schema is said: `native` (the server constrains the answer),
+            `tool`, `prompted` (in words); None for what the model is known to do best.
+        budget: What one job may cost, in the currency of the prices (US dollars).
+        budget_tokens: What one job may use, in and out.
+        cache: Whether an exact repetition is answered from what is kept.
+        prompts: A folder whose files replace the package's prompts of the same name.
+        record: A file to which all exchanges are appended: it holds the words of contracts.
+        replay: A recording to answer from; nothing is called then.
+        roles: What single roles have of their own.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    model: str = ""
+    url: str = ""
+    key: SecretStr = SecretStr("")
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    seed: int | None = None
+    max_tokens: int = Field(default=4_096, ge=1, le=1_000_000)
+    timeout: float = Field(default=120.0, gt=0)
+    attempts: int = Field(default=4, ge=1, le=20)
+    silent_after: int = Field(default=5, ge=1, le=1_000)
+    silent_for: float = Field(default=30.0, ge=0, le=3_600)
+    concurrency: int = Field(default=4, ge=1, le=256)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    price_in: float | None = Field(default=None, ge=0)
+    price_out: float | None = Field(default=None, ge=0)
+    structured: Literal["native", "tool", "prompted"] | None = None
+    budget: float | None = Field(default=None, ge=0)
+    budget_tokens: int | None = Field(default=None, ge=0)
+    cache: bool = True
+    prompts: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    roles: LlmRolesSettings = LlmRolesSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _roles_of_the_environment(cls, values: object) -> object:
+        """Put `roles_judge_model`, as the environment has it, to its place; it wins there."""
+        if not isinstance(values, dict):
+            return values
+        kept: dict[object, object] = {}
+        found: dict[str, dict[object, object]] = {}
+        for key, value in values.items():
+            role = _role_of(key)
+            if role:
+                name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
+                found.setdefault(role, {})[name] = value
+            else:
+                kept[key] = value
+        roles = kept.get("roles", {})
+        if not found or not isinstance(roles, dict):
+            return values if not found else kept
+        merged = dict(roles)
+        for role, said in found.items():
+            there = merged.get(role, {})
+            there = {"model": there} if isinstance(there, str) else there
+            merged[role] = {**there, **said} if isinstance(there, dict) else there
+        return {**kept, "roles": merged}
+
+
+def _role_of(key: object) -> str:
+    """Return the role that a key such as `roles_follow_up_model` speaks of."""
+    for role in LlmRolesSettings.model_fields:
+        if isinstance(key, str) and (key == f"roles_{role}" or key.startswith(f"roles_{role}_")):
+            return role
+    return ""
+
+
+class OidcRoleSettings(BaseModel):
+    """A role that the members of a group have.
+
+    Attributes:
+        group: As the provider names it.
+        role: What its members may do.
+        collection: Where; empty for every collection.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    group: str = Field(min_length=1, max_length=500)
+    role: Literal["reader", "reviewer", "editor", "admin"]
+    collection: str = Field(default="", max_length=500)
+
+
+class OidcSettings(BaseModel):
+    """An OpenID Connect provider that people of a team may sign in through; by default none.
+
+    Attributes:
+        issuer: The provider, as it names itself: `https://login.firm.example/realms/firm`.
+        client: What the provider knows this server as.
+        secret_env: The environment variable that holds the client's secret; empty for a public
+            client, which proves itself by PKCE alone.
+        address: Where people reach this server: `https://contracts.firm.example`.
+        title: What the provider is called on the page.
+        scopes: What is asked of the provider; `openid` must be among them.
+        hosts: Hosts beside the issuer's own that its discovery document may send this server to.
+        name_claim: Which claim names the account.
+        trust_email: Whether an e-mail address counts that is not said to be verified.
+        groups_claim: Which claim lists the groups; with dots for one inside another.
+        userinfo: Whether claims are also asked of the provider's userinfo endpoint.
+        create: Whether the first sign-in of someone who has no account makes one.
+        roles: What groups may do here.
+        role_days: For how many days after the last sign-in a role by a group holds.
+        session_hours: How long a session through the provider lasts at most.
+        skew: By how many seconds the provider's clock may differ.
+        timeout: Seconds that one call of the provider may take.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    issuer: str = ""
+    client: str = Field(default="", max_length=500)
+    secret_env: str = Field(default="", pattern=r"^([A-Z_][A-Z0-9_]*)?$")
+    address: str = ""
+    title: str = Field(default="your firm's account", min_length=1, max_length=60)
+    scopes: tuple[str, ...] = ("openid", "email", "profile")
+    hosts: tuple[str, ...] = ()
+    name_claim: str = Field(default="email", min_length=1)
+    trust_email: bool = False
+    groups_claim: str = Field(default="groups", min_length=1)
+    userinfo: bool = False
+    create: bool = False
+    roles: tuple[OidcRoleSettings, ...] = ()
+    role_days: int = Field(default=30, ge=1, le=3_660)
+    session_hours: float = Field(default=12.0, gt=0, le=168)
+    skew: float = Field(default=60.0, ge=0, le=300)
+    timeout: float = Field(default=10.0, gt=0, le=60)
+
+
+class TelemetrySettings(BaseModel):
+    """Where the server's traces go, by OTLP over HTTP; by default nowhere.
+
+    Attributes:
+        endpoint: Of a collector: `http://localhost:4318/v1/traces`.
+        headers: What requests to it bear beside, such as a key.
+        service: What the server is called in the traces.
+        share: Of the requests and tasks that are traced, from 0 to 1.
+        queue: How many spans may wait; what comes beyond is dropped, and counted.
+        every: Seconds between exports.
+        timeout: Seconds that an export may take.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    endpoint: str = ""
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    service: str = Field(default="fourcorners", min_length=1, max_length=60)
+    share: float = Field(default=1.0, ge=0, le=1)
+    queue: int = Field(default=2_048, ge=16, le=65_536)
+    every: float = Field(default=5.0, gt=0, le=300)
+    timeout: float = Field(default=10.0, gt=0, le=60)
+
+
 class Settings(BaseSettings):
     """What the operator decides; read with `Settings.load`, which explains what is wrong.
 
@@ -91,8 +315,15 @@ class Settings(BaseSettings):
         seconds: How long the reading of one file may take.
         ocr: Whether pages without text are recognised, where an engine is installed.
         ocr_seconds: How long that may take for one file, beside `seconds`.
+        reviewer: Who checks findings here; the system's name of the user, if empty.
+        benchmarks: The folder that `fourcorners bench` writes to, for the server's page of them.
         encoder: What makes the vectors.
         reranker: What reads the best hits again.
+        llm: The language model, and one a role.
+        research: How questions are answered, and with which sources outside of the contracts.
+        mcp: What programs may do that ask through MCP.
+        oidc: Through which provider people of a team may sign in.
+        telemetry: Where the server's traces go.
     """
 
     model_config = SettingsConfigDict(
@@ -111,8 +342,15 @@ class Settings(BaseSettings):
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
     ocr_seconds: float = Field(default=1800.0, gt=0)
+    reviewer: str = Field(default="", max_length=120)
+    benchmarks: Path | None = None
     encoder: EncoderSettings = EncoderSettings()
     reranker: RerankerSettings = RerankerSettings()
+    llm: LlmSettings = LlmSettings()
+    research: ResearchSettings = ResearchSettings()
+    mcp: McpSettings = McpSettings()
+    oidc: OidcSettings = OidcSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     @classmethod
     def settings_customise_sources(
@@ -191,10 +429,28 @@ def _read(file: Path, known: list[str]) -> dict[str, object]:
     library = values.get("library")
     if isinstance(library, str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
-    reranker = values.get("reranker")
-    if isinstance(reranker, dict) and isinstance(reranker.get("path"), str):
-        reranker["path"] = str(file.parent / Path(reranker["path"]).expanduser())
+    _place(values, ("benchmarks",), file.parent)
+    for section, names in _PATHS.items():
+        _place(values.get(section), names, file.parent)
     return values
+
+
+_PATHS = {  # relative to the file
+    "reranker": ("path",),
+    "llm": ("prompts", "record", "replay"),
+    "research": ("folder", "file"),
+}
+
+
+def _place(held: object, names: tuple[str, ...], folder: Path) -> None:
+    """Put the paths of a section, and of the sections in it, where the settings' file means."""
+    if not isinstance(held, dict):
+        return
+    for key, value in held.items():
+        if key in names and isinstance(value, str):
+            held[key] = str(folder / Path(value).expanduser())
+        else:
+            _place(value, names, folder)
 
 
 def _explained(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
@@ -212,4 +468,5 @@ def _explained(error: ValidationError, overrides: Mapping[str, object]) -> Confi
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
-_SHOWN = frozenset(Settings.model_fields) - {"encoder", "reranker"}
+_SECTIONS = {"encoder", "reranker", "llm", "research", "mcp", "oidc", "telemetry"}
+_SHOWN = frozenset(Settings.model_fields) - _SECTIONS
