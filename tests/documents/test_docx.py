@@ -425,7 +425,7 @@ def refused(path: Path, reason: str) -> None:
         read(path)
     assert str(path) in error.value.message
     assert error.value.remedy
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10
 
 
 def test_a_document_of_pictures_alone_is_refused(make_docx: Any) -> None:

@@ -323,7 +323,7 @@ def test_a_program_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
     start = time.monotonic()
     with pytest.raises(EngineFailed, match=r"more than 0\.2 seconds"):
         Tesseract(str(program), "5").read(Picture(1, 1, b"\0"))
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("table", [b"level\n1\n", b"level\tleft\n5\tx\n"])

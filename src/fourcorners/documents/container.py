@@ -165,7 +165,7 @@ def members(stream: _Stream, path: Path) -> list[Member]:
     if len(found) > MAX_MEMBERS:
         raise _bomb(path)
     taken: dict[str, int] = {}  # names in small letters, and their last number
-    return [Member(_unique(_shown(name), taken), get) for name, get in found]
+    return [Member(_unique(shown(name), taken), get) for name, get in found]
 
 
 def _parted(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -305,7 +305,7 @@ def _is_file(entry: zipfile.ZipInfo) -> bool:
 
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> bytes:
-    place = path / _shown(entry.filename)
+    place = path / shown(entry.filename)
     if entry.flag_bits & 1:
         raise _locked(place)
     dense = entry.file_size > max(RATIO_FROM, MAX_RATIO * entry.compress_size)
@@ -333,8 +333,11 @@ def _attached(data: bytes, path: Path) -> Iterator[tuple[str, Callable[[], bytes
         yield re.sub(r"[/\\]", "_", attachment.name), partial(bytes, attachment.data)
 
 
-def _shown(name: str) -> str:
-    """Return a member's name as a relative path of plain characters."""
+def shown(name: str) -> str:
+    """Return a name that someone gave a file, as a relative path of plain characters.
+
+    It never leads up or out, whatever the name said.
+    """
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     clean = [_UNSPEAKABLE.sub("_", _shortened(part)) for part in parts[-_DEEPEST:]]
     return "/".join(clean) or "unnamed"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.docx_changes import ACCEPTED, Version, who
 from fourcorners.documents.docx_fields import Fields, form_field
+from fourcorners.documents.docx_look import shaded, unseen
 from fourcorners.documents.docx_styles import (
     ParagraphFormat,
     Styles,
@@ -65,6 +67,7 @@ class _Run:
     """What holds for the words being read."""
 
     hidden: bool = False
+    unseen: bool = False
     style_bold: bool = False
     bold: bool = False
     change: str | None = None  # who made the change that the words are part of
@@ -76,11 +79,15 @@ class _Run:
         hidden, bold = flag(properties, "vanish"), flag(properties, "b")
         if hidden is None:
             hidden = style.hidden
+        pale = unseen(properties)
+        if pale is None:
+            pale = style.unseen
         if bold is None:  # a style within a style turns bold off again
             bold = self.style_bold != style.bold if style.bold is not None else None
         return replace(
             self,
             hidden=self.hidden if hidden is None else hidden,
+            unseen=self.unseen if pale is None else pale,
             bold=self.bold if bold is None else bold,
         )
 
@@ -105,6 +112,7 @@ class Story:
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: Fields[_Run] = field(default_factory=Fields)
+    _grounds: int = 0  # shaded tables, cells and boxes around: white letters show on them
 
     def __post_init__(self) -> None:
         self._boxes = self.numbering.aside()
@@ -172,10 +180,16 @@ class Story:
         }
         inherited = self.styles.resolve(style)
         bold = self.styles.bold if inherited.bold is None else inherited.bold
-        run = _Run(hidden=inherited.hidden or False, style_bold=bold, bold=bold)
-        self._inline(node, words, boxes, run)
-        for withheld, its_run in self._fields.end_of_paragraph():
-            self._say(withheld, words, its_run)
+        run = _Run(
+            hidden=inherited.hidden or False,
+            unseen=inherited.unseen or False,
+            style_bold=bold,
+            bold=bold,
+        )
+        with self._on_ground(direct.shaded or inherited.shaded):
+            self._inline(node, words, boxes, run)
+            for withheld, its_run in self._fields.end_of_paragraph():
+                self._say(withheld, words, its_run)
         for comment, (start, _) in self._open.items():
             words.mark(MarkKind.COMMENT, start, self.comments[comment])
         if not whole:
@@ -205,6 +219,15 @@ class Story:
             return [paragraph, *boxes]
         self._lead = paragraph
         return boxes
+
+    @contextmanager
+    def _on_ground(self, there: bool | None) -> Iterator[None]:
+        """Count a ground that white letters show on, while what stands on it is read."""
+        self._grounds += bool(there)
+        try:
+            yield
+        finally:
+            self._grounds -= bool(there)
 
     def _numbered(self, style: str, direct: ParagraphFormat) -> Fragment:
         paragraph = Fragment()
@@ -271,7 +294,7 @@ class Story:
             into.mark(run.kind, start, run.change)
         if run.bold:
             into.mark(MarkKind.BOLD, start)
-        if run.hidden:
+        if run.hidden or (run.unseen and not self._grounds):
             self.hidden = True
             into.mark(MarkKind.HIDDEN, start)
 
@@ -302,7 +325,8 @@ class Story:
         """Read a text box apart from the paragraph that it hangs on."""
         kept, lead, opened, numbering = self._kept, self._lead, self._open, self.numbering
         self._kept, self._lead, self._open, self.numbering = Fragment(), None, {}, self._boxes
-        found = self.blocks(node)
+        with self._on_ground(there=True):  # of the box's own colour, which is told elsewhere
+            found = self.blocks(node)
         self._kept, self._lead, self._open, self.numbering = kept, lead, opened, numbering
         return found
 
@@ -320,7 +344,8 @@ class Story:
             line = Fragment()
             line.extend(gone)
             gone.marks.clear()
-            line.extend(self._row(row, number))
+            with self._on_ground(_is_coloured(node)):
+                line.extend(self._row(row, number))
             if line.text.strip(" |\n"):
                 rows.append(line)
             else:
@@ -340,7 +365,8 @@ class Story:
             lambda cell: cell.find(f"{W}tcPr/{W}{self.version.cell_left_out}") is not None,
         ):
             properties = cell.find(f"{W}tcPr")
-            found = self._cell(cell)
+            with self._on_ground(shaded(properties)):
+                found = self._cell(cell)
             found.mark(MarkKind.CELL, 0, f"{number},{column}")
             if change is not None:
                 self._note_author(change)
@@ -383,6 +409,12 @@ def _with_words(blocks: list[Fragment]) -> list[Fragment]:
     for mark in waiting if found else ():
         found[-1].point(mark.kind, mark.detail)
     return found
+
+
+def _is_coloured(table: _Element) -> bool:
+    """Tell whether a table may have coloured cells: its style can say so, which is not read."""
+    properties = table.find(f"{W}tblPr")
+    return shaded(properties) or value(properties, "tblStyle") not in (None, "TableGrid")
 
 
 def _all_hidden(paragraph: Fragment) -> bool:

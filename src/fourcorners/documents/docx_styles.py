@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.docx_look import shaded, unseen
+
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
@@ -24,6 +26,8 @@ class ParagraphFormat:
     level: int | None = None
     outline: int | None = None
     hidden: bool | None = None
+    unseen: bool | None = None
+    shaded: bool | None = None
     bold: bool | None = None
 
 
@@ -75,6 +79,8 @@ class Styles:
             level=next((f.level for f in formats if f.level is not None), None),
             outline=next((f.outline for f in formats if f.outline is not None), None),
             hidden=next((f.hidden for f in formats if f.hidden is not None), None),
+            unseen=next((f.unseen for f in formats if f.unseen is not None), None),
+            shaded=next((f.shaded for f in formats if f.shaded is not None), None),
             bold=next((f.bold for f in formats if f.bold is not None), None),
         )
 
@@ -101,6 +107,8 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
         level=integer(value(numbering, "ilvl")),
         outline=integer(value(properties, "outlineLvl")),
         hidden=flag(run, "vanish"),
+        unseen=unseen(run),
+        shaded=shaded(properties) or None,
         bold=flag(run, "b"),
     )
 

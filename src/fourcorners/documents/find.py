@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.path_errors import unreadable
 
+_OBJECT = re.compile(r"^s3:/(?!/)")  # as a path holds it
 _LEFT_BEHIND = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
 
@@ -37,6 +39,21 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
         yield from _walk(path, seen)
 
 
+def is_object(path: Path) -> bool:
+    """Tell whether a path, such as `s3:/bucket/key`, means an object of a bucket."""
+    return path.parts[:1] == ("s3:",)
+
+
+def named(path: str | Path) -> str:
+    """Return a path as it is written: of an object of a bucket, its URL."""
+    return _OBJECT.sub("s3://", str(path))
+
+
+def is_left_behind(name: str) -> bool:
+    """Tell whether a file's name says that it is hidden, or left behind by a program."""
+    return name.startswith((".", "~$")) or name in _LEFT_BEHIND
+
+
 def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
     real = os.path.realpath(path)  # so that a link back up the tree ends there
     if real in seen:
@@ -52,7 +69,7 @@ def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
         yield _unread(path, error)
         return
     for below in entries:
-        if below.name.startswith((".", "~$")) or below.name in _LEFT_BEHIND:
+        if is_left_behind(below.name):
             continue
         try:
             below.stat()

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
 from fourcorners.documents.fragment import Fragment, joined
-from fourcorners.documents.odt_numbering import LEVELS, STYLE, TEXT, Counters, Numbering, number_of
+from fourcorners.documents.odt_look import PLAIN, Look, Looks
+from fourcorners.documents.odt_numbering import LEVELS, TEXT, Counters, Numbering, number_of
 from fourcorners.documents.package import Package
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType
@@ -61,8 +62,9 @@ def read_odt(file: RawFile) -> Content:
             f"{file.path}: the document is damaged: it has no text part.",
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
-    story = _Story(Numbering(styles, root), _hidden_styles(styles, root), _authors(body))
-    blocks = [*story.blocks(body, _Place()), *story.notes]
+    looks = Looks(styles, root)
+    story = _Story(Numbering(styles, root), looks, _authors(body))
+    blocks = [*story.blocks(body, _Place(look=looks.page)), *story.notes]
     whole = joined([block for block in blocks if block.text.strip()], "\n\n")
     if not whole.text.strip():
         raise InputError(
@@ -85,18 +87,6 @@ def _warnings(story: _Story, body: _Element) -> Iterator[str]:
         yield f"It has {comments} comments, which are not read."
 
 
-def _hidden_styles(*roots: _Element | None) -> frozenset[str]:
-    """Return the names of the character and paragraph styles that hide text."""
-    found: set[str] = set()
-    for root in roots:
-        for node in root.iter(f"{STYLE}style") if root is not None else ():
-            properties = node.find(f"{STYLE}text-properties")
-            hides = properties is not None and properties.get(f"{TEXT}display") == "none"
-            if hides or node.get(f"{STYLE}parent-style-name", "") in found:
-                found.add(node.get(f"{STYLE}name", ""))
-    return frozenset(found)
-
-
 def _authors(body: _Element) -> dict[str, str]:
     """Return who inserted what, by the id of the change."""
     found: dict[str, str] = {}
@@ -117,7 +107,7 @@ class _Place:
     counters: Counters | None = None
     style: str = ""
     level: int = -1
-    hidden: bool = False
+    look: Look = PLAIN
 
 
 @dataclass(slots=True)
@@ -125,7 +115,7 @@ class _Story:
     """The walk through a document."""
 
     numbering: Numbering
-    hidden_styles: frozenset[str]
+    looks: Looks
     authors: dict[str, str]
     hides: bool = False
     notes: list[Fragment] = field(default_factory=list)
@@ -149,10 +139,10 @@ class _Story:
             elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
                 self._change(child)
             elif tag == f"{TEXT}section":
-                hidden = place.hidden or child.get(f"{TEXT}display") == "none"
-                found += self.blocks(
-                    child, _Place(place.counters, place.style, place.level, hidden)
-                )
+                look = self.looks.within(place.look, "section", child.get(f"{TEXT}style-name"))
+                if child.get(f"{TEXT}display") == "none":
+                    look = replace(look, hidden=True)
+                found += self.blocks(child, replace(place, look=look))
             else:
                 found += self.blocks(child, place)
         return found
@@ -162,7 +152,7 @@ class _Story:
         counters = place.counters
         if counters is None or style != place.style:
             counters = self.numbering.open_list(node, style)
-        within = _Place(counters, style, place.level + 1, place.hidden)
+        within = _Place(counters, style, place.level + 1, place.look)
         found: list[Fragment] = []
         for item in node:
             if item.tag not in (f"{TEXT}list-item", f"{TEXT}list-header"):
@@ -189,8 +179,8 @@ class _Story:
             number = self.numbering.heading(level - 1, number_of(node.get(f"{TEXT}start-value")))
             label = (number, level - 1) if number else None
         words = Fragment()
-        hidden = place.hidden or node.get(f"{TEXT}style-name", "") in self.hidden_styles
-        self._inline(node, words, hidden=hidden)
+        look = self.looks.within(place.look, "paragraph", node.get(f"{TEXT}style-name"))
+        self._inline(node, words, look)
         paragraph = Fragment()
         if words.text.strip():
             if label is not None:
@@ -202,7 +192,8 @@ class _Story:
         boxes, self.boxes = self.boxes, []
         return [each for each in (paragraph, *boxes) if each.text.strip()]
 
-    def _inline(self, node: _Element, words: Fragment, *, hidden: bool) -> None:
+    def _inline(self, node: _Element, words: Fragment, look: Look) -> None:
+        hidden = look.is_unseen
         self._say(node.text, words, hidden=hidden)
         for child in node:
             tag = child.tag
@@ -215,18 +206,29 @@ class _Story:
                 self._put("\n", words, hidden=hidden)
             elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
                 self._change(child)
+            elif tag == f"{_OFFICE}annotation":
+                said = (
+                    " ".join("".join(map(str, each.itertext())).split())
+                    for each in child.iter(f"{TEXT}p")
+                )
+                words.point(MarkKind.COMMENT, " ".join(each for each in said if each))
             elif tag == f"{TEXT}note":
                 self._note(child, words)
             elif tag == f"{_DRAW}text-box":
                 before, self.boxes = self.boxes, []  # a paragraph within takes those that are there
-                before += self.blocks(child, _Place(hidden=hidden))
+                before += self.blocks(child, _Place(look=look))
                 self.boxes = before
             elif tag == f"{TEXT}hidden-text":
                 self._put(child.get(f"{TEXT}string-value", ""), words, hidden=True)
             elif tag not in _PASSED_OVER:
-                style = child.get(f"{TEXT}style-name", "")
-                self._inline(child, words, hidden=hidden or style in self.hidden_styles)
+                self._inline(child, words, self._look(child, look))
             self._say(child.tail, words, hidden=hidden)
+
+    def _look(self, node: _Element, look: Look) -> Look:
+        """Return how words look in an element of a line: of a style of letters, or a frame's."""
+        if style := node.get(f"{_DRAW}style-name"):
+            return self.looks.within(look, "graphic", style)
+        return self.looks.within(look, "text", node.get(f"{TEXT}style-name"))
 
     def _say(self, text: str | None, words: Fragment, *, hidden: bool) -> None:
         """Add characters as they are in the file, where a run of white space is one blank."""
@@ -263,16 +265,18 @@ class _Story:
         note = Fragment()
         self.notes.append(note)
         note.add(f"[{number}] ")
-        note.extend(joined(self.blocks(body, _Place()), "\n"))
+        note.extend(joined(self.blocks(body, _Place(look=self.looks.page)), "\n"))
         note.mark(MarkKind.FOOTNOTE, 0, "footnotes")
 
     def _table(self, node: _Element, place: _Place) -> Fragment:
         table = Table()
-        inside = _Place(hidden=place.hidden)
+        whole = self.looks.within(place.look, "table", node.get(f"{_TABLE}style-name"))
         for row in _within(node, f"{_TABLE}table-row"):
             table.start_row()
+            of_row = self.looks.within(whole, "table-row", row.get(f"{_TABLE}style-name"))
             for cell in _within(row, f"{_TABLE}table-cell"):
-                made = joined(self.blocks(cell, inside), "\n")
+                look = self.looks.within(of_row, "table-cell", cell.get(f"{_TABLE}style-name"))
+                made = joined(self.blocks(cell, _Place(look=look)), "\n")
                 times = number_of(cell.get(f"{_TABLE}number-columns-repeated")) or 1
                 for _ in range(min(max(times, 1), _MOST_REPEATED) if len(made) else 1):
                     table.add_cell(made)
@@ -288,4 +292,4 @@ def _within(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _within(child, tag)
 
 
-READER = Reader(name="odt", version=2, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=3, media_types=frozenset({MediaType.ODT}), read=read_odt)

@@ -25,6 +25,7 @@ from fourcorners.documents.pdf_forms import draws_without_end
 from fourcorners.documents.pdf_page import picture_share, shows_something
 from fourcorners.documents.pdf_tables import tables
 from fourcorners.documents.pdf_text import page_text, text_lines
+from fourcorners.documents.pdf_unseen import unseen
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType
 from fourcorners.errors import InputError
@@ -133,6 +134,7 @@ def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += tables(page, shown, lines)
+    marks += [Mark(MarkKind.HIDDEN, span) for span in unseen(page, shown, lines)]
     words = len(text.strip())
     source = Source.TEXT
     if (not words and shows_something(page)) or (
@@ -158,6 +160,8 @@ def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
     bad, tried = broken_streams(data)
     if bad:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
+    if any(mark.kind is MarkKind.HIDDEN for sheet in sheets for mark in sheet.marks):
+        yield "It holds words that no reader sees, which are read and marked."
     written = [len(s.text.strip()) for s in sheets if s.source is Source.TEXT and not s.broken]
     if not bad and len(written) >= 3 and sum(written) < FEW_PER_PAGE * len(written):
         yield (

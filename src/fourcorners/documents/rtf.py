@@ -19,6 +19,9 @@ from fourcorners.documents.sniff import MediaType
 from fourcorners.documents.table_text import Table
 from fourcorners.errors import InputError
 
+_MOST_COLOURS = 10_000
+_WHITE = 240  # of 255, from which a colour cannot be told from paper
+_SMALLEST = 2  # half points; smaller letters are not read
 MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
 
 _TOKEN = re.compile(
@@ -57,7 +60,11 @@ class _Group:
     hidden: bool = False
     deleted: bool = False
     inserted: bool = False
-    place: str = ""  # "label", "note", "fonts" or "authors": where the words go
+    place: str = ""  # "label", "note", "comment", "fonts" or "colours": where the words go
+    colour: int = 0  # of the letters, in the file's table; 0 is seen
+    ground: int = 0  # of what they stand on
+    paragraph: int = 0  # of what the paragraph stands on
+    size: int = 24  # of the letters, in half points
     encoding: str = "cp1252"
     after_unicode: int = 1  # characters to pass over after one written as \u
 
@@ -79,8 +86,12 @@ class _Walk:
     in_table: bool = False
     level: int | None = None  # of the outline, of the paragraph being read
     label: str = ""
+    comment: str = ""
     raw: bytearray = field(default_factory=bytearray)  # in the group's encoding, not decoded yet
     fonts: dict[int, str] = field(default_factory=dict)
+    colours: list[tuple[int, int, int]] = field(default_factory=list)
+    mixed: list[int] = field(default_factory=lambda: [0, 0, 0])  # the colour that is being said
+    shaded: bool = False  # some cell of the row stands on a ground
     font: int = 0
     pass_over: int = 0
     surrogate: int = 0
@@ -127,6 +138,9 @@ class _Walk:
         if not self.above:
             return
         ended, self.group = self.group, self.above.pop()
+        if ended.place == "comment" != self.group.place:
+            self.line.point(MarkKind.COMMENT, " ".join(self.comment.split()))
+            self.comment = ""
         if ended.place == "note" != self.group.place and self.waiting:
             self.notes.append(self.line)
             self.line = self.waiting.pop()
@@ -145,7 +159,7 @@ class _Walk:
     def _control(self, word: str, number: int | None) -> None:
         self._flush()
         on = number != 0
-        if word in _PASSED_OVER and word not in ("fonttbl",):
+        if word in _PASSED_OVER and word not in _HANDLERS:
             self.group = replace(self.group, skip=True)
         elif word in _SIGNS:
             if self.pass_over:
@@ -189,8 +203,57 @@ class _Walk:
     def start_fonts(self, _number: int | None, _on: bool) -> None:
         self.group = replace(self.group, skip=True, place="fonts")
 
+    def start_colours(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, skip=True, place="colours")
+
+    def mix_red(self, number: int | None, _on: bool) -> None:
+        self.mixed[0] = number or 0
+
+    def mix_green(self, number: int | None, _on: bool) -> None:
+        self.mixed[1] = number or 0
+
+    def mix_blue(self, number: int | None, _on: bool) -> None:
+        self.mixed[2] = number or 0
+
+    def set_colour(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, colour=number or 0)
+
+    def set_ground(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, ground=number or 0)
+
+    def set_paragraphs_ground(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, paragraph=number or 0)
+
+    def set_size(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, size=24 if number is None else number)
+
+    def start_row(self, _number: int | None, _on: bool) -> None:
+        self.shaded = False
+
+    def shade_cell(self, number: int | None, _on: bool) -> None:
+        self.shaded = self.shaded or not self._is_white(number or 0)
+
+    def _is_white(self, number: int) -> bool:
+        """Tell whether a colour of the table cannot be told from paper; 0 is the paper's own."""
+        if not 0 < number < len(self.colours):
+            return number == 0
+        return min(self.colours[number]) >= _WHITE
+
+    def _unseen(self) -> bool:
+        """Tell whether no reader sees words that are said now."""
+        group = self.group
+        if group.hidden or group.size <= _SMALLEST:
+            return True
+        grounds = (group.ground, group.paragraph)
+        on_paper = all(self._is_white(each) for each in grounds)
+        on_paper = on_paper and not (self.in_table and self.shaded)
+        return group.colour != 0 and self._is_white(group.colour) and on_paper
+
     def start_label(self, _number: int | None, _on: bool) -> None:
         self.group = replace(self.group, place="label")
+
+    def start_comment(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, place="comment")
 
     def start_note(self, _number: int | None, _on: bool) -> None:
         if self.group.skip or self.group.place == "note" or len(self.waiting) > 20:
@@ -202,7 +265,9 @@ class _Walk:
         self.group = replace(self.group, place="note")
 
     def reset(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, hidden=False, deleted=False, inserted=False)
+        self.group = replace(
+            self.group, hidden=False, deleted=False, inserted=False, colour=0, ground=0, size=24
+        )
 
     def hide(self, _number: int | None, on: bool) -> None:
         self.group = replace(self.group, hidden=on)
@@ -219,13 +284,16 @@ class _Walk:
         self.group = replace(self.group, after_unicode=max(0, min(number or 0, 100)))
 
     def start_paragraph(self, _number: int | None, _on: bool) -> None:
+        if self.group.place == "comment":
+            return
         self.in_table, self.level = False, None
+        self.group = replace(self.group, paragraph=0)
 
     def set_level(self, number: int | None, _on: bool) -> None:
         self.level = number
 
     def enter_table(self, _number: int | None, _on: bool) -> None:
-        self.in_table = True
+        self.in_table = self.in_table or self.group.place != "comment"
 
     def end_paragraph(self, _number: int | None, _on: bool) -> None:
         self._paragraph()
@@ -245,6 +313,9 @@ class _Walk:
         self.lies = True
 
     def _paragraph(self) -> None:
+        if self.group.place == "comment":
+            self.comment += " "
+            return
         if self.group.place == "note":
             self.line.add("\n")
             return
@@ -279,6 +350,11 @@ class _Walk:
         if self.raw:
             data = bytes(self.raw)
             self.raw.clear()
+            if self.group.place == "colours":
+                for _ in range(min(data.count(b";"), _MOST_COLOURS - len(self.colours))):
+                    self.colours.append((self.mixed[0], self.mixed[1], self.mixed[2]))
+                    self.mixed = [0, 0, 0]
+                return
             try:
                 self._say(data.decode(self.group.encoding))
             except UnicodeDecodeError:
@@ -292,11 +368,14 @@ class _Walk:
         if group.place == "label":
             self.label += words.replace("\t", " ")
             return
+        if group.place == "comment":
+            self.comment += words
+            return
         start = len(self.line)
         self.line.add(words)
         if group.inserted:
             self.line.mark(MarkKind.INSERTED, start)
-        if group.hidden:
+        if self._unseen():
             self.hides = True
             self.line.mark(MarkKind.HIDDEN, start)
 
@@ -328,9 +407,22 @@ _HANDLERS = {
     "fcharset": _Walk.set_charset,
     "ansicpg": _Walk.set_codepage,
     "fonttbl": _Walk.start_fonts,
+    "colortbl": _Walk.start_colours,
+    "red": _Walk.mix_red,
+    "green": _Walk.mix_green,
+    "blue": _Walk.mix_blue,
+    "cf": _Walk.set_colour,
+    "cb": _Walk.set_ground,
+    "chcbpat": _Walk.set_ground,
+    "highlight": _Walk.set_ground,
+    "cbpat": _Walk.set_paragraphs_ground,
+    "clcbpat": _Walk.shade_cell,
+    "trowd": _Walk.start_row,
+    "fs": _Walk.set_size,
     "listtext": _Walk.start_label,
     "pntext": _Walk.start_label,
     "footnote": _Walk.start_note,
+    "annotation": _Walk.start_comment,
     "plain": _Walk.reset,
     "v": _Walk.hide,
     "deleted": _Walk.delete,
@@ -393,4 +485,4 @@ def read_rtf(file: RawFile) -> Content:
     return Content(whole.text, marks=tuple(marks), warnings=tuple(warnings))
 
 
-READER = Reader(name="rtf", version=2, media_types=frozenset({MediaType.RTF}), read=read_rtf)
+READER = Reader(name="rtf", version=3, media_types=frozenset({MediaType.RTF}), read=read_rtf)

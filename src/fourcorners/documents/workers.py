@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Generic, TypeVar, cast
 
@@ -47,6 +48,7 @@ class Workers(Generic[Item, Result]):
         seconds: How long one item may take.
         name: What an item is called in messages.
         alive: Called whenever a task says that it goes on, which may last.
+        folder: In which the processes work; by default that of this process.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Workers(Generic[Item, Result]):
         seconds: float,
         name: Callable[[Item], str] = str,
         alive: Callable[[], None] = lambda: None,
+        folder: Path | None = None,
     ) -> None:
         if jobs < 1 or memory < 1 or seconds <= 0:
             raise ValueError(f"not limits: jobs {jobs}, memory {memory}, seconds {seconds}")
@@ -67,6 +70,7 @@ class Workers(Generic[Item, Result]):
         self._jobs = jobs
         self._name = name
         self._alive = alive
+        self._folder = folder
         self._inbox: queue.Queue[tuple[_Process[Item], object]] = queue.Queue()
         self._all: list[_Process[Item]] = []
         self._running = self._closed = False
@@ -119,7 +123,7 @@ class Workers(Generic[Item, Result]):
             except StopIteration:
                 return
             free = [process for process in self._all if process not in busy]
-            process = free[0] if free else _Process(self._orders, self._inbox)
+            process = free[0] if free else _Process(self._orders, self._inbox, self._folder)
             if not free:
                 self._all.append(process)
             busy.append(process)
@@ -195,7 +199,10 @@ class _Process(Generic[Item]):
     """One worker process, and the thread that hears it."""
 
     def __init__(
-        self, orders: protocol.Orders, inbox: queue.Queue[tuple[_Process[Item], object]]
+        self,
+        orders: protocol.Orders,
+        inbox: queue.Queue[tuple[_Process[Item], object]],
+        folder: Path | None,
     ) -> None:
         self.item: Item
         self.ready = False
@@ -206,6 +213,7 @@ class _Process(Generic[Item]):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            cwd=folder,
         )
         answers = cast("BinaryIO", self._process.stdout)
         self._thread = threading.Thread(target=self._hear, args=(answers, inbox), daemon=True)

@@ -1,0 +1,51 @@
+"""Letters in a Word document that no eye sees though they are not hidden: white, or tiny."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_PALE = 0xF7  # of 0xFF, from which a channel counts as white
+_SMALLEST = 2  # half-points: letters of one point and less
+_COLOUR = re.compile(r"[0-9A-Fa-f]{6}")
+
+
+def unseen(properties: _Element | None) -> bool | None:
+    """Tell whether a run's letters are white on white or too small; None if it says neither."""
+    if properties is None:
+        return None
+    size, colour = _value(properties, "sz"), _value(properties, "color")
+    if size is None and colour is None:
+        return None
+    if size is not None and size.isdecimal() and int(size) <= _SMALLEST:
+        return True
+    highlight = _value(properties, "highlight")
+    grounded = shaded(properties) or highlight not in (None, "none", "white")
+    return colour is not None and _is_pale(colour) and not grounded
+
+
+def shaded(properties: _Element | None) -> bool:
+    """Tell whether a run, a paragraph, a cell or a table has a ground of its own."""
+    shade = properties.find(f"{W}shd") if properties is not None else None
+    if shade is None:
+        return False
+    fill = shade.get(f"{W}fill", "auto")
+    pattern = shade.get(f"{W}val", "clear")
+    return shade.get(f"{W}themeFill") is not None or (
+        pattern not in ("clear", "nil") or (fill != "auto" and not _is_pale(fill))
+    )
+
+
+def _is_pale(colour: str) -> bool:
+    if not _COLOUR.fullmatch(colour):
+        return False
+    return all(int(colour[at : at + 2], 16) >= _PALE for at in (0, 2, 4))
+
+
+def _value(properties: _Element, name: str) -> str | None:
+    child = properties.find(f"{W}{name}")
+    return child.get(f"{W}val") if child is not None else None
