@@ -1,4 +1,4 @@
-"""Texts that mean harm: twice the text takes no more than about twice the time."""
+"""Texts that mean harm: four times the text takes about four times the time, not sixteen."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from fourcorners.outline.cards import read_card
 from fourcorners.outline.passages import passages
 from fourcorners.outline.terms import find_uses
 
-SIZE = 20_000  # characters
-FREE = 0.2  # seconds of a processor that need no reason
-MOST = 3.0  # times the time, for twice the text
-TRIES = 4
+SIZE = 10_000  # characters
+FREE = 0.4  # seconds of a processor that need no reason
+MOST = 9.0  # times the time, for four times the text
+TRIES = 6  # the least of each counts: what else a machine does only adds to a time
 TOP = 'THIS AGREEMENT is made on 1 May 2020 between Acme Inc. (the "Seller") and '
 BELOW = (
     "\n1. Sale\nAcme shall sell.\n2. Price\nTen.\n3. Term\nA year.\n4. End\nIN WITNESS WHEREOF\n"
@@ -64,12 +64,16 @@ def text_of(repeated: str, size: int) -> str:
 
 
 @pytest.mark.parametrize("repeated", REPEATED, ids=repr)
-def test_twice_the_text_takes_twice_the_time(repeated: str) -> None:
+def test_four_times_the_text_takes_about_four_times_the_time(repeated: str) -> None:
+    short = long = float("inf")
     for _ in range(TRIES):
-        short, long = spent(text_of(repeated, SIZE)), spent(text_of(repeated, 2 * SIZE))
-        if long <= max(FREE, MOST * short):
+        long = min(long, spent(text_of(repeated, 4 * SIZE)))
+        if long <= FREE:
             return
-    pytest.fail(f"{SIZE:,} characters took {short:.2f} s, twice as many {long:.2f} s")
+        short = min(short, spent(text_of(repeated, SIZE)))
+        if long <= MOST * short:
+            return
+    pytest.fail(f"{SIZE:,} characters took {short:.2f} s, four times as many {long:.2f} s")
 
 
 def test_nested_brackets_take_no_more_than_others() -> None:

@@ -188,4 +188,4 @@ def test_references_take_linear_time(document: Make, supply: str) -> None:
     nodes = build(document(supply)).nodes
     start = time.process_time()
     find_references(text, nodes)
-    assert time.process_time() - start < 6
+    assert time.process_time() - start < 30

@@ -92,4 +92,4 @@ def test_a_long_contract_takes_no_time() -> None:
         start = time.process_time()
         normalise(text)
         times.append(time.process_time() - start)
-    assert min(times) < 0.5  # a bound for slow machines; a laptop takes a fifth of it
+    assert min(times) < 2  # a bound for busy machines; a laptop takes a twentieth of it
