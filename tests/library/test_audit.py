@@ -75,3 +75,48 @@ def test_an_entry_of_a_failed_transaction_leaves_no_gap(trailed: Library) -> Non
         stop()
     assert trailed.record("export", {}).seq == 5
     assert trailed.check() == []
+
+
+def test_a_kept_hash_proves_what_came_before_it(trailed: Library) -> None:
+    entries = list(trailed.audit_trail())
+    head = entries[-1].hash
+    verdict = trailed.audit_verdict(head)
+    assert (verdict.entries, verdict.head, verdict.faults, verdict.proven) == (4, head, (), 4)
+    trailed.record("review", {"cells": 1})
+    assert trailed.audit_verdict(head).proven == 4
+    assert trailed.audit_verdict(entries[1].hash).proven == 2
+    assert trailed.audit_verdict("0" * 64).proven is None
+    assert trailed.audit_verdict().proven is None
+
+
+def test_a_chain_written_anew_fits_itself_and_no_kept_hash(trailed: Library) -> None:
+    entries = list(trailed.audit_trail())
+    trailed.execute(DROP)
+    trailed.execute("DELETE FROM audit")
+    trailed.execute("DELETE FROM meta WHERE key = 'audit_head'")
+    for entry in entries:
+        changed = {"event": entry.event} if entry.seq == 2 else json.loads(entry.detail)
+        trailed.record(entry.event, changed)
+    verdict = trailed.audit_verdict(entries[-1].hash)
+    assert verdict.faults == ()
+    assert verdict.proven is None
+
+
+@pytest.mark.parametrize(
+    ("change", "first"),
+    [
+        ("UPDATE audit SET detail = '{}' WHERE seq = 2", 2),
+        ("UPDATE audit SET detail = '{}' WHERE seq IN (2, 4)", 2),
+        ("DELETE FROM audit WHERE seq = 3", 3),
+        ("DELETE FROM audit WHERE seq = 4", 4),
+    ],
+)
+def test_the_first_broken_entry_is_named_and_proves_nothing_after_it(
+    trailed: Library, change: str, first: int
+) -> None:
+    entries = list(trailed.audit_trail())
+    trailed.execute(DROP + change)
+    verdict = trailed.audit_verdict(entries[-1].hash)
+    assert verdict.faults[0].seq == first
+    assert verdict.proven is None
+    assert trailed.audit_verdict(entries[0].hash).proven == 1

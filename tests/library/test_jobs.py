@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fourcorners.errors import LibraryError
 from fourcorners.library.jobs import Jobs, Step, worker_name
 from fourcorners.library.store import Library
 
@@ -169,6 +170,7 @@ def test_the_steps_of_a_killed_process_are_free_at_once(jobs: Jobs, library: Lib
 
 CLAIMER = """
 import sys
+from fourcorners.errors import LibraryError
 from fourcorners.library.jobs import Jobs, worker_name
 from fourcorners.library.store import Library
 library = Library.open(sys.argv[1])
@@ -196,3 +198,33 @@ def test_two_processes_never_do_one_step(tmp_path: Path) -> None:
     ]
     did = [child.communicate()[0].split() for child in children]
     assert sorted(did[0] + did[1]) == every
+
+
+def test_a_cancelled_job_keeps_what_was_done(jobs: Jobs, library: Library) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, "abcd")
+    done, failed, *_ = jobs.claim(job, ME, 60.0, 2)
+    jobs.finish(done)
+    jobs.fail(failed, "damaged")
+    progress = jobs.cancel(job)
+    assert (progress.total, progress.done, progress.failed) == (4, 1, 1)
+    kept = jobs.find(job.id)
+    assert kept is not None
+    assert kept.finished is not None
+    assert jobs.progress(job).done == 1
+    assert jobs.list(unfinished=True) == []
+    assert [each.event for each in library.audit_trail()] == ["cancel"]
+    assert jobs.start("add", {}).id != job.id
+    assert jobs.find(99) is None
+
+
+def test_a_job_at_work_is_not_cancelled(jobs: Jobs, clock: list[float]) -> None:
+    job = jobs.start("add", {})
+    jobs.add_steps(job, "ab")
+    jobs.claim(job, AFAR, 60.0, 1)
+    assert jobs.workers(job) == (AFAR,)
+    with pytest.raises(LibraryError, match="is at work: process 1 on elsewhere"):
+        jobs.cancel(job)
+    clock[0] += 61
+    assert jobs.workers(job) == ()
+    assert jobs.cancel(job).waiting + jobs.progress(job).claimed == 1

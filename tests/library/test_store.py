@@ -303,9 +303,10 @@ def test_a_room_registers_tables_of_its_own(tmp_path: Path) -> None:
 
 
 def test_an_unknown_scheme_names_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="no store opens lance") as caught:
-        Library.open("lance+s3://bucket/firm")
+    with pytest.raises(ConfigError, match="no store opens paper") as caught:
+        Library.open("paper://drawer/firm")
     assert "sqlite:" in caught.value.remedy
+    assert "lance:" in caught.value.remedy
 
 
 def test_a_full_disk_says_so(library: Library, make: Make) -> None:
@@ -327,7 +328,7 @@ def test_a_second_writer_waits_its_time_and_says_so(
     began = time.monotonic()
     with pytest.raises(LibraryError, match="locked"):
         make().add(library)
-    assert 0.2 <= time.monotonic() - began < 5
+    assert 0.2 <= time.monotonic() - began < 20
     other.execute("ROLLBACK")
     other.close()
     assert make().add(library)

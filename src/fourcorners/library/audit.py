@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -43,28 +44,62 @@ def trail(database: Database) -> Iterator[AuditEntry]:
         yield AuditEntry(integer(seq), *[string(text) for text in texts])
 
 
-def faults(database: Database) -> list[str]:
-    """Return what is wrong with the trail, one sentence each; empty if it is whole.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with the trail; `seq` is the first entry that it touches."""
+
+    seq: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What reading the whole trail shows.
+
+    Attributes:
+        entries: How many there are.
+        head: The hash of the last: kept elsewhere, it proves that nothing up to it was changed.
+        faults: What is wrong, the first broken entry first.
+        proven: The entry that bears the hash that was asked for; None if none bears it, or if it
+            does not stand on an unbroken chain.
+    """
+
+    entries: int
+    head: str
+    faults: tuple[Fault, ...]
+    proven: int | None = None
+
+
+def verify(database: Database, head: str = "") -> Verdict:
+    """Read the trail from its start, and look for the entry whose hash is `head`, if given.
 
     It finds entries that were changed, taken out of the middle, put in, or cut off the end.
     Whoever can rewrite the whole file can also rewrite the whole chain: keep the last hash
     elsewhere to prove against that.
     """
-    found: list[str] = []
-    previous = FIRST
+    found: list[Fault] = []
+    previous, count, proven = FIRST, 0, None
     for count, entry in enumerate(trail(database), start=1):
         if entry.seq != count:
-            found.append(f"audit entry {count} is missing")
+            found.append(Fault(count, f"audit entry {count} is missing"))
             break
         if entry.previous != previous:
-            found.append(f"audit entry {entry.seq} does not follow the one before it")
+            what = f"audit entry {entry.seq} does not follow the one before it"
+            found.append(Fault(entry.seq, what))
         if entry.hash != _hash(entry.seq, entry.at, entry.event, entry.detail, entry.previous):
-            found.append(f"audit entry {entry.seq} was changed")
+            found.append(Fault(entry.seq, f"audit entry {entry.seq} was changed"))
         previous = entry.hash
-    head = database.execute("SELECT value FROM meta WHERE key = ?", (_HEAD,))
-    if not found and (string(head[0][0]) if head else FIRST) != previous:
-        found.append("the end of the audit trail is missing")
-    return found
+        if head and entry.hash == head and not found:
+            proven = entry.seq
+    last = database.execute("SELECT value FROM meta WHERE key = ?", (_HEAD,))
+    if not found and (string(last[0][0]) if last else FIRST) != previous:
+        found.append(Fault(count + 1, "the end of the audit trail is missing"))
+    return Verdict(count, previous, tuple(found), proven)
+
+
+def faults(database: Database) -> list[str]:
+    """Return what is wrong with the trail, one sentence each; empty if it is whole."""
+    return [each.what for each in verify(database).faults]
 
 
 def now() -> str:

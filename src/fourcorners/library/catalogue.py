@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from fourcorners.documents.document import Document
+from fourcorners.documents.find import named
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
 from fourcorners.library.database import (
@@ -40,6 +42,11 @@ _ENTRIES = """
            passage_count, needs_ocr, added
     FROM documents
     WHERE ?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1)
+"""
+_ENTRY = """
+    SELECT row, id, name, path, media_type, type, title, characters, page_count, first_passage,
+           passage_count, needs_ocr, added
+    FROM documents WHERE id = ?
 """
 _ROWS = """
     SELECT p.row, d.id, p.ordinal, p.start, p."end", p.view, p.node, p.context
@@ -82,6 +89,15 @@ class Catalogue:
         """Run one statement and return its rows."""
         return self._database.execute(sql, bindings)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of the library, whatever other processes write."""
+        self.execute("SAVEPOINT snapshot")
+        try:
+            yield
+        finally:
+            self.execute("RELEASE snapshot")
+
     @property
     def content_version(self) -> str:
         """Return a value that changes with every document added, moved or removed, by anyone."""
@@ -103,6 +119,20 @@ class Catalogue:
         rows = self.execute(_ENTRIES, (scope,))
         entries = [_entry(row, memberships) for row in rows]
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
+
+    def entry(self, document: str) -> Entry:
+        """Return how the library lists one document.
+
+        Raises:
+            ConfigError: If there is none with this id.
+        """
+        row = self._one(_ENTRY, document)
+        joined = self.execute(
+            "SELECT c.name FROM document_collections m JOIN collections c ON c.row = m.collection "
+            "WHERE m.document = ? ORDER BY c.fold",
+            (row[0],),
+        )
+        return _entry(row, {integer(row[0]): [string(name) for (name,) in joined]})
 
     def resolve(self, name: str, collection: str | None = None) -> Entry:
         """Return the document a person means by its id, its path, or a part of its name.
@@ -158,6 +188,31 @@ class Catalogue:
         row = self._one("SELECT outline FROM documents WHERE id = ?", document)
         return codec.OUTLINE.load(string(row[0]))
 
+    def placing(self, document: str) -> tuple[str, str, str]:
+        """Return name, pages and outline of a document, the latter two as they are stored."""
+        name, pages, outline = self._one(
+            "SELECT name, pages, outline FROM documents WHERE id = ?", document
+        )
+        return string(name), string(pages), string(outline)
+
+    def fetch(self, documents: Iterable[str]) -> None:
+        """Have documents at hand that will be read, in stores where one at a time takes long."""
+
+    def parts(self, document: str) -> dict[str, str]:
+        """Return the large columns of a document (`columns.LARGE`), as they are stored."""
+        text, pages, marks, warnings, outline, words = self._one(
+            "SELECT text, pages, marks, warnings, outline, words FROM documents WHERE id = ?",
+            document,
+        )
+        return {
+            "text": string(text),
+            "pages": string(pages),
+            "marks": string(marks),
+            "warnings": string(warnings),
+            "outline": string(outline),
+            "words": string(words),
+        }
+
     def card(self, document: str) -> Card:
         """Return the contract card of a document."""
         return codec.CARD.load(
@@ -202,6 +257,15 @@ class Catalogue:
         """Return the path that a document was first read from."""
         return string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
 
+    def paths_of(self, document: str) -> list[str]:
+        """Return all paths that the document's content was read from, in order."""
+        rows = self.execute(
+            "SELECT s.path FROM sources s JOIN documents d ON d.row = s.document "
+            "WHERE d.id = ? ORDER BY s.path",
+            (document,),
+        )
+        return [string(row[0]) for row in rows]
+
     def media_type_of(self, sha256: str) -> str:
         """Return what the file with this hash is; empty where no document has it."""
         rows = self.execute("SELECT media_type FROM documents WHERE sha256 = ?", (sha256,))
@@ -228,6 +292,11 @@ class Catalogue:
     def collections(self) -> list[tuple[str, int]]:
         """Return the collections by name, with the number of their documents."""
         return [(part.name, part.documents) for part in self.stats().collections]
+
+    def collection_names(self) -> list[str]:
+        """Return the names of the collections, in order."""
+        rows = self.execute("SELECT name FROM collections ORDER BY fold")
+        return [string(row[0]) for row in rows]
 
     def failures(self, collection: str | None = None) -> list[Failure]:
         """Return the files (of a collection) that could not be added, by path."""
@@ -257,8 +326,6 @@ class Catalogue:
             "(SELECT coalesce(sum(passage_count), 0) FROM documents WHERE row IN "
             "(SELECT document FROM vectors)), (SELECT count(*) FROM failures) FROM documents"
         )[0]
-        log = self.path.with_name(f"{self.path.name}-wal")
-        size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
         documents, characters, passages, vectors, failures = [integer(value) for value in whole]
         return Stats(
             documents=documents,
@@ -266,12 +333,17 @@ class Catalogue:
             passages=passages,
             vectors=vectors,
             failures=failures,
-            bytes=size,
+            bytes=self.size(),
             collections=tuple(
                 CollectionStats(string(name), integer(held), integer(length), integer(number))
                 for name, held, length, number in parts
             ),
         )
+
+    def size(self) -> int:
+        """Return the bytes that the library takes on disk, the log included."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _scope(self, collection: str | None) -> int | None:
         return None if collection is None else self._existing_collection(collection)
@@ -370,8 +442,11 @@ def _passage(row: Row) -> Passage:
 
 
 def storable(path: str) -> str:
-    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`.
+
+    An object of a bucket is named by its URL.
+    """
+    return named(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def text_hash(text: str) -> str:

@@ -41,7 +41,7 @@ class Codec(Generic[T]):
         self._layout: dict[str, list[str]] = {}
         self._write = _writer(form, {}, self._layout)
         self._head = json.dumps(self._layout, separators=(",", ":"))
-        self._read = _reader(form, {}, self._layout)
+        self._readers = [(dict(self._layout), _reader(form, {}, self._layout))]
 
     def dump(self, value: T) -> str:
         """Return the value as one line of JSON in ASCII."""
@@ -56,9 +56,16 @@ class Codec(Generic[T]):
         """
         with _readable(self._form):
             stored = json.loads(text)
-            layout = stored["layout"]
-            read = self._read if layout == self._layout else _reader(self._form, {}, layout)
-            return cast("T", read(stored["value"]))
+            return cast("T", self._reader_of(stored["layout"])(stored["value"]))
+
+    def _reader_of(self, layout: dict[str, list[str]]) -> Read:
+        """Return what reads a layout; the few that a library holds are made once."""
+        for known, read in self._readers:
+            if known == layout:
+                return read
+        read = _reader(self._form, {}, layout)
+        self._readers.append((layout, read))
+        return read
 
 
 @contextmanager

@@ -16,6 +16,9 @@ from fourcorners.library.database import SQLiteValue
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline, Passage
 
+LARGE = ("text", "pages", "marks", "warnings", "outline", "words")
+"""The columns of a document that are large, and that a store may keep apart from the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:

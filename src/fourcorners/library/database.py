@@ -75,11 +75,15 @@ class Database:
         _refuse_early(path, create=create)
         with explained(path):
             self._connection = _connect(path, create=create)
+            self._be_patient()
             try:
                 self._open()
             except BaseException:
                 self._connection.close()
                 raise
+
+    def _be_patient(self) -> None:
+        self._connection.set_busy_handler(_Patience())
 
     def _open(self) -> None:
         fresh = self._identify()
@@ -265,9 +269,7 @@ def _refuse_early(path: Path, *, create: bool) -> None:
 
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-    connection = apsw.Connection(str(path), flags=flags)
-    connection.set_busy_handler(_Patience())
-    return connection
+    return apsw.Connection(str(path), flags=flags)
 
 
 class _Patience:

@@ -44,6 +44,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document stands in the tables: its row, its first passage's, and since when."""
+
+    row: int
+    first: int
+    added: str
+
+
+@dataclass(frozen=True, slots=True)
 class PassageRow:
     """A passage with its rowid and the id of its document."""
 

@@ -1,7 +1,8 @@
 """`add`: files become documents of the library, whatever happens on the way.
 
-Files are read in worker processes with limits; the main process encodes and stores, one
-transaction a document. What is stored stays: run the same again after any end, and it goes on.
+Files are read by a crew, which is worker processes with limits; the main process encodes, if the
+crew does not, and stores, one transaction a document. What is stored stays: run the same again
+after any end, and it goes on.
 """
 
 from __future__ import annotations
@@ -18,15 +19,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.container import MAX_BYTES, MAX_MEMBERS, is_within
-from fourcorners.documents.find import UnreadPath, find_files
+from fourcorners.documents.crew import Crew, ThisMachine, Working
+from fourcorners.documents.find import UnreadPath, is_object, named
 from fourcorners.documents.ocr import Ocr, is_possible
 from fourcorners.documents.path_errors import unreadable
-from fourcorners.documents.workers import Workers
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, Jobs, Step, worker_name
-from fourcorners.library.prepare import Held, Opened, Prepared, prepare
+from fourcorners.library.prepare import (
+    Held,
+    Opened,
+    Prepared,
+    embedded,
+    prepare,
+    read_together,
+    texts,
+)
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import folded
 
@@ -122,6 +131,7 @@ def add(
     collection: str,
     encoder: Encoder | None,
     settings: Settings | None = None,
+    crew: Crew | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AddReport:
     """Add the files at and under the paths to a collection.
@@ -130,6 +140,8 @@ def add(
     the next time; all others go on. Documents that were added without vectors get them, and those
     with pages that no text recognition read are read again where it is possible now. What
     archives hold and what mails have attached is added too, under paths that lead through them.
+    A `crew` reads, and makes vectors if it does that, instead of processes of this machine; the
+    encoder must then be that of the settings.
 
     Raises:
         LibraryError: If the library holds vectors of another encoder, or cannot be written.
@@ -143,18 +155,28 @@ def add(
     if encoder is not None:
         library.set_encoder(encoder.name, encoder.dimension)
     ocr = Ocr(settings.ocr, settings.ocr_seconds)
+    crew = crew or ThisMachine(settings.jobs)
     run = _Run(library, collection, encoder, on_progress, ocr)
-    run.look([Path(path) for path in paths])
-    with Workers(
+    run.look([Path(path) for path in paths], crew)
+    with crew.workers(
         partial(prepare, ocr=ocr),
-        jobs=settings.jobs,
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
         alive=run.hold,
+        then=_encoding(crew, encoder, settings),
     ) as workers:
         run.work(workers, settings.seconds + _LEASE)
     run.encode_the_rest()
     return run.report()
+
+
+def _encoding(
+    crew: Crew, encoder: Encoder | None, settings: Settings
+) -> Callable[[Prepared | Opened], Prepared | Opened] | None:
+    """Return what makes vectors where files are read; a server's key stays on this machine."""
+    if encoder is None or not crew.encodes or settings.encoder.kind == "remote":
+        return None
+    return partial(embedded, settings=settings.encoder, name=encoder.name)
 
 
 @dataclass(slots=True)
@@ -173,6 +195,16 @@ class _Tally:
     seconds: dict[str, float] = field(
         default_factory=lambda: {"read": 0.0, "outline": 0.0, "encode": 0.0, "store": 0.0}
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ready:
+    """A document to be stored."""
+
+    step: Step
+    path: Path
+    made: Prepared
+    vectors: NDArray[np.float32] | None
 
 
 class _Run:
@@ -195,6 +227,7 @@ class _Run:
         self._on_progress = on_progress
         self._files: dict[str, Path] = {}  # by the key of the step
         self._in_hand: dict[Path, Step] = {}
+        self._ready: list[_Ready] = []
         self._found: set[str] = set()  # keys of what is a file by itself, and paths not entered
         self._settled_keys: set[str] = set()  # of steps that this run has told of
         self._digests: dict[str, str] = {}  # of files within files, by key
@@ -204,13 +237,11 @@ class _Run:
         self._lease = _LEASE
         self._renewed = time.monotonic()
 
-    def look(self, paths: Sequence[Path]) -> None:
+    def look(self, paths: Sequence[Path], crew: Crew) -> None:
         """Find the files, and open the job that has a step for each."""
         unread: list[UnreadPath] = []
-        library = str(self._library.path.absolute())
-        own = {f"{library}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")}
-        for found in find_files(paths):
-            if not isinstance(found, UnreadPath) and str(found.absolute()) in own:
+        for found in crew.find(paths):
+            if not isinstance(found, UnreadPath) and self._library.owns(found):
                 continue  # the library may lie among the contracts
             if isinstance(found, UnreadPath):
                 unread.append(found)
@@ -219,20 +250,25 @@ class _Run:
         self._found = {*self._files, *(str(problem.path) for problem in unread)}
         spec = {
             "collection": folded(self._collection),
-            "paths": json.dumps(sorted({storable(str(path.absolute())) for path in paths})),
+            "paths": json.dumps(sorted({_key(path) for path in paths})),
         }
         with self._library.transaction():
             self._job = self._jobs.start("add", spec)
             self._jobs.retry(self._job)
-            # A file may have changed; what is within files is told when they are opened.
-            done = [key for key in self._jobs.done(self._job) if key in self._files]
+            # A file may have changed; what is within files is told when they are opened. To look
+            # at an object would be to fetch it.
+            done = [
+                key
+                for key in self._jobs.done(self._job)
+                if key in self._files and not is_object(self._files[key])
+            ]
             self._jobs.retry(self._job, done)
             self._jobs.add_steps(self._job, self._files)
             self._forget_the_vanished(paths)
             for problem in unread:
                 self._failed(problem.path, problem.reason, problem.remedy)
 
-    def work(self, workers: Workers[Path, Prepared | Opened], lease: float) -> None:
+    def work(self, workers: Working[Path, Prepared | Opened], lease: float) -> None:
         """Do the steps until none is left, by this process or by others."""
         self._lease = lease
         try:
@@ -246,6 +282,7 @@ class _Run:
                     else:
                         self._keep(step, path, outcome)
                     self.hold()
+                self._store()
                 left = self._jobs.progress(self._job)
                 if not left.claimed and not left.waiting:
                     break
@@ -266,7 +303,10 @@ class _Run:
         for document in self._library.without_vectors(self._collection):
             text = self._library.text(document)
             vectors = self._encode(
-                (each.context, each.span.of(text)) for each in self._library.passages(document)
+                [
+                    read_together(each.context, each.span.of(text))
+                    for each in self._library.passages(document)
+                ]
             )
             if vectors is not None:
                 self._library.set_vectors(document, vectors)
@@ -358,24 +398,43 @@ class _Run:
         path = self._path(step)
         if step.key in self._digests:
             return self._digests[step.key]
-        return "" if is_within(path) else _digest(path)
+        return "" if is_object(path) or is_within(path) else _digest(path)
 
     def _keep(self, step: Step, path: Path, made: Prepared) -> None:
-        """Encode and store a document, and finish its step, in one transaction."""
+        """Encode a document, and store it as soon as there are enough of them."""
         columns, seconds = made.columns, self._tally.seconds
         seconds["read"] += made.read_seconds
         seconds["outline"] += made.outline_seconds
-        earlier = self._library.at(str(path))
-        vectors = self._encode(
-            (context, columns.text[start:end]) for _, start, end, _, _, context in columns.passages
-        )
+        seconds["encode"] += made.encode_seconds
+        vectors = made.vectors if made.vectors is not None else self._encode(texts(columns))
+        self._ready.append(_Ready(step, path, made, vectors))
+        if len(self._ready) >= self._library.documents_at_once:
+            self._store()
+
+    def _store(self) -> None:
+        """Store the documents that are ready, and finish their steps, in one transaction."""
+        ready, self._ready = self._ready, []
+        if not ready:
+            return
         began = time.perf_counter()
+        stored: list[tuple[_Ready, bool, str | None]] = []
         with self._library.transaction():
-            is_new = self._library.add_columns(columns, vectors, collection=self._collection)
-            if made.holds and not self._add_held(step, path, made.holds):
-                return
-            self._jobs.finish(step)
-        seconds["store"] += time.perf_counter() - began
+            for each in ready:
+                earlier = self._library.at(str(each.path))
+                is_new = self._library.add_columns(
+                    each.made.columns, each.vectors, collection=self._collection
+                )
+                if each.made.holds and not self._add_held(each.step, each.path, each.made.holds):
+                    continue
+                self._jobs.finish(each.step)
+                stored.append((each, is_new, earlier))
+        self._tally.seconds["store"] += time.perf_counter() - began
+        for each, is_new, earlier in stored:
+            self._stored(each.path, each.made, earlier, is_new=is_new)
+
+    def _stored(self, path: Path, made: Prepared, earlier: str | None, *, is_new: bool) -> None:
+        """Note what became of a document that is in the library now."""
+        columns = made.columns
         if not is_new:
             self._held(path, columns.id, earlier)
             return
@@ -383,9 +442,9 @@ class _Run:
         self._tally.characters += len(columns.text)
         self._tally.passages += len(columns.passages)
         if columns.needs_ocr:
-            self._tally.needs_ocr.append(NeedsOcr(str(path), columns.needs_ocr))
+            self._tally.needs_ocr.append(NeedsOcr(named(path), columns.needs_ocr))
         if made.warnings:
-            self._tally.warned.append(Warned(str(path), made.warnings))
+            self._tally.warned.append(Warned(named(path), made.warnings))
         self._note_earlier(path, columns.id, earlier)
         self._tell(path)
 
@@ -401,14 +460,13 @@ class _Run:
         if earlier is not None and earlier != document:
             self._tally.replaced.append(Replaced(str(path), earlier))
 
-    def _encode(self, passages: Iterable[tuple[str, str]]) -> NDArray[np.float32] | None:
-        """Return the vectors of contexts and words, read together; None without an encoder."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        """Return the vectors of texts; None without an encoder."""
         if self._encoder is None:
             return None
         import numpy as np
 
         began = time.perf_counter()
-        texts = [f"{context}\n{words}".lstrip("\n") for context, words in passages]
         parts = [np.empty((0, self._encoder.dimension), dtype=np.float32)]
         for at in range(0, len(texts), _SLICE):
             parts.append(self._encoder.encode(texts[at : at + _SLICE]))
@@ -417,14 +475,14 @@ class _Run:
         return np.concatenate(parts)
 
     def _fail(self, step: Step, path: Path, error: FourcornersError) -> None:
-        reason = error.message.removeprefix(f"{path}: ")
+        reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{named(path)}: ")
         with self._library.transaction():
             self._jobs.fail(step, reason, error.remedy)
             self._failed(path, reason, error.remedy)
         self._tell(path)
 
     def _failed(self, path: Path, reason: str, remedy: str) -> None:
-        name = str(path)
+        name = named(path)
         reason = reason.removeprefix(f"{name}: ")
         self._tally.failed[name] = Failure(name, reason, remedy)
         self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
@@ -444,7 +502,7 @@ class _Run:
         """Close the job, and tell of the steps that were given up on."""
         for key, reason, remedy in self._jobs.failed(self._job):
             path = self._files.get(key, Path(key))
-            if str(path) not in self._tally.failed:
+            if named(path) not in self._tally.failed:
                 self._failed(path, reason, remedy)
         self._jobs.complete(self._job)
 
@@ -456,7 +514,7 @@ class _Run:
             return
         tally = self._tally
         done = tally.added + tally.already + len(tally.failed)
-        self._on_progress(Progress(done, len(self._found), len(tally.failed), str(path)))
+        self._on_progress(Progress(done, len(self._found), len(tally.failed), named(path)))
 
 
 def _digest(path: Path) -> str | FourcornersError:
@@ -476,4 +534,4 @@ def _digest(path: Path) -> str | FourcornersError:
 
 
 def _key(path: Path) -> str:
-    return storable(str(path.absolute()))
+    return storable(str(path if is_object(path) else path.absolute()))

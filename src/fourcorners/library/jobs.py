@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from fourcorners.errors import LibraryError
 from fourcorners.library.audit import now
 from fourcorners.library.catalogue import storable
 from fourcorners.library.database import Row, integer, string
@@ -162,6 +163,17 @@ class Jobs:
             (step.job, step.key),
         )
 
+    def settle(self, job: Job, keys: Iterable[str]) -> None:
+        """Mark steps as done that nobody holds, and whose result is there already."""
+        at = time.time()
+        with self._library.transaction():
+            self._free_the_dead(job)
+            self._library.execute_many(
+                "UPDATE steps SET state = 'done', reason = '', remedy = '' WHERE job = ?1 AND "
+                "key = ?2 AND (state != 'claimed' OR lease < ?3)",
+                ((job.id, storable(key), at) for key in keys),
+            )
+
     def fail(self, step: Step, reason: str, remedy: str = "") -> None:
         """Mark a step as failed, unless another worker has done it meanwhile."""
         self._library.execute(
@@ -209,6 +221,58 @@ class Jobs:
             )
             self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
         return True
+
+    def forget_own(self) -> None:
+        """End the leases that bear this process's name; call it before the process takes any.
+
+        In a container each start has the process number of the one before: what that one left
+        would look as if this one were at it.
+        """
+        mine = f"{socket.gethostname()}/{os.getpid()}/"
+        self._library.execute(
+            "UPDATE steps SET state = 'waiting' "
+            "WHERE state = 'claimed' AND substr(worker, 1, ?) = ?",
+            (len(mine), mine),
+        )
+
+    def find(self, number: int) -> Job | None:
+        """Return the job with this number, if there is one."""
+        rows = self._library.execute(
+            "SELECT row, kind, spec, created, finished FROM jobs WHERE row = ?", (number,)
+        )
+        return _job(rows[0]) if rows else None
+
+    def workers(self, job: Job) -> tuple[str, ...]:
+        """Return the workers that hold steps of a job and may be alive."""
+        rows = self._library.execute(
+            "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed' AND lease >= ? "
+            "ORDER BY worker",
+            (job.id, time.time()),
+        )
+        return tuple(string(row[0]) for row in rows if not _gone(string(row[0])))
+
+    def cancel(self, job: Job) -> JobProgress:
+        """Close a job whose rest nobody will do; what was done stays. Returns how far it was.
+
+        Raises:
+            LibraryError: If a process is at work on it.
+        """
+        with self._library.transaction():
+            if working := self.workers(job):
+                host, process, _ = working[0].split("/")
+                raise LibraryError(
+                    f"job {job.id} is at work: process {process} on {host}.",
+                    remedy="Stop that process first (Ctrl-C), or wait until it is done.",
+                )
+            progress = self.progress(job)
+            self._library.execute(
+                "UPDATE jobs SET finished = ?, done = ?, failed = ? "
+                "WHERE row = ? AND finished IS NULL",
+                (now(), progress.done, progress.failed, job.id),
+            )
+            self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
+            self._library.record("cancel", {"job": job.id, "kind": job.kind})
+        return progress
 
     def list(self, *, unfinished: bool = False) -> list[Job]:
         """Return the jobs, the latest first."""

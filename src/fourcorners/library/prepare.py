@@ -1,16 +1,25 @@
-"""What a worker process does with one file: read it, outline it, cut it into passages."""
+"""What a worker does with one file: read it, outline it, cut it into passages, encode them."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.documents.ocr import Ocr
-from fourcorners.errors import InputError
+from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.columns import Columns, columns_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder import Encoder
+    from fourcorners.settings import EncoderSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,7 @@ class Prepared:
     """A file, ready to be encoded and stored; the seconds are those of this process.
 
     `holds` are the files within it, such as a mail's attachments, which are prepared apart.
+    `vectors`, of shape (passages, dimension), are there where it was encoded with it.
     """
 
     columns: Columns
@@ -33,6 +43,8 @@ class Prepared:
     read_seconds: float
     outline_seconds: float
     holds: tuple[Held, ...] = ()
+    vectors: NDArray[np.float32] | None = None
+    encode_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,44 @@ def prepare(path: Path, ocr: Ocr = Ocr()) -> Prepared | Opened:  # noqa: B008 - 
         outline_seconds=time.perf_counter() - done,
         holds=_holds(path) if kind is MediaType.EMAIL else (),
     )
+
+
+def embedded(made: Prepared | Opened, *, settings: EncoderSettings, name: str) -> Prepared | Opened:
+    """Give what was prepared its vectors, by the encoder of the settings, which must be `name`.
+
+    Raises:
+        ConfigError: If it is another here.
+        ModelError: If its files are missing or damaged.
+    """
+    if isinstance(made, Opened):
+        return made
+    encoder = _encoder(settings)
+    if encoder.name != name:
+        raise ConfigError(
+            f"the encoder is {encoder.name} on a node, and {name} where the job was started.",
+            remedy="Give all nodes the same model.",
+        )
+    began = time.perf_counter()
+    vectors = encoder.encode(texts(made.columns))
+    return replace(made, vectors=vectors, encode_seconds=time.perf_counter() - began)
+
+
+def texts(columns: Columns) -> list[str]:
+    """Return what is encoded of each passage: its context and its words."""
+    text = columns.text
+    return [read_together(context, text[s:e]) for _, s, e, _, _, context in columns.passages]
+
+
+def read_together(context: str, words: str) -> str:
+    """Return the context of a passage and its words as an encoder reads them."""
+    return f"{context}\n{words}".lstrip("\n")
+
+
+@cache
+def _encoder(settings: EncoderSettings) -> Encoder:
+    from fourcorners.models.registry import configured_encoder
+
+    return configured_encoder(settings, threads=1)
 
 
 def _holds(path: Path) -> tuple[Held, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 Opener: TypeAlias = "Callable[[str, bool], Library]"
 """Opens the library at a URL; the second argument says whether it may be made."""
+
+STORES = "fourcorners.stores"
+"""The entry points that open libraries of a scheme; each is loaded when such a URL is opened."""
 
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:` is a drive
 _OPENERS: dict[str, Opener] = {}
@@ -38,7 +42,11 @@ def opener_of(url: str) -> Opener:
     """
     scheme = scheme_of(url)
     if scheme not in _OPENERS:
-        known = ", ".join(f"{name}:" for name in sorted(_OPENERS))
+        for found in entry_points(group=STORES, name=scheme):
+            _OPENERS[scheme] = found.load()
+    if scheme not in _OPENERS:
+        names = {*_OPENERS, *entry_points(group=STORES).names}
+        known = ", ".join(f"{name}:" for name in sorted(names))
         raise ConfigError(
             f"no store opens {scheme}: libraries (in {url}).",
             remedy=f"Known are plain paths and {known}.",

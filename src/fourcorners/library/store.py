@@ -21,7 +21,7 @@ from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import Catalogue, storable
 from fourcorners.library.columns import Columns, columns_of
 from fourcorners.library.database import Database, SQLiteValue, integer, string
-from fourcorners.library.entries import AuditEntry, EncoderRecord
+from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.tokens import folded
 from fourcorners.library.vectors import pack
 from fourcorners.outline.card import Card
@@ -31,17 +31,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_INSERT_DOCUMENT = """
-    INSERT INTO documents(
-        id, sha256, name, path, media_type, reader, text, text_sha256, pages, marks, warnings,
-        outline, card, title, type, characters, page_count, needs_ocr, first_passage,
-        passage_count, added, words
-    ) VALUES (
-        :id, :sha256, :name, :path, :media_type, :reader, :text, :text_sha256, :pages, :marks,
-        :warnings, :outline, :card, :title, :type, :characters, :page_count, :needs_ocr,
-        :first_passage, :passage_count, :added, :words
-    ) RETURNING row
-"""
+
+def files_beside(library: Path) -> Path:
+    """Return the folder beside a library's file or folder where files given to a server belong."""
+    return library.absolute().with_name(f"{library.name}-files")
 
 
 class Library(Catalogue):
@@ -49,7 +42,13 @@ class Library(Catalogue):
 
     Any number of processes may have it open. Reads see what was committed last; a write waits for
     the one before it.
+
+    A store elsewhere is a subclass: its catalogue is kept in such tables too, and what is large
+    (texts, passages, words, vectors) where `_shelve` and the methods beside it put it.
     """
+
+    documents_at_once = 1
+    """How many documents `add` had best store in one transaction."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(Database(path, create=create))
@@ -82,6 +81,43 @@ class Library(Catalogue):
         self._vectors.clear()
         self._database.close()
 
+    @property
+    def url(self) -> str:
+        """Return what opens it, from any folder."""
+        return str(self.path.absolute())
+
+    shared = False
+    """Whether other machines can open it."""
+
+    @property
+    def files(self) -> Path:
+        """Return the folder where files that a server was given belong: beside the library."""
+        return files_beside(self.path)
+
+    @property
+    def files_are_shared(self) -> bool:
+        """Tell whether all who can open the library see that folder."""
+        return True
+
+    address_space = 0
+    """Bytes that a process needs beside its work to have such a library open."""
+
+    def tend(self, *, always: bool = False) -> bool:
+        """Bring indexes up to date and clear away what nobody sees, in stores that need it.
+
+        Args:
+            always: Whether to do it however little was written since.
+
+        Returns whether anything was to be done.
+        """
+        del always  # SQLite does so as it writes
+        return False
+
+    def owns(self, path: Path) -> bool:
+        """Tell whether a file is part of the library itself, and no contract."""
+        own = str(self.path.absolute())
+        return str(path.absolute()) in {f"{own}{end}" for end in ("", "-wal", "-shm", "-journal")}
+
     def transaction(self) -> AbstractContextManager[None]:
         """Make everything inside one write; nested, it is a part that can fail on its own."""
         return self._database.transaction()
@@ -101,6 +137,10 @@ class Library(Catalogue):
     def audit_trail(self) -> Iterator[AuditEntry]:
         """Yield the audit trail, the oldest entry first."""
         return audit.trail(self._database)
+
+    def audit_verdict(self, head: str = "") -> audit.Verdict:
+        """Check the audit trail, and whether one of its entries still has the hash `head`."""
+        return audit.verify(self._database, head)
 
     def add(
         self,
@@ -135,7 +175,7 @@ class Library(Catalogue):
             ValueError: If the vectors do not fit the passages or the encoder on record.
         """
         data = None if vectors is None else self._packed(vectors, len(columns.passages))
-        path, text = storable(columns.path), columns.text
+        path = storable(columns.path)
         with self.transaction():
             collections, paths = self._make_way(columns)
             if self.adopt(columns.sha256, columns.path, collection=collection):
@@ -143,28 +183,12 @@ class Library(Catalogue):
             place = self._collection_row(collection)
             self._forget_failure(path, collection)
             row, first = self._insert_document(columns)
-            self.execute_many(
-                "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                ((first + each[0], row, *each) for each in columns.passages),
-            )
+            self._shelve(columns, row, first, [collection])
             if data is not None:
                 self._insert_vectors(row, data)
             self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
             for each in (*paths, path):
                 self._seen(each, row)
-            words.write(
-                self._database,
-                columns.id,
-                (
-                    (text[start:end], view, labels)
-                    for (_, start, end, view, _, _), labels in zip(
-                        columns.passages, columns.labels, strict=True
-                    )
-                ),
-                first=first,
-                document_type=columns.type,
-                collections=[collection],
-            )
             self._touch()
             self.record(
                 "add",
@@ -179,6 +203,28 @@ class Library(Catalogue):
             for name in collections:
                 self._join(row, columns.id, self._collection_row(name), name)
         return True
+
+    def put_back(
+        self, columns: Columns, vectors: bytes | None, place: Place, collections: Sequence[str]
+    ) -> None:
+        """Store a document in the rows that it has in another library; the rest is the caller's.
+
+        Args:
+            columns: The document.
+            vectors: Those of its passages, as `library.vectors` packs them.
+            place: The rows.
+            collections: The names of those that it is in.
+        """
+        values = {
+            **self._listed(columns),
+            "row": place.row,
+            "first_passage": place.first,
+            "added": place.added,
+        }
+        self._insert_values(values)
+        self._shelve(columns, place.row, place.first, collections)
+        if vectors is not None:
+            self._insert_vectors(place.row, vectors)
 
     def _make_way(self, columns: Columns) -> tuple[list[str], list[str]]:
         """Take out the same content where more of its pages were left unread.
@@ -250,7 +296,7 @@ class Library(Catalogue):
             first = integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
-            words.delete(self._database, range(first, first + count))
+            self._unshelve(range(first, first + count))
             self.execute("DELETE FROM documents WHERE row = ?", (row,))
             self._touch()
             self.record("remove", {"document": document})
@@ -332,10 +378,51 @@ class Library(Catalogue):
 
     def _insert_document(self, columns: Columns) -> tuple[int, int]:
         """Return the row of the document and the rowid of its first passage."""
+        first = self._next_passage(len(columns.passages))
+        values = {**self._listed(columns), "first_passage": first, "added": audit.now()}
+        return self._insert_values(values), first
+
+    def _insert_values(self, values: Mapping[str, SQLiteValue]) -> int:
+        sql = (
+            f"INSERT INTO documents({', '.join(values)}) "  # noqa: S608 - names of columns
+            f"VALUES (:{', :'.join(values)}) RETURNING row"
+        )
+        return integer(self.execute(sql, values)[0][0])
+
+    def _next_passage(self, count: int) -> int:
+        """Return the first of the rowids that the next `count` passages get."""
+        del count  # SQLite counts as they are inserted
         last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
-        first = (last or 0) + 1
-        values = {**columns.document, "first_passage": first, "added": audit.now()}
-        return integer(self.execute(_INSERT_DOCUMENT, values)[0][0]), first
+        return (last or 0) + 1
+
+    def _listed(self, columns: Columns) -> Mapping[str, SQLiteValue]:
+        """Return the columns of a document that stand in `documents`."""
+        return columns.document
+
+    def _shelve(self, columns: Columns, row: int, first: int, collections: Sequence[str]) -> None:
+        """Store the passages of a document, and index their words."""
+        text = columns.text
+        self.execute_many(
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            ((first + each[0], row, *each) for each in columns.passages),
+        )
+        words.write(
+            self._database,
+            columns.id,
+            (
+                (text[start:end], view, labels)
+                for (_, start, end, view, _, _), labels in zip(
+                    columns.passages, columns.labels, strict=True
+                )
+            ),
+            first=first,
+            document_type=columns.type,
+            collections=collections,
+        )
+
+    def _unshelve(self, rows: range) -> None:
+        """Take the words of a document that leaves out of the index; its tables follow it."""
+        words.delete(self._database, rows)
 
     def _seen(self, path: str, row: int) -> None:
         self.execute(

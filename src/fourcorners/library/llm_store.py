@@ -1,0 +1,163 @@
+"""What the port to language models keeps in a library: answers by request, and a line a call.
+
+Answers hold words of contracts. When a document is removed from the library, all kept answers go:
+which of them had its words is not known.
+"""
+
+from __future__ import annotations
+
+from fourcorners.errors import LibraryError
+from fourcorners.library.database import SQLiteValue, integer, register, string
+from fourcorners.library.store import Library
+from fourcorners.llm.exchange import PromptId, Role
+from fourcorners.llm.ledger import Call, Spending, total
+
+_ROOM = "llm"
+
+register(
+    _ROOM,
+    (
+        """
+        CREATE TABLE llm_answers(
+            key    TEXT PRIMARY KEY,
+            answer TEXT NOT NULL,
+            kept   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER llm_answers_go_with_documents AFTER DELETE ON documents
+            BEGIN DELETE FROM llm_answers; END;
+        CREATE TABLE llm_calls(
+            id             INTEGER PRIMARY KEY,
+            at             TEXT NOT NULL,
+            job            TEXT NOT NULL,
+            role           TEXT NOT NULL,
+            model          TEXT NOT NULL,
+            prompt         TEXT NOT NULL,
+            prompt_version INTEGER NOT NULL,
+            prompt_hash    TEXT NOT NULL,
+            key            TEXT NOT NULL,
+            tokens_in      INTEGER NOT NULL,
+            tokens_out     INTEGER NOT NULL,
+            cost           REAL,
+            seconds        REAL NOT NULL,
+            measured       INTEGER NOT NULL,
+            outcome        TEXT NOT NULL,
+            tag            TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX llm_calls_of_job ON llm_calls(job);
+        """,
+    ),
+)
+
+
+class LibraryCache:
+    """A `Cache` in a library; use it in the thread that uses the library."""
+
+    def __init__(self, library: Library) -> None:
+        library.prepare(_ROOM)
+        self._library = library
+
+    def get(self, key: str) -> str | None:
+        """Return what is kept under a key."""
+        rows = self._library.execute("SELECT answer FROM llm_answers WHERE key = ?", (key,))
+        return string(rows[0][0]) if rows else None
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a value, in the place of another."""
+        self._library.execute(
+            "INSERT INTO llm_answers(key, answer) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET "
+            "answer = excluded.answer, kept = excluded.kept",
+            (key, value),
+        )
+
+    def clear(self) -> int:
+        """Forget all answers, and return how many there were."""
+        with self._library.transaction():
+            count = integer(self._library.execute("SELECT count(*) FROM llm_answers")[0][0])
+            self._library.execute("DELETE FROM llm_answers")
+        return count
+
+
+class LibraryLedger:
+    """A `Ledger` in a library, so that a job that goes on knows what it has spent."""
+
+    def __init__(self, library: Library) -> None:
+        library.prepare(_ROOM)
+        self._library = library
+
+    def add(self, call: Call) -> None:
+        """Write a call down."""
+        self._library.execute(
+            "INSERT INTO llm_calls(at, job, role, model, prompt, prompt_version, prompt_hash, key, "
+            "tokens_in, tokens_out, cost, seconds, measured, outcome, tag) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                call.at,
+                call.job,
+                call.role.value,
+                call.model,
+                call.prompt.name,
+                call.prompt.version,
+                call.prompt.hash,
+                call.key,
+                call.tokens_in,
+                call.tokens_out,
+                call.cost,
+                call.seconds,
+                int(call.measured),
+                call.outcome,
+                call.tag,
+            ),
+        )
+
+    def calls(self, job: str | None = None) -> list[Call]:
+        """Return the calls of a job, or all, in the order in which they ended."""
+        rows = self._library.execute(
+            "SELECT at, job, role, model, prompt, prompt_version, prompt_hash, key, tokens_in, "
+            "tokens_out, cost, seconds, measured, outcome, tag FROM llm_calls "
+            "WHERE ?1 IS NULL OR job = ?1 ORDER BY id",
+            (job,),
+        )
+        return [
+            Call(
+                at=string(at),
+                job=string(of_job),
+                role=Role(string(role)),
+                model=string(model),
+                prompt=PromptId(string(prompt), integer(version), string(digest)),
+                key=string(key),
+                tokens_in=integer(sent),
+                tokens_out=integer(got),
+                cost=None if cost is None else _real(cost),
+                seconds=_real(seconds),
+                measured=bool(integer(measured)),
+                outcome=string(outcome),
+                tag=string(tag),
+            )
+            for (
+                at,
+                of_job,
+                role,
+                model,
+                prompt,
+                version,
+                digest,
+                key,
+                sent,
+                got,
+                cost,
+                seconds,
+                measured,
+                outcome,
+                tag,
+            ) in rows
+        ]
+
+    def spent(self, job: str) -> Spending:
+        """Return what a job has spent so far."""
+        return total(self.calls(job))
+
+
+def _real(value: SQLiteValue) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    raise LibraryError(f"a number was expected in the library, not {value!r}.")
