@@ -1,0 +1,86 @@
+"""The port to language models: prompts as files, usage and cost, limits, record and replay.
+
+No model is configured by default, and then nothing is ever called. A room asks through a `Port`:
+
+    with open_port(Settings.load().llm, cache=…, ledger=…, job="review 12") as port:
+        if port.has(Role.EXTRACT):
+            reply = port.ask("extract", {"clauses": Fenced(text)}, Findings)
+
+- `Port.ask(prompt, values, answer)` returns a `Reply` whose `value` is an `answer`, or raises.
+- `Port.ask_many(asks)` yields an `Outcome` for each `Ask` as it ends; an error is a value there.
+- `Port.stream(prompt, values)` returns a `Stream` of words as they come, with a `reply` at the end.
+- `Port.estimate(prompt, values, answer)` says what a question would use; nothing is sent.
+- `Port.for_job(name, budget)` is the same port with a purse of its own.
+- `Prompt`s are files (`load_prompt`); words of documents go into them as `Fenced`, as data.
+- `Cache` and `Ledger` are what the port needs to be given; `MemoryCache` and `MemoryLedger` are
+  such, for one process.
+- `Recorder` and `Replay` write exchanges down and answer from them; `FakeModel` is for tests.
+- What goes wrong is an `LlmError` (refused, timed out, unreachable, rejected, unparsable, not
+  recorded), `BudgetExceeded`, or a `ConfigError` such as `LlmNotConfigured`.
+
+Importing this room takes neither pydantic-ai nor pydantic; only a configured model does.
+"""
+
+from fourcorners.llm.cache import Cache, MemoryCache
+from fourcorners.llm.configure import is_configured, open_port
+from fourcorners.llm.exchange import (
+    Finish,
+    LanguageModel,
+    Message,
+    Options,
+    PromptId,
+    Request,
+    Response,
+    Role,
+    Speaker,
+)
+from fourcorners.llm.fake import FakeModel
+from fourcorners.llm.fence import Fenced
+from fourcorners.llm.ledger import Budget, Call, Ledger, MemoryLedger, Spending, total
+from fourcorners.llm.port import Port
+from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompts
+from fourcorners.llm.record import Recorder, Replay
+from fourcorners.llm.reply import Ask, Estimate, Outcome, Reply
+from fourcorners.llm.stream import Stream
+from fourcorners.llm.trouble import Trouble
+from fourcorners.llm.voice import Price, Voice, fixed_price
+
+__all__ = [
+    "Ask",
+    "Budget",
+    "Cache",
+    "Call",
+    "Estimate",
+    "FakeModel",
+    "Fenced",
+    "Finish",
+    "LanguageModel",
+    "Ledger",
+    "MemoryCache",
+    "MemoryLedger",
+    "Message",
+    "Options",
+    "Outcome",
+    "Port",
+    "Price",
+    "Prompt",
+    "PromptId",
+    "Recorder",
+    "Replay",
+    "Reply",
+    "Request",
+    "Response",
+    "Role",
+    "Speaker",
+    "Spending",
+    "Stream",
+    "Trouble",
+    "Value",
+    "Voice",
+    "fixed_price",
+    "is_configured",
+    "load_prompt",
+    "open_port",
+    "prompts",
+    "total",
+]

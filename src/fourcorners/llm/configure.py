@@ -1,0 +1,357 @@
+"""From the settings to a `Port`: which provider, which model, which key, a voice a role."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from fourcorners.errors import ConfigError
+from fourcorners.llm.breaker import Breaker
+from fourcorners.llm.cache import Cache, MemoryCache
+from fourcorners.llm.exchange import LanguageModel, Options, Role
+from fourcorners.llm.ledger import Budget, Ledger
+from fourcorners.llm.pace import Pace
+from fourcorners.llm.port import Port
+from fourcorners.llm.record import Recorder, RecordFile, Replay
+from fourcorners.llm.voice import Price, Voice, fixed_price, known_price
+from fourcorners.net import http_client, is_loopback, require_url, shown
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from fourcorners.net import HttpClient
+    from fourcorners.settings import LlmRoleSettings, LlmSettings
+
+Provider = Literal["openai", "anthropic", "google", "azure", "ollama", "compatible"]
+
+_URLS: Mapping[str, str] = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "google": "https://generativelanguage.googleapis.com",
+    "ollama": "http://localhost:11434/v1",
+}
+_KEYS: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google": "GOOGLE_API_KEY",
+    "azure": "AZURE_OPENAI_API_KEY",
+}
+_PROVIDERS: tuple[Provider, ...] = ("openai", "anthropic", "google", "azure", "ollama")
+MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
+_NEEDED = ("pydantic_ai", "httpx2", "openai")
+_INSTALL = "Install it: pip install 'fourcorners[llm]'."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one role's settings come to; nothing is opened yet.
+
+    Attributes:
+        model: As the server names it.
+        key: The secret itself; empty if the server wants none.
+        key_from: Where the key was found, to be shown.
+    """
+
+    provider: Provider
+    model: str
+    url: str
+    key: str
+    key_from: str
+    said: LlmRoleSettings
+
+    def __repr__(self) -> str:
+        return f"Plan({self.name!r}, {shown(self.url)!r})"
+
+    @property
+    def name(self) -> str:
+        """Return provider and model, as requests and the ledger name it."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def limits(self) -> tuple[object, ...]:
+        """Return what the provider counts together: roles that share it share their pace."""
+        said = self.said
+        rates = (said.concurrency, said.requests_per_minute, said.tokens_per_minute)
+        return (self.name, self.url, self.key, rates)
+
+
+def open_port(
+    settings: LlmSettings,
+    *,
+    cache: Cache | None = None,
+    ledger: Ledger | None = None,
+    job: str = "",
+    budget: Budget | None = None,
+) -> Port:
+    """Return the port that the settings describe; nothing is sent before it is asked.
+
+    Args:
+        settings: The section `[llm]`.
+        cache: Where answers are kept; in memory by default, and not at all if the settings say so.
+        ledger: Where calls are written down; in memory by default.
+        job: What calls are charged to.
+        budget: In place of the settings' own.
+
+    Raises:
+        ConfigError: If the settings are not enough, or what speaks with models is not installed.
+    """
+    planned = plans(settings)
+    if planned and settings.replay is None:
+        _require_installed()
+    paces: dict[object, Pace] = {}
+    breakers: dict[str, Breaker] = {}
+    voices: dict[Role, Voice] = {}
+    opened: dict[Plan, Voice] = {}
+    replay = Replay(settings.replay) if settings.replay is not None else None
+    recorded = RecordFile(settings.record) if settings.record and not replay else None
+    for role, plan in planned.items():
+        if plan not in opened:
+            pace = paces.setdefault(plan.limits, _pace(plan, settings, replay is not None))
+            breaker = breakers.setdefault(
+                plan.url, Breaker(settings.silent_after, settings.silent_for)
+            )
+            opened[plan] = _voice(plan, settings, pace, breaker, replay, recorded)
+        voices[role] = opened[plan]
+    # A recording must hold every exchange, and a replay must come from it.
+    is_kept = settings.cache and settings.record is None and settings.replay is None
+    kept = (MemoryCache() if cache is None else cache) if is_kept else None
+    limit = Budget(settings.budget, settings.budget_tokens) if budget is None else budget
+    return Port(voices, cache=kept, ledger=ledger, job=job, budget=limit, prompts=settings.prompts)
+
+
+def plans(settings: LlmSettings) -> dict[Role, Plan]:
+    """Return what is configured for each role; a role without a model is left out.
+
+    Raises:
+        ConfigError: If a model is named and something that it needs is missing.
+    """
+    found = {}
+    for role in Role:
+        own: LlmRoleSettings = getattr(settings.roles, role.value)
+        if plan := _plan(settings, own, f"llm.roles.{role.value}"):
+            found[role] = plan
+    return found
+
+
+def is_configured(settings: LlmSettings, role: Role | None = None) -> bool:
+    """Tell whether a model is named for a role, or for any; nothing is imported or opened."""
+    roles = Role if role is None else (role,)
+    return any(
+        getattr(settings.roles, each.value).model or settings.model or settings.url
+        for each in roles
+    )
+
+
+def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> Plan | None:
+    if not (own.model or own.url or settings.model or settings.url):
+        return None
+    base, _ = _split(settings.model)
+    provider, model = _split(own.model or settings.model)
+    is_elsewhere = bool(own.url) or bool(own.model and provider and provider != base)
+    url = own.url if is_elsewhere else (own.url or settings.url)
+    secret = own.key.get_secret_value().strip()
+    if not secret and not is_elsewhere:
+        secret = settings.key.get_secret_value().strip()
+    where = "llm" if not own.model and not own.url else section
+    if not model:
+        raise ConfigError(
+            f"{where} names a server and no model.",
+            remedy=f"Say model under [{where}], as the server names it.",
+        )
+    if not provider and not url:
+        raise ConfigError(
+            f"the model {own.model or settings.model!r} of {where} names no provider.",
+            remedy=f"Write PROVIDER:MODEL ({', '.join(_PROVIDERS)}), or say url, that of an "
+            "OpenAI-compatible server.",
+        )
+    if provider == "azure" and not url:
+        raise ConfigError(
+            f"{where} names Azure, and not where.",
+            remedy="Say url, such as https://NAME.openai.azure.com/openai/v1.",
+        )
+    kind: Provider = provider or "compatible"
+    if kind == "openai" and url and url.rstrip("/") != _URLS["openai"]:
+        kind = "compatible"
+    address = url or _URLS[kind]
+    if kind == "anthropic":  # its library adds the version itself
+        address = address.rstrip("/").removesuffix("/v1")
+    require_url(address)
+    key_from = "settings" if secret else ""
+    variable = _KEYS.get(kind, "")
+    if not secret and variable and (not url or kind == "azure"):
+        secret = os.environ.get(variable, "").strip()
+        key_from = variable if secret else ""
+    if not secret and variable:
+        usual = "" if url and kind != "azure" else f", or {variable}"
+        raise ConfigError(
+            f"{kind}:{model} of {where} needs a key.",
+            remedy=f"Set FOURCORNERS_LLM_KEY in the environment{usual}.",
+        )
+    merged = _merged(settings, own, is_other=is_elsewhere or bool(own.model))
+    return Plan(kind, model, address, secret, key_from, merged)
+
+
+def _split(name: str) -> tuple[Provider | None, str]:
+    """Return provider and model: what stands before a colon may also be part of a name."""
+    head, colon, rest = name.strip().partition(":")
+    for provider in _PROVIDERS:
+        if colon and head.lower() == provider:
+            return provider, rest.strip()
+    return None, name.strip()
+
+
+def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> LlmRoleSettings:
+    """Return the role's settings with those of `[llm]` where it says nothing."""
+    from pydantic import SecretStr
+
+    taken: dict[str, object] = {}
+    for name in type(own).model_fields:
+        if name in {"model", "url", "key"}:
+            continue
+        value = getattr(own, name)
+        inherits = not (is_other and name in {"price_in", "price_out", "structured"})
+        taken[name] = getattr(settings, name) if value is None and inherits else value
+    return own.model_copy(update={**taken, "key": SecretStr("")})
+
+
+def _pace(plan: Plan, settings: LlmSettings, is_replayed: bool) -> Pace:
+    said = plan.said
+    return Pace(
+        concurrency=said.concurrency or settings.concurrency,
+        requests=None if is_replayed else said.requests_per_minute,
+        tokens=None if is_replayed else said.tokens_per_minute,
+    )
+
+
+def _voice(
+    plan: Plan,
+    settings: LlmSettings,
+    pace: Pace,
+    breaker: Breaker,
+    replay: Replay | None,
+    recorded: RecordFile | None,
+) -> Voice:
+    said = plan.said
+    model: LanguageModel
+    if replay is not None:
+        model = replay
+    else:
+        model = _model(plan)
+        if recorded is not None:
+            model = Recorder(model, recorded)
+    return Voice(
+        name=plan.name,
+        model=model,
+        pace=pace,
+        options=Options(said.temperature, said.seed, said.max_tokens or settings.max_tokens),
+        timeout=said.timeout or settings.timeout,
+        attempts=said.attempts or settings.attempts,
+        price=_price(plan),
+        where=shown(plan.url),
+        breaker=breaker,
+    )
+
+
+def _price(plan: Plan) -> Price | None:
+    """Return what tokens cost: as said, else nothing on this machine, else by the list."""
+    said = plan.said
+    if said.price_in is not None or said.price_out is not None:
+        return fixed_price(said.price_in or 0.0, said.price_out or 0.0)
+    if is_loopback(plan.url):
+        return fixed_price(0.0, 0.0)
+    return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
+
+
+def _has_list_price(plan: Plan) -> bool:
+    """Tell whether the provider's list says what calls cost, and nobody else."""
+    said = plan.said
+    return (
+        plan.provider in {"openai", "anthropic", "google", "azure"}
+        and said.price_in is None
+        and said.price_out is None
+        and not is_loopback(plan.url)
+    )
+
+
+def _require_installed() -> None:
+    from importlib.util import find_spec
+
+    for name in _NEEDED:
+        if find_spec(name) is None:
+            raise ConfigError("what speaks with language models is not installed.", remedy=_INSTALL)
+
+
+def _model(plan: Plan) -> LanguageModel:
+    """Open a model; nothing is sent."""
+    try:
+        from fourcorners.llm.provider import ProviderModel
+
+        timeout = plan.said.timeout or 120.0
+        client = http_client(plan.url, timeout=timeout, most_bytes=MOST_BYTES)
+        model = _opened(plan, client)
+    except ImportError:
+        raise ConfigError(
+            f"what speaks with {plan.provider} is not installed.", remedy=_INSTALL
+        ) from None
+    return ProviderModel(
+        model,
+        name=plan.name,
+        client=client,
+        structured=plan.said.structured,
+        secret=plan.key,
+        is_list_price=_has_list_price(plan),
+    )
+
+
+def _opened(plan: Plan, client: HttpClient) -> Model:
+    if plan.provider == "anthropic":
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        return AnthropicModel(
+            plan.model,
+            provider=AnthropicProvider(api_key=plan.key, base_url=plan.url, http_client=client),
+        )
+    if plan.provider == "google":
+        from pydantic_ai.models.google import GoogleModel
+        from pydantic_ai.providers.google import GoogleProvider
+
+        return GoogleModel(
+            plan.model,
+            provider=GoogleProvider(api_key=plan.key, base_url=plan.url, http_client=client),
+        )
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    if plan.provider == "openai":
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        return OpenAIChatModel(
+            plan.model,
+            provider=OpenAIProvider(base_url=plan.url, api_key=plan.key, http_client=client),
+        )
+    if plan.provider == "azure":
+        from pydantic_ai.providers.azure import AzureProvider
+
+        parts = urlsplit(plan.url)
+        version = parse_qs(parts.query).get("api-version", [None])[0]
+        endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+        return OpenAIChatModel(
+            plan.model,
+            provider=AzureProvider(
+                azure_endpoint=endpoint, api_version=version, api_key=plan.key, http_client=client
+            ),
+        )
+    from pydantic_ai.profiles import merge_profile
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    provider = OpenAICompatibleProvider(
+        "openai-compatible", base_url=plan.url, api_key=plan.key or None, http_client=client
+    )
+    # Ollama and older servers know only the older of the two names of the limit.
+    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    profile = merge_profile(provider.model_profile(plan.model), older)
+    return OpenAIChatModel(plan.model, provider=provider, profile=profile)

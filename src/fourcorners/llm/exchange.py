@@ -1,0 +1,164 @@
+"""What goes to a language model and what comes back: values that know nothing of any provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from hashlib import sha256
+from typing import Protocol, TypeAlias
+
+
+class Role(StrEnum):
+    """What a model is asked to be; each role may have a model of its own."""
+
+    EXTRACT = "extract"
+    FOLLOW_UP = "follow_up"
+    JUDGE = "judge"
+    WRITE = "write"
+    ARCHIVIST = "archivist"
+    INTERROGATOR = "interrogator"
+    RESEARCHER = "researcher"
+
+
+class Speaker(StrEnum):
+    """Whose words a message holds."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Finish(StrEnum):
+    """Why an answer ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    speaker: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The form an answer must have.
+
+    Attributes:
+        schema: JSON Schema, as JSON with sorted keys.
+    """
+
+    name: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptId:
+    """Which prompt was used: its name, version, and the hash of what its file says."""
+
+    name: str
+    version: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What else the provider is told; None where it is left to the provider."""
+
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int = 4_096
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to one model, with everything that its answer may depend on.
+
+    Attributes:
+        model: Provider and name, such as `openai:gpt-4o`; not where its server stands.
+        sample: Which of several answers to the same question this is; it is added to the seed.
+    """
+
+    role: Role
+    model: str
+    options: Options
+    messages: tuple[Message, ...] = field(repr=False)
+    prompt: PromptId
+    shape: Shape | None = field(default=None, repr=False)
+    sample: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """Return the hash of all that the answer may depend on, the same on every machine."""
+        told = {
+            "model": self.model,
+            "options": asdict(self.options),
+            "prompt": self.prompt.hash,
+            "shape": asdict(self.shape) if self.shape else None,
+            "messages": [[each.speaker.value, each.text] for each in self.messages],
+            "sample": self.sample,
+        }
+        line = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        return sha256(line.encode()).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of UTF-8 are sent."""
+        schema = len(self.shape.schema) if self.shape else 0
+        return schema + sum(len(each.text.encode("utf-8", "replace")) for each in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered.
+
+    Attributes:
+        model: What the server says it is.
+        tokens_in: Of the question, as the provider counts.
+        tokens_out: Of the answer.
+        measured: Whether the provider told the tokens; else they are estimates.
+        cost: In US dollars, where the provider's price is known.
+        seconds: From the question to the end of the answer.
+    """
+
+    text: str = field(repr=False)
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    measured: bool = True
+    finish: Finish = Finish.STOP
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+Pieces: TypeAlias = AsyncGenerator[str | Response, None]
+"""An answer as it comes: words, and at last the whole."""
+
+
+class LanguageModel(Protocol):
+    """What can answer a request: a provider, a recording, a fake.
+
+    Both methods raise `Trouble`, which tells whether another attempt may mend it.
+    """
+
+    async def send(self, request: Request, seconds: float) -> Response:
+        """Return the answer; it is cancelled after that time."""
+        ...
+
+    def stream(self, request: Request, seconds: float) -> Pieces:
+        """Yield the answer in pieces as they come, and at last the whole as a `Response`."""
+        ...
+
+    async def close(self) -> None:
+        """Give back what is held open."""
+        ...

@@ -1,0 +1,140 @@
+"""What calls cost: the record of each, sums of them, and a budget that stops before it is passed.
+
+The port keeps its sums itself; a `Ledger` is told each call and knows what a job spent before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from fourcorners.llm.exchange import PromptId, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One exchange with a model, or one answered from the cache.
+
+    Attributes:
+        at: When it ended, UTC in ISO 8601.
+        key: The request's hash, as in the cache and in recordings.
+        cost: In the currency of the prices; None where the price is not known.
+        measured: Whether the provider told the tokens; else they are estimates.
+        outcome: `answered`, `cached`, or the kind of error.
+        tag: The caller's own name for the question: an agent and its turn, a cell.
+    """
+
+    at: str
+    job: str
+    role: Role
+    model: str
+    prompt: PromptId
+    key: str
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    seconds: float
+    measured: bool
+    outcome: str
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A sum over calls.
+
+    Attributes:
+        calls: Exchanges with a model, failed ones included; not those answered from the cache.
+        unpriced: Calls among them whose price is not known: the cost is without them.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Return all tokens, in and out."""
+        return self.tokens_in + self.tokens_out
+
+    def plus(self, call: Call) -> Spending:
+        """Return the sum with one more call."""
+        was_cached = call.outcome == "cached"
+        return Spending(
+            calls=self.calls + (not was_cached),
+            cached=self.cached + was_cached,
+            tokens_in=self.tokens_in + call.tokens_in,
+            tokens_out=self.tokens_out + call.tokens_out,
+            cost=self.cost + (call.cost or 0.0),
+            unpriced=self.unpriced + (call.cost is None and not was_cached),
+            seconds=self.seconds + call.seconds,
+        )
+
+
+def total(calls: Iterable[Call]) -> Spending:
+    """Return the sum of calls."""
+    spent = Spending()
+    for call in calls:
+        spent = spent.plus(call)
+    return spent
+
+
+class Ledger(Protocol):
+    """Where calls are written down; it is used in the thread that asks."""
+
+    def add(self, call: Call) -> None:
+        """Write a call down."""
+        ...
+
+    def spent(self, job: str) -> Spending:
+        """Return what a job has spent so far."""
+        ...
+
+
+class MemoryLedger:
+    """A ledger of this process."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._lock = threading.Lock()
+
+    def add(self, call: Call) -> None:
+        """Write a call down."""
+        with self._lock:
+            self._calls.append(call)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls in the order in which they ended."""
+        with self._lock:
+            return tuple(self._calls)
+
+    def spent(self, job: str) -> Spending:
+        """Return what a job has spent so far."""
+        return total(call for call in self.calls if call.job == job)
+
+    def by(self, name: Callable[[Call], str]) -> dict[str, Spending]:
+        """Return the sums by what each call is named, such as its role, model or job."""
+        sums: dict[str, Spending] = {}
+        for call in self.calls:
+            sums[name(call)] = sums.get(name(call), Spending()).plus(call)
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one job may spend; None for no limit.
+
+    Attributes:
+        cost: In the currency of the prices.
+        tokens: In and out.
+    """
+
+    cost: float | None = None
+    tokens: int | None = None

@@ -1,0 +1,251 @@
+"""Prompts as files: with a version, a hash, and a list of what may be put into them.
+
+A prompt's file is YAML:
+
+    id: name                the file's own name
+    version: 1              raised whenever the words change
+    role: extract           whose model it is for, if the caller does not say
+    description: one line
+    values:                 what the templates may name, and how each must come
+      question: plain       words of the user or the program: they may instruct
+      clauses: fenced       words of documents: `Fenced`, or lists and mappings of them
+      contract: mixed       a structure of both
+    answer: Findings        the schema's name, for the reader; text if there is none
+    expected_tokens: 400    of an answer, for estimates
+    system: |               Jinja templates, run in a sandbox
+    user: |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from fourcorners.errors import ConfigError
+from fourcorners.llm.exchange import Message, PromptId, Role, Speaker
+from fourcorners.llm.fence import Fenced, fenced
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import SandboxedEnvironment
+
+Value: TypeAlias = (
+    "str | int | float | bool | Fenced | Sequence[Value] | Mapping[str, Value] | None"
+)
+
+BUILTIN = Path(__file__).parent / "prompts"
+MAX_BYTES = 200_000
+_FENCE = "fence"
+
+
+class Kind(StrEnum):
+    """How a value must come."""
+
+    PLAIN = "plain"
+    FENCED = "fenced"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt as its file has it.
+
+    Attributes:
+        answer: The name of the answer's schema; `text` if it has none.
+        expected_tokens: Of a usual answer.
+    """
+
+    id: PromptId
+    role: Role
+    description: str
+    system: str = field(repr=False)
+    user: str = field(repr=False)
+    values: Mapping[str, Kind]
+    answer: str = "text"
+    expected_tokens: int = 400
+
+    def messages(self, values: Mapping[str, Value]) -> tuple[Message, ...]:
+        """Return the messages with the values in their places.
+
+        Where a value is fenced, the standing rule on fenced text stands in the system's message.
+
+        Raises:
+            ConfigError: If a value is missing, unknown or not of its kind, or the template fails.
+        """
+        self._require(values)
+        told = {name: _rendered(value) for name, value in values.items()}
+        system = self._filled(self.system, told)
+        if any(_fences(value) for value in values.values()):
+            rule = load_prompt(_FENCE).system.strip()
+            system = f"{system}\n\n{rule}".strip()
+        found = [Message(Speaker.SYSTEM, system)] if system else []
+        return (*found, Message(Speaker.USER, self._filled(self.user, told)))
+
+    def _filled(self, template: str, values: Mapping[str, object]) -> str:
+        from jinja2 import TemplateError
+
+        try:
+            return _environment().from_string(template).render(values).strip()
+        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+            raise ConfigError(
+                f"the prompt {self.id} cannot be filled in: {type(error).__name__}.",
+                remedy="Correct the template in its file.",
+            ) from None
+
+    def _require(self, values: Mapping[str, Value]) -> None:
+        missing = sorted(self.values.keys() - values.keys())
+        unknown = sorted(values.keys() - self.values.keys())
+        if missing or unknown:
+            what = f"lacks {', '.join(missing)}" if missing else f"has no {', '.join(unknown)}"
+            raise ConfigError(
+                f"the prompt {self.id} {what}.",
+                remedy="Name the same values in its file, under `values`, and in the call.",
+            )
+        for name, kind in self.values.items():
+            if kind is not Kind.MIXED and not _is(kind, values[name]):
+                told = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
+                raise ConfigError(
+                    f"{name} of the prompt {self.id} is {kind.value}, and was given {told}.",
+                    remedy="Give words of documents as Fenced(text, label), and no others.",
+                )
+
+
+def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
+    """Return a prompt: of the user's folder if there is one of the name, else of the package.
+
+    Raises:
+        ConfigError: If there is none, or its file does not hold the form.
+    """
+    if not name.replace("_", "").replace("-", "").isalnum():
+        raise ConfigError(f"{name!r} is no name of a prompt.", remedy="Use letters, digits, - _.")
+    if folder is not None:
+        if not folder.is_dir():
+            raise ConfigError(
+                f"there is no folder of prompts at {folder}.", remedy="Correct prompts under [llm]."
+            )
+        own = folder / f"{name}.yaml"
+        if own.is_file():
+            return _read(own)
+    path = BUILTIN / f"{name}.yaml"
+    if not path.is_file():
+        raise ConfigError(
+            f"there is no prompt {name!r}.", remedy=f"Known are {', '.join(prompts())}."
+        )
+    return _builtin(path)
+
+
+def prompts() -> list[str]:
+    """Return the names of the prompts that come with the package."""
+    return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
+
+
+@cache
+def _builtin(path: Path) -> Prompt:
+    return _read(path)
+
+
+def _read(path: Path) -> Prompt:
+    import yaml
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+    class PromptFile(BaseModel):
+        model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+        id: str
+        version: int = Field(ge=1)
+        role: Role
+        description: str = ""
+        values: dict[str, Kind] = Field(default_factory=dict)
+        answer: str = "text"
+        expected_tokens: int = Field(default=400, ge=1)
+        system: str = ""
+        user: str
+
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path} is too long for a prompt.", remedy="Make it shorter.")
+        file = PromptFile.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}.", remedy="Mend it as YAML.") from None
+    except ValidationError as error:
+        fault = error.errors(include_input=False)[0]
+        where = ".".join(str(step) for step in fault["loc"]) or "it"
+        raise ConfigError(
+            f"{path} is no prompt: {where}: {fault['msg']}.", remedy="Correct it."
+        ) from None
+    if file.id != path.stem:
+        raise ConfigError(
+            f"{path} says it is the prompt {file.id!r}.", remedy="Give file and id one name."
+        )
+    _require_templates(path, file.system, file.user)
+    told = json.dumps(file.model_dump(mode="json", exclude={"description"}), sort_keys=True)
+    digest = sha256(told.encode()).hexdigest()[:16]
+    return Prompt(
+        id=PromptId(file.id, file.version, digest),
+        role=file.role,
+        description=file.description,
+        system=file.system,
+        user=file.user,
+        values=file.values,
+        answer=file.answer,
+        expected_tokens=file.expected_tokens,
+    )
+
+
+def _require_templates(path: Path, *templates: str) -> None:
+    from jinja2 import TemplateSyntaxError
+
+    for template in templates:
+        try:
+            _environment().parse(template)
+        except TemplateSyntaxError as error:
+            raise ConfigError(
+                f"{path} has a damaged template: {error.message} (line {error.lineno} of it).",
+                remedy="Correct it.",
+            ) from None
+
+
+@cache
+def _environment() -> SandboxedEnvironment:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+
+
+def _rendered(value: Value) -> object:
+    """Return a value as templates see it: fenced words as the string with its marks."""
+    if isinstance(value, Fenced):
+        return fenced(value)
+    if isinstance(value, Mapping):
+        return {name: _rendered(each) for name, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_rendered(each) for each in value]
+    return value
+
+
+def _fences(value: Value) -> bool:
+    """Tell whether there is a fence anywhere in a value."""
+    if isinstance(value, Mapping):
+        return any(_fences(each) for each in value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(_fences(each) for each in value)
+    return isinstance(value, Fenced)
+
+
+def _is(kind: Kind, value: Value) -> bool:
+    """Tell whether all words in a value are fenced, or none."""
+    if isinstance(value, Mapping):
+        return all(_is(kind, each) for each in value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return all(_is(kind, each) for each in value)
+    if isinstance(value, str):
+        return kind is Kind.PLAIN
+    return kind is Kind.FENCED or not isinstance(value, Fenced)
