@@ -59,19 +59,27 @@ def model(
     output: str,
     width: int,
     constants: Sequence[bytes] = (),
+    others: Mapping[str, int] | None = None,
 ) -> bytes:
-    """Encode a model whose inputs are (batch, tokens) and whose output is (batch, width)."""
+    """Encode a model whose inputs are (batch, tokens) and whose output is (batch, width).
+
+    `others` are further outputs with their widths.
+    """
     graph = b"".join(field(1, each) for each in nodes) + field(2, "test")
     graph += b"".join(field(5, each) for each in constants)
     graph += b"".join(
         field(11, value(name, kind, ["batch", "tokens"])) for name, kind in inputs.items()
     )
-    graph += field(12, value(output, FLOAT, ["batch", width]))
+    for name, columns in {output: width, **(others or {})}.items():
+        graph += field(12, value(name, FLOAT, ["batch", columns]))
     return field(1, 8) + field(8, field(1, "") + field(2, 12)) + field(7, graph)
 
 
-def cross_encoder(width: int = 1) -> bytes:
-    """A graph whose logit is the sum of the ids of the passage's tokens that are not padding."""
+def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
+    """A graph whose logit is the sum of the ids of the passage's tokens that are not padding.
+
+    With `stars` it has four more logits: the sum, and 1, 2 and 3 less.
+    """
     nodes = [
         node("Mul", ["input_ids", "attention_mask"], "kept"),
         node("Mul", ["kept", "token_type_ids"], "second"),
@@ -82,7 +90,11 @@ def cross_encoder(width: int = 1) -> bytes:
     weights = {1: [1.0], 2: [-1.0, 1.0], 3: [1.0, 1.0, 1.0]}[width]
     names = ("input_ids", "attention_mask", "token_type_ids")
     inputs = dict.fromkeys(names, INT64)
-    return model(nodes, inputs, "logits", width, [constant("weights", weights)])
+    constants = [constant("weights", weights)]
+    if stars:
+        nodes.append(node("Add", ["sum", "steps"], "stars"))
+        constants.append(constant("steps", [0.0, -1.0, -2.0, -3.0]))
+    return model(nodes, inputs, "logits", width, constants, others={"stars": 4} if stars else None)
 
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "notice", "term", "assign", "liability", "law"]

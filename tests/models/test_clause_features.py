@@ -103,3 +103,18 @@ def test_unknown_words_and_no_sentences_are_no_error() -> None:
     none = known.rows(Sentences(TEXT, WordIndex(TEXT), [], []))
     assert list(none.starts) == [0]
     assert len(none.columns) == 0
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_a_long_document_is_read_in_blocks_as_it_is_at_once(most: int) -> None:
+    text = TEXT + " The Term ends when either party gives notice."
+    spans = (FIRST, SECOND, Span(len(TEXT) + 1, len(text)))
+    of = sentences(text, spans)
+    known = vocabulary(of)
+    whole = known.rows(of)
+    blocks = list(known.blocks(of, most))
+    assert len(blocks) == -(-len(spans) // most)
+    assert np.array_equal(np.concatenate([each.columns for each in blocks]), whole.columns)
+    assert np.allclose(np.concatenate([each.values for each in blocks]), whole.values)
+    sizes = np.concatenate([np.diff(each.starts) for each in blocks])
+    assert np.array_equal(sizes, np.diff(whole.starts))

@@ -11,8 +11,20 @@ import pytest
 import yaml
 
 from fourcorners.errors import ModelError
+from fourcorners.models import clause_reader
 from fourcorners.models.clause_features import PARTS, Sentences
-from fourcorners.models.clause_reader import FILE, ClauseReader, open_reader, unpack
+from fourcorners.models.clause_match import MATCH_SIGNS, OWN
+from fourcorners.models.clause_reader import (
+    FILE,
+    QUERY_SIGNS,
+    ClauseReader,
+    Heard,
+    Signs,
+    layout,
+    open_reader,
+    signs,
+    unpack,
+)
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
@@ -41,7 +53,8 @@ def arrays() -> dict[str, np.ndarray]:
         "first_bias": np.array([-4.0, -4.0], np.float32),
         "meaning": np.zeros((DIMENSION + 1, 2), np.float16),
         "second": second,
-        "limits": np.array([[0.5, 0.25], [0.75, 0.5]], np.float32),
+        "limits": np.array([[0.5, 0.25, 0.0], [0.75, 0.5, 1.0]], np.float32),
+        "match": np.eye(2, MATCH_SIGNS + 1, OWN, dtype=np.float32),
         **{f"codes_{part}": np.diff(known, prepend=0) for part, known in codes.items()},
     } | {"codes_own": np.array([0, 1, 1])}
 
@@ -107,6 +120,46 @@ def test_a_document_without_sentences_is_no_error(reader: ClauseReader) -> None:
     empty = Sentences("", WordIndex(""), [], [])
     heard = reader.listen(empty, np.zeros(0, np.int64), None)
     assert len(reader.probability(heard, QUERY[:0], "rent")) == 0
+
+
+def many(count: int) -> Heard:
+    """Return what a reader might have heard in so many sentences."""
+    drawn = np.random.default_rng(5)
+    text = "a b c " * count
+    spans = [Span(6 * at, 6 * at + 5) for at in range(count)]
+    where = layout(Sentences(text, WordIndex(text), spans, [()] * count), np.arange(count) // 3)
+    words, meaning = drawn.normal(-4, 3, (2, count, 2)).astype(np.float32)
+    return Heard(words, meaning, where)
+
+
+def test_the_signs_of_a_part_are_those_of_the_whole() -> None:
+    heard, query = many(25), np.random.default_rng(6).random((25, 12)).astype(np.float32)
+    told = signs(heard.words, heard.meaning, query, heard.where, 1)
+    whole = told.rows()
+    assert whole.shape == (len(told), SIGNS) == (25, SIGNS)
+    assert np.array_equal(whole[:, 0], heard.words[:, 1])
+    assert np.array_equal(whole[:, QUERY_SIGNS:-2], query)
+    parts = np.concatenate([told.rows(low, low + 10) for low in (0, 10, 20)])
+    assert np.array_equal(parts, whole)
+
+
+def test_a_long_text_is_weighed_a_part_at_a_time(
+    reader: ClauseReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, query = many(250), np.zeros((250, 12), np.float32)
+    at_once = reader.probability(heard, query, "rent")
+    held = []
+    rows = Signs.rows
+
+    def counted(told: Signs, start: int = 0, end: int | None = None) -> np.ndarray:
+        made = rows(told, start, end)
+        held.append(len(made))
+        return made
+
+    monkeypatch.setattr(Signs, "rows", counted)
+    monkeypatch.setattr(clause_reader, "AT_ONCE", 100)
+    assert reader.probability(heard, query, "rent") == pytest.approx(at_once, abs=1e-6)
+    assert held == [100, 100, 50]
 
 
 def test_its_card_says_what_it_knows(reader: ClauseReader) -> None:

@@ -7,15 +7,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from fourcorners.errors import ModelError
-from fourcorners.models import default_encoder
+from fourcorners.models import default_encoder, onnx_encoder
 from fourcorners.models.card import ModelInfo, read_card
-from fourcorners.models.onnx_encoder import MAX_CHARACTERS, OnnxEncoder
+from fourcorners.models.onnx_encoder import MAX_CHARACTERS, OnnxEncoder, open_session
 from fourcorners.models.registry import WEIGHTS
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 SENTENCES = [
     "This Agreement is governed by the laws of Ireland.",
@@ -24,21 +28,21 @@ SENTENCES = [
     "The Licensee shall not assign this licence.",
     "governing law",
 ]
-# Cosines of the sentences by the original weights in fp32, in torch.
-FP32_COSINES = np.array(
+# Cosines of the sentences on the machine that wrote the weights.
+COSINES = np.array(
     [
-        [1.000, 0.800, 0.254, 0.224, 0.337],
-        [0.800, 1.000, 0.299, 0.249, 0.279],
-        [0.254, 0.299, 1.000, 0.261, 0.098],
-        [0.224, 0.249, 0.261, 1.000, 0.144],
-        [0.337, 0.279, 0.098, 0.144, 1.000],
+        [1.000, 0.755, 0.096, 0.092, 0.576],
+        [0.755, 1.000, 0.153, 0.125, 0.380],
+        [0.096, 0.153, 1.000, 0.274, 0.036],
+        [0.092, 0.125, 0.274, 1.000, 0.022],
+        [0.576, 0.380, 0.036, 0.022, 1.000],
     ]
 )
 
 
 @pytest.fixture(scope="module")
 def info() -> ModelInfo:
-    return read_card(WEIGHTS / "minilm-l6-v2")
+    return read_card(WEIGHTS / "fourcorners-encoder")
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +57,9 @@ def copied(info: ModelInfo, tmp_path: Path) -> ModelInfo:
     return replace(info, folder=folder)
 
 
-def test_vectors_agree_with_the_original_weights(encoder: OnnxEncoder) -> None:
+def test_vectors_are_the_same_on_every_machine_but_for_rounding(encoder: OnnxEncoder) -> None:
     vectors = encoder.encode(SENTENCES)
-    error = np.abs(vectors @ vectors.T - FP32_COSINES)
-    assert error.mean() < 0.025
-    assert error.max() < 0.08  # the two words of the last sentence are the hardest to quantise
+    assert np.abs(vectors @ vectors.T - COSINES).max() < 0.02
 
 
 def test_rows_are_unit_vectors_of_the_dimension_it_says(encoder: OnnxEncoder) -> None:
@@ -124,6 +126,21 @@ def test_threads_may_share_an_encoder(info: ModelInfo) -> None:
         found = list(pool.map(shared.encode, [SENTENCES] * 3))
     for vectors in found:
         assert np.array_equal(vectors, alone.encode(SENTENCES))
+
+
+def test_encoders_of_one_model_share_a_session(
+    copied: ModelInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def counted(model: bytes) -> InferenceSession:
+        opened.append(len(model))
+        return open_session(model)
+
+    monkeypatch.setattr(onnx_encoder, "open_session", counted)
+    one, other = OnnxEncoder(copied, threads=1), OnnxEncoder(replace(copied), threads=2)
+    assert np.array_equal(one.encode(SENTENCES), other.encode(SENTENCES))
+    assert len(opened) == 1
 
 
 def test_a_lone_surrogate_is_no_error(encoder: OnnxEncoder) -> None:

@@ -12,7 +12,7 @@ from tests.models.graph import cross_encoder, write_tokenizer
 
 def test_every_shipped_file_is_the_one_its_card_vouches_for() -> None:
     shipped = models.available()
-    assert {"entailment", "minilm-l6-v2"} <= {info.name for info in shipped}
+    assert {"entailment", "fourcorners-encoder"} <= {info.name for info in shipped}
     for info in shipped:
         assert info.folder.name == info.name
         assert info.licence in {"Apache-2.0", "CC-BY-4.0"}
@@ -29,13 +29,13 @@ def test_the_default_is_the_shipped_encoder_and_loads_late(monkeypatch: pytest.M
     monkeypatch.setattr(models.ModelInfo, "read", refuse)
     encoder = models.default_encoder(threads=1)
     assert encoder.dimension == 384
-    assert encoder.name.startswith("minilm-l6-v2/1-")
+    assert encoder.name.startswith("fourcorners-encoder/1-")
 
 
 def test_an_unknown_name_offers_a_near_one() -> None:
-    with pytest.raises(ConfigError, match=r"'minilm-l6'.*Did you mean 'minilm-l6-v2'"):
-        models.load_encoder("minilm-l6")
-    with pytest.raises(ConfigError, match="There are: minilm-l6-v2"):
+    with pytest.raises(ConfigError, match=r"'fourcorner'.*Did you mean 'fourcorners-encoder'"):
+        models.load_encoder("fourcorner")
+    with pytest.raises(ConfigError, match="There are: fourcorners-encoder"):
         models.load_encoder("something else")
 
 

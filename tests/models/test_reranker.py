@@ -35,6 +35,22 @@ def load(folder: Path, *, max_tokens: int | None = None, threads: int = 2) -> On
     return OnnxReranker(reranker_card(folder, max_tokens=max_tokens), threads=threads)
 
 
+def test_stars_are_chances_beside_the_logit(tmp_path: Path) -> None:
+    tmp_path.joinpath("model.onnx").write_bytes(cross_encoder(stars=True))
+    write_tokenizer(tmp_path)
+    reranker = load(tmp_path)
+    assert reranker.scores("notice", ["", "term"]).tolist() == [SEP, 5 + SEP]
+    found = reranker.stars("notice", ["", "term", ""])
+    logits = np.array([[3, 2, 1, 0], [8, 7, 6, 5], [3, 2, 1, 0]])
+    assert found == pytest.approx(1 / (1 + np.exp(-logits)))
+    assert reranker.stars("notice", []).shape == (0, 4)
+
+
+def test_a_model_that_was_not_taught_stars_says_so(folder: Path) -> None:
+    with pytest.raises(ModelError, match="was not taught stars"):
+        load(folder).stars("notice", ["term"])
+
+
 def test_each_passage_is_read_with_the_question(folder: Path) -> None:
     reranker: Reranker = load(folder)
     found = reranker.scores("notice notice", ["term", "law law", "", "assign term"])

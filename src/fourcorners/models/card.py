@@ -37,7 +37,7 @@ class ModelInfo:
 
     @property
     def identity(self) -> str:
-        """Return name, version and a hash over the files, such as `minilm-l6-v2/1-0123456789ab`."""
+        """Return name, version and a hash over the files, such as `clauses/1-0123456789ab`."""
         hashes = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(self.files))
         return f"{self.name}/{self.version}-{hashlib.sha256(hashes.encode()).hexdigest()[:12]}"
 

@@ -7,8 +7,8 @@ part is scaled to a length of its own, so that a long sentence does not outweigh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.text.span import Span
@@ -179,10 +179,25 @@ class Vocabulary:
 
     def rows(self, sentences: Sentences) -> Rows:
         """Return the rows of a document's sentences."""
+        return self._rows(sentences, self._numbers(sentences))
+
+    def blocks(self, sentences: Sentences, most: int) -> Iterator[Rows]:
+        """Yield the rows of a document's sentences, at most so many at a time."""
+        numbers = self._numbers(sentences)
+        for start in range(0, len(sentences.spans), most):
+            beyond = start + most
+            spans, headings = sentences.spans[start:beyond], sentences.headings[start:beyond]
+            yield self._rows(replace(sentences, spans=spans, headings=headings), numbers)
+
+    def _numbers(self, sentences: Sentences) -> NDArray[np.int64]:
         import numpy as np
 
-        tokens = folded(sentences.index)
-        found = parts(sentences, np.array([self.words.get(each, -1) for each in tokens], np.int64))
+        return np.array([self.words.get(each, -1) for each in folded(sentences.index)], np.int64)
+
+    def _rows(self, sentences: Sentences, numbers: NDArray[np.int64]) -> Rows:
+        import numpy as np
+
+        found = parts(sentences, numbers)
         rows, columns, values = [], [], []
         offset = 0
         for part in PARTS:

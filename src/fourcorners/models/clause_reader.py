@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ModelError
 from fourcorners.models.card import CARD, REMEDY, ModelInfo, read_card
 from fourcorners.models.clause_features import PARTS, Rows, Sentences, Vocabulary
+from fourcorners.text.span import Span
+from fourcorners.text.words import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +29,7 @@ FILE = "model.npz"
 MEANING_SCALE = 4.0  # of unit vectors, so that weights on them stay small
 MEANING_SIGNS = (10, 11)  # where in `signs` the vector speaks
 QUERY_SIGNS = 15  # where in `signs` the query's begin
+AT_ONCE = 4_000  # sentences that are heard at a time: some hundred megabytes
 OUTSIDE = -8.0  # the log-odds of the sentence before the first and after the last
 
 
@@ -60,14 +63,48 @@ def layout(sentences: Sentences, passages: NDArray[np.int64]) -> Layout:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What the second step weighs of each sentence of a document.
+
+    Attributes:
+        columns: What needs the whole document to be known: one number a sentence in each.
+        query: What the playbook's query says (sentences, signs of `review.scoring`).
+        words: The first step's log-odds (sentences, kinds).
+    """
+
+    columns: tuple[NDArray[np.floating], ...]
+    query: NDArray[np.float32]
+    words: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def rows(self, start: int = 0, end: int | None = None) -> NDArray[np.float32]:
+        """Return one row a sentence, for those from `start` to `end`: of a long text, a part."""
+        import numpy as np
+
+        part = slice(start, len(self) if end is None else min(end, len(self)))
+        query, words = self.query[part], self.words[part]
+        own = len(self.columns)
+        found = np.empty((len(words), own + query.shape[1] + words.shape[1]), np.float32)
+        for at, column in enumerate(self.columns):
+            found[:, at] = column[part]
+        found[:, own : own + query.shape[1]] = query
+        others = found[:, own + query.shape[1] :]
+        np.clip(words, -7.0, 4.0, out=others)
+        others *= np.float32(0.3)
+        return found
+
+
 def signs(
     words: NDArray[np.float32],
     meaning: NDArray[np.float32] | None,
     query: NDArray[np.float32],
     where: Layout,
     kind: int,
-) -> NDArray[np.float32]:
-    """Return what the second step weighs: one row a sentence.
+) -> Signs:
+    """Return what the second step weighs.
 
     Args:
         words: The first step's log-odds (sentences, kinds).
@@ -90,7 +127,7 @@ def signs(
     mass = np.log(float((1 / (1 + np.exp(-own.astype(np.float64)))).sum()) + 1e-3)
     meant = np.zeros(count) if meaning is None else meaning[:, kind]
     meant_best = float(meant.max()) if count else 0.0
-    columns = [
+    columns = (
         own,
         0.1 * np.sign(own) * np.maximum(own, -4.0) ** 2,
         before,
@@ -98,18 +135,16 @@ def signs(
         np.maximum(before, after),
         of_passage[where.passages] - own,
         own - best,
-        np.full(count, best),
+        np.broadcast_to(best, count),
         np.log1p(rank),
-        np.full(count, mass),
+        np.broadcast_to(mass, count),
         meant,
         meant - meant_best,
         np.log1p(where.lengths),
         where.lower,
         np.exp(-where.starts / 3_000.0),
-        *query.T,
-        *(0.3 * np.clip(words, -7.0, 4.0)).T,
-    ]
-    return np.stack(columns, axis=1).astype(np.float32)
+    )
+    return Signs(columns, query, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +165,10 @@ class Weights:
         meaning: The same of a passage's vector: (dimension + 1, kinds).
         second: The second step: (2, kinds, signs + 1); the first row is for documents with
             vectors, the second for documents without.
-        limits: For each kind the probability from which a cell is found, and from which a
-            sentence is quoted with it.
+        limits: For each kind the probability from which a cell is found, that from which a
+            sentence is quoted with it, and the margin of the playbook's query: how far on the way
+            from its threshold to certainty it must be to count where the reader is not sure.
+        match: For each kind the weights of `clause_match`.
     """
 
     vocabulary: Vocabulary
@@ -140,6 +177,7 @@ class Weights:
     meaning: NDArray[np.float32]
     second: NDArray[np.float32]
     limits: NDArray[np.float32]
+    match: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -189,13 +227,17 @@ class ClauseReader:
         vectors: NDArray[np.float32] | None,
     ) -> Heard:
         """Read a document's sentences; `vectors` are those of its passages, unit length."""
+        import numpy as np
+
         weights = self.weights
         meaning = None if vectors is None else by_vector(vectors, weights.meaning)[passages]
-        return Heard(
-            by_words(weights.vocabulary.rows(sentences), weights.first, weights.first_bias),
-            meaning,
-            layout(sentences, passages),
-        )
+        words = np.empty((len(sentences.spans), len(self.kinds)), np.float32)
+        read = 0
+        for rows in weights.vocabulary.blocks(sentences, AT_ONCE):
+            count = len(rows.starts) - 1
+            words[read : read + count] = by_words(rows, weights.first, weights.first_bias)
+            read += count
+        return Heard(words, meaning, layout(sentences, passages))
 
     def probability(
         self, heard: Heard, query: NDArray[np.float32], kind: str
@@ -204,16 +246,36 @@ class ClauseReader:
         import numpy as np
 
         at = self._known[kind]
-        rows = signs(heard.words, heard.meaning, query, heard.where, at)
+        told = signs(heard.words, heard.meaning, query, heard.where, at)
         weights = self.weights.second[0 if heard.meaning is not None else 1, at]
-        odds = rows.astype(np.float64) @ weights[:-1] + weights[-1]
+        odds = np.empty(len(told))
+        for low in range(0, len(told), AT_ONCE):  # in double precision, a part at a time
+            part = told.rows(low, low + AT_ONCE).astype(np.float64)
+            odds[low : low + AT_ONCE] = part @ weights[:-1] + weights[-1]
         probability: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-odds))).astype(np.float32)
         return probability
 
+    def alone(self, words: str, kind: str) -> float:
+        """Return the log-odds of a sentence by its words alone: no heading, no neighbour counts."""
+        index = WordIndex(words)
+        one = Sentences(words, index, [Span(0, len(words))], [()])
+        weights = self.weights
+        (rows,) = weights.vocabulary.blocks(one, AT_ONCE)
+        return float(by_words(rows, weights.first, weights.first_bias)[0, self._known[kind]])
+
     def limits(self, kind: str) -> tuple[float, float]:
         """Return from which probability a cell is found, and a sentence quoted with it."""
-        found, also = self.weights.limits[self._known[kind]]
+        found, also, _ = self.weights.limits[self._known[kind]]
         return float(found), float(also)
+
+    def match_weights(self, kind: str) -> NDArray[np.float32]:
+        """Return the weights by which a sentence is a kind of clause by itself."""
+        weights: NDArray[np.float32] = self.weights.match[self._known[kind]]
+        return weights
+
+    def margin(self, kind: str) -> float:
+        """Return how sure the playbook's query must be to count beside the reader (1: never)."""
+        return float(self.weights.limits[self._known[kind], 2])
 
 
 def by_words(
@@ -286,7 +348,8 @@ def unpack(content: bytes) -> Weights:
                 arrays["first_bias"],
                 arrays["meaning"].astype(np.float32),
                 arrays["second"],
-                arrays["limits"],
+                arrays["limits"].reshape(-1, 3),
+                arrays["match"],
             )
     except (KeyError, ValueError, OSError) as error:
         raise ModelError(

@@ -1,8 +1,9 @@
 """The entailment model: what a document says of hypotheses, and the spans that show it.
 
-For the hypotheses that it was trained on, it has a head each; any other is judged by what its
-words, its meaning and its denials share with the spans. All is numpy, but for the meaning, which
-needs an encoder, and is left out where there is none.
+For the hypotheses that it was trained on, it has heads of their own; any other is judged by what
+its words and its meaning share with the spans, and by what a playbook tells of its place
+(`entailment_unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
+the model was trained beside.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ModelError
 from fourcorners.models.card import CARD, REMEDY, ModelInfo, read_card
 from fourcorners.models.encoder import Encoder
-from fourcorners.models.entailment_features import (
-    Place,
-    codes,
-    context,
-    placed,
-    shared,
-    speech,
-    telling,
+from fourcorners.models.entailment_features import Place, context, placed, speech, telling
+from fourcorners.models.entailment_heads import Trees, Words, sigmoid, softmax
+from fourcorners.models.entailment_unseen import (
+    CLASH,
+    Guide,
+    Spans,
+    Unseen,
+    clashes,
+    signs,
+    turned,
 )
 from fourcorners.models.entailment_verdict import LABELS, Verdict
-from fourcorners.models.registry import WEIGHTS
+from fourcorners.models.kept_vectors import KeptVectors
+from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS, load_encoder
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -43,94 +47,22 @@ FIRST = 4
 _FAINT = 0.3  # the length that a document's evidence has at least, when it is scaled to one
 _TOP = 3
 _SAME = 0.8  # of the words of two hypotheses, for them to be the same
-KINDS = 5  # numbers of `speech`
+MEANT = 8
+"""So many spans are given vectors for each known hypothesis: those whose words say most."""
 LEAST = 1e-3  # a head's probability counts as no less
 
 
-def sigmoid(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of log odds."""
+def likely(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which spans are among the first `MEANT` of any hypothesis by their words.
+
+    Args:
+        scores: An array (spans, known hypotheses): what the words say.
+    """
     import numpy as np
 
-    return 1.0 / (1.0 + np.exp(-np.clip(scores, -30, 30)))
-
-
-def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of each row."""
-    import numpy as np
-
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """Regression trees whose leaves add up; a leaf's children are the leaf itself.
-
-    Attributes:
-        roots: The place of each tree's first node.
-    """
-
-    roots: NDArray[np.int32]
-    feature: NDArray[np.int16]
-    threshold: NDArray[np.float32]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    value: NDArray[np.float32]
-    base: float
-    depth: int
-
-    def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the sum for each row."""
-        import numpy as np
-
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
-        for _ in range(self.depth):
-            seen = np.take_along_axis(rows, self.feature[at].astype(np.intp), axis=1)
-            at = np.where(seen <= self.threshold[at], self.left[at], self.right[at])
-        return np.asarray(self.base + self.value[at].sum(axis=1, dtype=np.float64))
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Runs of words that count, and what they say for each head.
-
-    Attributes:
-        buckets: Their hashes, in order.
-        rarity: The weight of each.
-        weights: An array (buckets, heads) of small integers, times `scales` for each head.
-    """
-
-    buckets: NDArray[np.int64]
-    rarity: NDArray[np.float32]
-    weights: NDArray[np.int8]
-    scales: NDArray[np.float32]
-    bias: NDArray[np.float32]
-
-    def rows(self, texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return which buckets the texts hold, and an array (texts, these): rows of length one."""
-        import numpy as np
-
-        found = [self._known(codes(text)) for text in texts]
-        used = np.unique(np.concatenate([np.zeros(0, np.intp), *found]))
-        values = np.zeros((len(texts), len(used)), np.float32)
-        for row, columns in enumerate(found):
-            values[row, np.searchsorted(used, columns)] = self.rarity[columns]
-        lengths = np.linalg.norm(values, axis=1, keepdims=True)
-        return np.asarray(used, np.intp), np.asarray(
-            values / np.where(lengths > 0, lengths, 1), np.float32
-        )
-
-    def _known(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
-        import numpy as np
-
-        at = np.minimum(np.searchsorted(self.buckets, wanted), len(self.buckets) - 1)
-        return np.asarray(at[self.buckets[at] == wanted], np.intp)
-
-    def of(self, used: NDArray[np.intp], heads: slice) -> NDArray[np.float32]:
-        """Return the weights of some buckets for some heads."""
-        import numpy as np
-
-        return self.weights[used, heads].astype(np.float32) * self.scales[heads]
+    found = np.zeros(len(scores), np.bool_)
+    found[np.argsort(-scores, axis=0, kind="stable")[:MEANT]] = True
+    return found
 
 
 def bag(rows: NDArray[np.float32], logits: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -178,58 +110,65 @@ def label_signs(
     )
 
 
-def general_signs(
-    texts: Sequence[str], hypothesis: str, scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what the label of an unknown hypothesis is read from, given its evidence's scores."""
-    import numpy as np
-
-    order = np.argsort(-scores, kind="stable")[:2]
-    best = tops(scores[:, None])[:, 0]
-    asked = np.array(speech(hypothesis))
-    said = np.array([speech(texts[at]) for at in order] or [[0.0] * KINDS]).mean(axis=0)
-    crossed = np.outer(asked[:3], said[:4]).ravel()
-    return np.concatenate(
-        [best, [np.log1p(sigmoid(scores).sum())], asked, said, crossed, best[0] * asked[:3]]
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """The model, read."""
+    """The model, read.
+
+    Attributes:
+        taught: The identity of the encoder that it was trained beside.
+        guided: For hypotheses that were not learned, where a playbook knows of their place.
+        alone: The same, by the sentence alone.
+        margin: As in `Verdict`, of the known hypotheses.
+    """
 
     info: ModelInfo
     hypotheses: tuple[str, ...]
     words: Words
     trees: Trees
     arrays: Mapping[str, NDArray[np.float64]]
-    encoder: Encoder | None = None
+    guided: Unseen
+    alone: Unseen
+    margin: float
+    taught: str
+    encoder: Encoder
 
-    def judge(self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]) -> list[Verdict]:
+    def judge(
+        self,
+        text: str,
+        spans: Sequence[Span],
+        hypotheses: Sequence[str],
+        guides: Sequence[Guide | None] | None = None,
+        *,
+        vectors: NDArray[np.float32] | None = None,
+    ) -> list[Verdict]:
         """Return what a document says of each hypothesis.
 
         Args:
             text: The document.
             spans: What may be evidence, in order of position: its sentences, say.
             hypotheses: Sentences. Those that the model was trained on are recognised.
+            guides: For each hypothesis what a playbook knows of its place; the known need none.
+            vectors: Of the spans, by the model's encoder, where they are at hand. They change no
+                answer.
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]
         texts = [span.of(text) for span in spans]
         place = placed(texts)
         found = [self.known(hypothesis) for hypothesis in hypotheses]
+        if vectors is None and None in found:
+            vectors = self.encoder.encode(texts)
         verdicts: dict[int, Verdict] = {}
         if any(each is not None for each in found):
-            verdicts = dict(enumerate(self._of_known(texts, place)))
-        vectors = None
-        if self.encoder is not None and any(each is None for each in found):
-            vectors = self.encoder.encode(texts)
-        return [
-            verdicts[column]
-            if column is not None
-            else self._of_unknown(texts, place, hypothesis, vectors)
-            for hypothesis, column in zip(hypotheses, found, strict=True)
-        ]
+            verdicts = dict(enumerate(self._of_known(texts, place, vectors)))
+        answers = []
+        for at, (hypothesis, column) in enumerate(zip(hypotheses, found, strict=True)):
+            if column is not None:
+                answers.append(verdicts[column])
+            elif vectors is not None:
+                guide = guides[at] if guides else None
+                answers.append(self._of_unseen(Spans(texts, place, vectors), hypothesis, guide))
+        return answers
 
     def learned_from(self) -> frozenset[str]:
         """Return the digests of the whole documents that the model has learned from."""
@@ -253,7 +192,31 @@ class Entailment:
                 best = (share, place)
         return best[1] if best else None
 
-    def _of_known(self, texts: Sequence[str], place: Place) -> list[Verdict]:
+    def _meant(
+        self,
+        texts: Sequence[str],
+        scores: NDArray[np.float32],
+        vectors: NDArray[np.float32] | None,
+    ) -> NDArray[np.float32]:
+        """Return what the meaning says; of spans that are not `likely`, the middle of the others.
+
+        Those are never encoded: that they are no evidence their words tell well enough.
+        """
+        import numpy as np
+
+        read = likely(scores)
+        if vectors is None:
+            made = self.encoder.encode([texts[at] for at in np.flatnonzero(read).tolist()])
+        else:
+            made = vectors[read]
+        meant = np.asarray(made @ self.arrays["meant"] + self.arrays["meant_bias"], np.float32)
+        found = np.tile(np.median(meant, axis=0), (len(texts), 1)).astype(np.float32)
+        found[read] = meant
+        return found
+
+    def _of_known(
+        self, texts: Sequence[str], place: Place, vectors: NDArray[np.float32] | None
+    ) -> list[Verdict]:
         import numpy as np
 
         count = len(self.hypotheses)
@@ -261,8 +224,10 @@ class Entailment:
         heads = [slice(at * count, (at + 1) * count) for at in range(5)]
         weights, bias = self.words.of(used, slice(0, 5 * count)), self.words.bias
         scores = rows @ weights[:, heads[0]] + bias[heads[0]]
+        meant = self._meant(texts, scores, vectors)
         logits = np.stack(
-            [self.trees(context(scores, column, place)) for column in range(count)], axis=1
+            [self.trees(context(scores, column, place, meant)) for column in range(count)],
+            axis=1,
         )
         bags = np.stack([bag(rows, logits[:, column]) for column in range(count)])
         three = np.stack(
@@ -273,29 +238,40 @@ class Entailment:
         extra = np.concatenate([best.T / 4, np.broadcast_to(best[0] / 12, (count, count))], axis=1)
         three = three + np.einsum("hf,hfl->hl", extra, self.arrays["extra"])
         against = (bags * weights[:, heads[1]].T).sum(axis=1) + bias[heads[1]]
-        signs = label_signs(
+        of_label = label_signs(
             softmax(three), against, best, sigmoid(logits).sum(axis=0), scores.max(axis=0)
         )
-        scaled = (signs - self.arrays["mean"]) / self.arrays["spread"]
+        scaled = (of_label - self.arrays["mean"]) / self.arrays["spread"]
         labels = softmax(scaled @ self.arrays["signs"] + self.arrays["each"])
-        return [_verdict(labels[at], logits[:, at]) for at in range(count)]
+        turns = sigmoid((rows @ weights[:, heads[1]] + bias[heads[1]]).astype(np.float64))
+        for at, hypothesis in enumerate(self.hypotheses):
+            surest = int(np.argmax(logits[:, at]))
+            if logits[surest, at] > 0 and clashes(hypothesis, texts[surest]):
+                turns[surest, at] = max(turns[surest, at], CLASH)
+                labels[at] = turned_round(labels[at])
+        return [
+            _verdict(labels[at], logits[:, at], turns[:, at], self.margin) for at in range(count)
+        ]
 
-    def _of_unknown(
-        self,
-        texts: Sequence[str],
-        place: Place,
-        hypothesis: str,
-        vectors: NDArray[np.float32] | None,
-    ) -> Verdict:
-        cosines = None
-        if vectors is not None and self.encoder is not None:
-            cosines = vectors @ self.encoder.encode([hypothesis])[0]
-        which = "words" if cosines is None else "meaning"
-        signs = shared(texts, hypothesis, place, cosines)
-        logits = signs @ self.arrays[f"{which}_evidence"] + self.arrays[f"{which}_evidence_bias"]
-        of_label = general_signs(texts, hypothesis, logits)
-        scores = of_label @ self.arrays[f"{which}_label"] + self.arrays[f"{which}_label_bias"]
-        return _verdict(softmax(scores), logits)
+    def _of_unseen(self, spans: Spans, hypothesis: str, guide: Guide | None) -> Verdict:
+        import numpy as np
+
+        model = self.alone if guide is None else self.guided
+        mentioned, logits = model.judge(signs(spans, hypothesis, guide, self.encoder), spans.place)
+        turns = np.array([turned(hypothesis, text) for text in spans.texts])
+        against = mentioned * float(turns[int(np.argmax(logits))])
+        labels = np.array([mentioned - against, against, 1 - mentioned])
+        return _verdict(labels, logits, turns, model.margin)
+
+
+def turned_round(labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities of labels where the evidence clashes with the hypothesis."""
+    import numpy as np
+
+    entailed, contradicted, neither = labels
+    spoken = entailed + contradicted
+    against = max(contradicted, CLASH * spoken)
+    return np.array([spoken - against, against, neither])
 
 
 def digest(text: str) -> str:
@@ -303,7 +279,12 @@ def digest(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _verdict(labels: NDArray[np.float64], logits: NDArray[np.float64]) -> Verdict:
+def _verdict(
+    labels: NDArray[np.float64],
+    logits: NDArray[np.float64],
+    turns: NDArray[np.float64],
+    margin: float,
+) -> Verdict:
     import numpy as np
 
     chances = sigmoid(logits)
@@ -313,31 +294,36 @@ def _verdict(labels: NDArray[np.float64], logits: NDArray[np.float64]) -> Verdic
         LABELS[int(np.argmax(labels))],
         (entailed, contradicted, neither),
         tuple((at, float(chances[at])) for at in order),
+        tuple(float(turns[at]) for at in order),
+        margin,
     )
 
 
-def load(encoder: Encoder | None = None) -> Entailment:
+@cache
+def load() -> Entailment:
     """Return the model that comes with the package; its file is read once, and verified.
 
     Raises:
-        ModelError: If its card or file is missing or damaged.
+        ModelError: If its card or file is missing or damaged, or if it was trained beside another
+            encoder than the one that comes with the package.
     """
-    from dataclasses import replace
-
-    model = _read()
-    return replace(model, encoder=encoder) if encoder is not None else model
-
-
-@cache
-def _read() -> Entailment:
     import numpy as np
 
     info = read_card(WEIGHTS / NAME)
+    encoder = KeptVectors(load_encoder(DEFAULT_ENCODER))
     with np.load(io.BytesIO(info.read(FILE)), allow_pickle=False) as file:
-        return assembled(info, {name: file[name] for name in file.files})
+        model = assembled(info, {name: file[name] for name in file.files}, encoder)
+    if model.taught != encoder.name:
+        raise ModelError(
+            f"model {NAME} was trained beside the encoder {model.taught}, not {encoder.name}.",
+            remedy="Train it again: python training/train_entailment.py --data DIR --weights.",
+        )
+    return model
 
 
-def assembled(info: ModelInfo, arrays: Mapping[str, NDArray[np.generic]]) -> Entailment:
+def assembled(
+    info: ModelInfo, arrays: Mapping[str, NDArray[np.generic]], encoder: Encoder
+) -> Entailment:
     """Return the model of the arrays of its file.
 
     Raises:
@@ -346,6 +332,11 @@ def assembled(info: ModelInfo, arrays: Mapping[str, NDArray[np.generic]]) -> Ent
     import numpy as np
 
     try:
+        dense = {
+            name.removeprefix("dense_"): array.astype(np.float64)
+            for name, array in arrays.items()
+            if name.startswith("dense_")
+        }
         return Entailment(
             info,
             tuple(str(each) for each in arrays["hypotheses"]),
@@ -366,14 +357,23 @@ def assembled(info: ModelInfo, arrays: Mapping[str, NDArray[np.generic]]) -> Ent
                 float(arrays["base"].astype(np.float64)),
                 int(arrays["depth"].astype(np.int64)),
             ),
-            {
-                name.removeprefix("dense_"): array.astype(np.float64)
-                for name, array in arrays.items()
-                if name.startswith("dense_")
-            },
+            dense,
+            _unseen(dense, "guided"),
+            _unseen(dense, "alone"),
+            float(dense["margin"]),
+            str(arrays["encoder"]),
+            encoder,
         )
     except (KeyError, ValueError) as error:
         raise ModelError(
             f"model {info.name}: {FILE} is not of the form that is read ({error!r}).",
             remedy=REMEDY,
         ) from error
+
+
+def _unseen(dense: Mapping[str, NDArray[np.float64]], name: str) -> Unseen:
+    first, ranked, mentioned = (
+        (dense[f"{name}_{part}"][:-1], float(dense[f"{name}_{part}"][-1]))
+        for part in ("first", "ranked", "mentioned")
+    )
+    return Unseen(first, ranked, mentioned, float(dense[f"{name}_margin"]))

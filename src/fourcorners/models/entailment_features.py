@@ -26,7 +26,8 @@ _FAR = 12  # spans between an item of a list and its lead-in, at most
 _ITEM = re.compile(r"[(\[]?\w{1,4}[)\].]")
 _OPEN = (";", ",", "and", "or")
 _STEM = 5  # letters that make the beginning of a word
-_DENIALS = frozenset(["not", "no", "nor", "neither", "never", "without", "none"])
+DENIALS = frozenset(["not", "no", "nor", "neither", "never", "without", "none", "nothing"])
+PERMISSIONS = frozenset(["may", "can", "permitted", "entitled", "right", "allowed"])
 _IDLE_WORDS = (
     "a an the all any some such this that these those and or as at be been are is by for from has "
     "have if in it its of on than to under upon with which who their there can may must shall "
@@ -97,41 +98,54 @@ def placed(texts: Sequence[str]) -> Place:
     return Place(np.array(lead, np.intp), np.array(looks, np.float32).reshape(len(texts), 6))
 
 
-def context(scores: NDArray[np.float32], column: int, place: Place) -> NDArray[np.float32]:
+def context(
+    scores: NDArray[np.float32], column: int, place: Place, meant: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """Return what speaks for each span as evidence of one hypothesis, given all first scores.
 
     Args:
-        scores: An array (spans, known hypotheses).
+        scores: An array (spans, known hypotheses): what the words say.
         column: Which hypothesis.
         place: Of the same spans.
+        meant: An array like `scores`: what the meaning says.
     """
     import numpy as np
 
-    own = scores[:, column]
+    own, meaning = scores[:, column], meant[:, column]
+    others = np.delete(scores, column, axis=1).max(axis=1)
+    return np.column_stack(
+        [
+            *(around(own, place), others, place.looks),
+            *(np.full(len(own), column), meaning, meaning - meaning.max(initial=NONE)),
+        ]
+    ).astype(np.float32)
+
+
+def around(own: NDArray[np.floating], place: Place) -> NDArray[np.float64]:
+    """Return what the scores of a document's spans say beside each other, one row a span."""
+    import numpy as np
+
     count = len(own)
     best = np.sort(own)[::-1]
     first, second = (float(best[at]) if at < count else NONE for at in (0, 1))
     rank = np.empty(count)
     rank[np.argsort(-own, kind="stable")] = np.arange(count)
-    around = [_shifted(own, by) for by in (1, -1, 2, -2)]
+    near = [_shifted(own, by) for by in (1, -1, 2, -2)]
     led = place.lead >= 0
     leads = np.where(led, own[np.maximum(place.lead, 0)], NONE)
     items = np.full(count, NONE)
     np.maximum.at(items, place.lead[led], own[led])
-    others = np.delete(scores, column, axis=1).max(axis=1)
     full = np.ones(count)
     return np.stack(
         [
-            *(own, own - first, np.log1p(rank), *around, leads, items),
-            *(around[0] - first, around[1] - first, first * full, second * full, others),
-            *place.looks.T,
-            column * full,
+            *(own, own - first, np.log1p(rank), *near, leads, items),
+            *(near[0] - first, near[1] - first, first * full, second * full),
         ],
         axis=1,
-    ).astype(np.float32)
+    ).astype(np.float64)
 
 
-def _shifted(own: NDArray[np.float32], by: int) -> NDArray[np.float64]:
+def _shifted(own: NDArray[np.floating], by: int) -> NDArray[np.float64]:
     import numpy as np
 
     moved = np.full(len(own), NONE)
@@ -144,63 +158,15 @@ def _shifted(own: NDArray[np.float32], by: int) -> NDArray[np.float64]:
 
 def telling(text: str) -> list[str]:
     """Return the beginnings of the words that tell what a hypothesis says, in order."""
-    return [word[:_STEM] for word in tokens(text) if word not in _IDLE and word not in _DENIALS]
-
-
-def shared(
-    texts: Sequence[str], hypothesis: str, place: Place, cosines: NDArray[np.float32] | None
-) -> NDArray[np.float32]:
-    """Return what speaks for each span as evidence of a hypothesis that was never seen.
-
-    Args:
-        texts: The spans.
-        hypothesis: Any sentence.
-        place: Of the same spans.
-        cosines: Of the spans with the hypothesis; None where there is no encoder.
-    """
-    import numpy as np
-
-    held = [frozenset(telling(text)) for text in texts]
-    asked = telling(hypothesis)
-    rarity = {
-        word: float(np.log1p(len(held) / (0.5 + sum(word in each for each in held))))
-        for word in asked
-    }
-    most = sum(rarity.values()) or 1.0
-    share = np.array(
-        [sum(weight for word, weight in rarity.items() if word in each) / most for each in held]
-    )
-    led = place.lead >= 0
-    both = np.array(
-        [
-            sum(w for word, w in rarity.items() if word in held[at] or word in held[lead]) / most
-            if lead >= 0
-            else share[at]
-            for at, lead in enumerate(place.lead.tolist())
-        ]
-    )
-    pairs = frozenset(pairwise(asked))
-    paired = []
-    for text in texts:
-        said = telling(text)
-        paired.append(len(pairs & frozenset(pairwise(said))))
-    meaning = np.zeros(len(texts)) if cosines is None else cosines.astype(np.float64)
-    return np.stack(
-        [
-            *(share, share - share.max(initial=0.0), both, np.array(paired) / max(1, len(pairs))),
-            *(meaning, meaning - meaning.max(initial=-1.0), meaning * share),
-            *(led, *place.looks.T[:5]),
-        ],
-        axis=1,
-    ).astype(np.float32)
+    return [word[:_STEM] for word in tokens(text) if word not in _IDLE and word not in DENIALS]
 
 
 def speech(text: str) -> list[float]:
     """Return how a text speaks: whether it denies, permits, obliges, excepts or confines."""
     said = frozenset(tokens(text))
     return [
-        float(not said.isdisjoint(_DENIALS)),
-        float(not said.isdisjoint(("may", "can", "permitted", "entitled", "right", "allowed"))),
+        float(not said.isdisjoint(DENIALS)),
+        float(not said.isdisjoint(PERMISSIONS)),
         float(not said.isdisjoint(("shall", "must", "will", "agrees", "undertakes"))),
         float(not said.isdisjoint(("except", "unless", "other", "exclude", "excluding"))),
         float(not said.isdisjoint(("only", "solely", "all", "any"))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ class OnnxEncoder:
     one needs no padding, so nothing is lost by it: 17 CPU-seconds per 1,000 passages of 164 tokens,
     in batches of 16, sorted by length, 23; for titles of ten tokens 1.3, in batches 1.0.
     `threads` texts run at a time, each on one core. The files are read and verified on first use;
-    one encoder may be shared by threads.
+    threads may share an encoder, and all encoders of one model in a process share a session.
 
     Args:
         info: The model's card.
@@ -41,8 +42,7 @@ class OnnxEncoder:
             raise ValueError(f"threads must be 1 or more, not {threads}")
         self.info = info
         self.threads = threads or usable_cores()
-        self._loading = Lock()
-        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+        self._opened = _opened(info)
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class OnnxEncoder:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
-        self._load()
+        self._opened.load()
         rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
             rows.setdefault(text, []).append(row)
@@ -82,7 +82,7 @@ class OnnxEncoder:
         return vectors
 
     def _vector(self, text: str) -> NDArray[np.float32]:
-        tokenizer, session = self._load()
+        tokenizer, session = self._opened.load()
         # A lone surrogate, which a damaged PDF can hold, has no UTF-8: it becomes a question mark.
         words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
         ids = np.array([tokenizer.encode(words).ids], dtype=np.int64)
@@ -90,14 +90,33 @@ class OnnxEncoder:
         vector: NDArray[np.float32] = session.run(None, feed)[0][0]
         return vector
 
-    def _load(self) -> tuple[Tokenizer, InferenceSession]:
-        with self._loading:
+
+class _Opened:
+    """The tokenizer and the session of a model, for all its encoders in a process."""
+
+    def __init__(self, info: ModelInfo) -> None:
+        self._info = info
+        self._lock = Lock()
+        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+
+    def load(self) -> tuple[Tokenizer, InferenceSession]:
+        """Return tokenizer and session, which are read and verified once.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged.
+        """
+        with self._lock:
             if self._loaded is None:
                 self._loaded = (
-                    read_tokenizer(self.info),
-                    open_session(self.info.read("model.onnx")),
+                    read_tokenizer(self._info),
+                    open_session(self._info.read("model.onnx")),
                 )
             return self._loaded
+
+
+@cache
+def _opened(info: ModelInfo) -> _Opened:
+    return _Opened(info)
 
 
 def read_tokenizer(info: ModelInfo) -> Tokenizer:

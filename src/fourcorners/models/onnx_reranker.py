@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.card import CARD, ModelInfo, read_card
 from fourcorners.models.onnx_encoder import MAX_CHARACTERS, open_session, usable_cores
+from fourcorners.models.reranker import probabilities
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 FILES = ("model.onnx", "tokenizer.json")
 MAX_TOKENS = 512  # of question and passage together, where no card says otherwise
 BATCH = 16
+STARS = 4  # chances: of at least two, three, four and five
 REMEDY = "Name a folder with model.onnx and tokenizer.json as path under [reranker]."
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 _QUANTISED_AS_IT_COMES = b"DynamicQuantizeLinear"
@@ -30,6 +32,8 @@ _QUANTISED_AS_IT_COMES = b"DynamicQuantizeLinear"
 
 class OnnxReranker:
     """A cross-encoder whose graph takes token ids and gives one logit a pair, or two classes.
+
+    A graph may have a second output, `stars`: four logits, of at least two to five stars.
 
     Of a pair that is too long the passage is cut at its end, never the question; of a question
     longer than half of what the model reads, the end. Pairs of like length run together. A graph
@@ -61,31 +65,52 @@ class OnnxReranker:
         Raises:
             ModelError: If a file of the model is missing, damaged or no cross-encoder's.
         """
-        logits = np.empty(len(passages), dtype=np.float32)
+        return self._read(question, passages, _Loaded.logits, ())
+
+    def stars(self, question: str, passages: Sequence[str]) -> NDArray[np.float64]:
+        """Return a row a passage: the chances of at least two, three, four and five stars.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged, or it was not taught stars.
+        """
+        return probabilities(self._read(question, passages, _Loaded.stars, (STARS,)))
+
+    def _read(
+        self,
+        question: str,
+        passages: Sequence[str],
+        read: Callable[[_Loaded, Sequence[Encoding]], NDArray[np.float32]],
+        each: tuple[int, ...],
+    ) -> NDArray[np.float32]:
+        """Return what `read` says of each pair, in values of the shape `each`."""
+        values = np.empty((len(passages), *each), dtype=np.float32)
         if not passages:
-            return logits
+            return values
         model = self._load()
         rows: dict[str, list[int]] = {}
         for row, passage in enumerate(passages):
             rows.setdefault(passage, []).append(row)
         pairs = model.pairs(question, list(rows))
-        found = np.empty(len(pairs), dtype=np.float32)
+        found = np.empty((len(pairs), *each), dtype=np.float32)
         longest_first = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids), reverse=True)
         batches = [longest_first[at : at + model.batch] for at in range(0, len(pairs), model.batch)]
+
+        def run(batch: Sequence[int]) -> NDArray[np.float32]:
+            return read(model, [pairs[at] for at in batch])
+
         if self.threads == 1 or len(batches) == 1:
             for batch in batches:
-                found[batch] = model.logits([pairs[at] for at in batch])
+                found[batch] = run(batch)
         else:
             pool = ThreadPoolExecutor(self.threads, thread_name_prefix="rerank")
             try:
-                runs = pool.map(model.logits, [[pairs[at] for at in batch] for batch in batches])
-                for batch, run in zip(batches, runs, strict=True):
-                    found[batch] = run
+                for batch, told in zip(batches, pool.map(run, batches), strict=True):
+                    found[batch] = told
             finally:  # an interrupt must not wait for the pairs that are left
                 pool.shutdown(cancel_futures=True)
         for at, of_passage in enumerate(rows.values()):
-            logits[of_passage] = found[at]
-        return logits
+            values[of_passage] = found[at]
+        return values
 
     def _load(self) -> _Loaded:
         with self._loading:
@@ -123,7 +148,26 @@ class _Loaded:
         return self._pairs.encode_batch([(question, _sound(passage)) for passage in passages])
 
     def logits(self, pairs: Sequence[Encoding]) -> NDArray[np.float32]:
-        """Run pairs together, padded to the longest."""
+        """Run pairs together, padded to the longest; return one logit a pair."""
+        columns = self._run(pairs, 0)
+        if len(columns) > 2:
+            raise ModelError(
+                f"model {self._name}: its graph gives {len(columns)} values for a pair, "
+                "not one or two."
+            )
+        # Of two, the first is the logit of "no" and the second of "yes".
+        found: NDArray[np.float32] = columns[0] if len(columns) == 1 else columns[1] - columns[0]
+        return found
+
+    def stars(self, pairs: Sequence[Encoding]) -> NDArray[np.float32]:
+        """Run pairs together; return a row of logits a pair, for at least two to five stars."""
+        outputs = [each.name for each in self._session.get_outputs()]
+        if "stars" not in outputs:
+            raise ModelError(f"model {self._name} was not taught stars: its graph gives none.")
+        return self._run(pairs, outputs.index("stars")).T
+
+    def _run(self, pairs: Sequence[Encoding], output: int) -> NDArray[np.float32]:
+        """Return the columns of one output of the graph."""
         shape = (len(pairs), max(len(pair.ids) for pair in pairs))
         feed = {name: np.zeros(shape, dtype=np.int64) for name in self._inputs}
         for row, pair in enumerate(pairs):
@@ -134,16 +178,9 @@ class _Loaded:
             }
             for name, array in feed.items():
                 array[row, : len(pair.ids)] = values[name]
-        out: NDArray[np.float32] = np.asarray(self._session.run(None, feed)[0], dtype=np.float32)
+        out = np.asarray(self._session.run(None, feed)[output], dtype=np.float32)
         columns: NDArray[np.float32] = out.reshape(len(pairs), -1).T
-        if len(columns) > 2:
-            raise ModelError(
-                f"model {self._name}: its graph gives {len(columns)} values for a pair, "
-                "not one or two."
-            )
-        # Of two, the first is the logit of "no" and the second of "yes".
-        found: NDArray[np.float32] = columns[0] if len(columns) == 1 else columns[1] - columns[0]
-        return found
+        return columns
 
 
 def reranker_card(folder: Path, *, max_tokens: int | None = None) -> ModelInfo:

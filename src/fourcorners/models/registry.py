@@ -17,13 +17,21 @@ if TYPE_CHECKING:
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
-DEFAULT_ENCODER = "minilm-l6-v2"
+DEFAULT_ENCODER = "fourcorners-encoder"
 CLAUSE_READER = "clause-reader"
+PRECEDENTS = "precedents"
+ENTAILMENT = "entailment"
 
 
 def available() -> list[ModelInfo]:
     """Return the models at hand, by name."""
     return [read_card(card.parent) for card in sorted(WEIGHTS.glob(f"*/{CARD}"))]
+
+
+def folders() -> list[Path]:
+    """Return the folder of each model that there should be, whether it is whole or not."""
+    needed = {WEIGHTS / name for name in (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT)}
+    return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
 
 def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
