@@ -36,12 +36,12 @@ from fourcorners.evaluation.runs import Extraction, write_extractions
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load
-from fourcorners.playbooks.playbook import Extent
+from fourcorners.playbooks.playbook import Extent, facts
 from fourcorners.review.calibration import DEFAULT, Curve
 from fourcorners.review.extract import MOST_CANDIDATES, choose, join
 from fourcorners.review.reading import Reading, read
 from fourcorners.review.run import prepare
-from fourcorners.review.scoring import FEATURES, Prepared, best_first, facts, score
+from fourcorners.review.scoring import FEATURES, Prepared, best_first, score
 from fourcorners.text.span import Span
 
 OUT = Path(__file__).parent.parent / "src/fourcorners/review/calibration.json"

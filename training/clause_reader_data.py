@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +20,10 @@ from fourcorners.models.clause_features import PARTS, SCALES, Sentences, Vocabul
 from fourcorners.models.clause_reader import Layout, layout
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.playbooks.load import load
-from fourcorners.playbooks.playbook import Extent
+from fourcorners.playbooks.playbook import Extent, Provision, facts
 from fourcorners.review.reading import Reading, read
 from fourcorners.review.run import prepare
-from fourcorners.review.scoring import Prepared, facts, score
+from fourcorners.review.scoring import Prepared, score
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
@@ -56,6 +57,11 @@ class Read:
         return Sentences(text, WordIndex(text), spans, self.headings)
 
 
+def _asked() -> dict[tuple[str, str], Provision]:
+    """Return the provisions of the built-in playbooks."""
+    return {(name, each.id): each for name in PLAYBOOKS for each in load(name).provisions}
+
+
 def provisions() -> list[Prepared]:
     """Return the built-in provision of each category, in the order of `CATEGORIES`."""
     encoder = load_encoder(DEFAULT_ENCODER)
@@ -68,21 +74,36 @@ def provisions() -> list[Prepared]:
 
 
 def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path) -> list[Read]:
-    """Read the contracts from a library; what is read is kept in `cache`."""
+    """Read the contracts from a library.
+
+    What is read is kept in `cache`, under what it was read from: another text, other passages,
+    other vectors or other queries are read anew.
+
+    Raises:
+        SystemExit: If the library's vectors are not of the encoder that ships.
+    """
     asked: list[Prepared] = []
     found = []
+    queries = [each for _, each in sorted(_asked().items())]
+    said = "\n".join(f"{each.query}\n{each.avoid or ''}" for each in queries)
     with Library.open(library, create=False) as store:
+        made_by = store.encoder.name if store.encoder is not None else "no encoder"
+        wanted = load_encoder(DEFAULT_ENCODER).name
+        if made_by != wanted:
+            raise SystemExit(
+                f"{library} holds vectors of {made_by}; the reader stands beside {wanted}. "
+                "Add the contracts to a new library."
+            )
         for contract in contracts:
             name = document_id(contract.text)
-            kept = cache / "read" / f"{name}.pickle"
+            passages, vectors = store.passages(name), store.vectors(document=name).matrix
+            digest = hashlib.sha256(f"{said}{[each.span for each in passages]}".encode())
+            digest.update(b"" if vectors is None else vectors.tobytes())
+            kept = cache / "read" / f"{name}-{digest.hexdigest()[:12]}.pickle"
             if not kept.exists():
                 asked = asked or provisions()
                 reading = read(
-                    store.document(name),
-                    store.outline(name),
-                    store.card(name),
-                    store.passages(name),
-                    store.vectors(document=name).matrix,
+                    store.document(name), store.outline(name), store.card(name), passages, vectors
                 )
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.with_suffix(".part").write_bytes(pickle.dumps(_read(reading, asked)))

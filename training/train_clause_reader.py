@@ -4,9 +4,10 @@ First step: for each of CUAD's 41 categories a logistic regression over the word
 (`fourcorners.models.clause_features`), and one over the vector of its passage. Second step: a small
 logistic regression over what the first says of the sentence, its neighbours and its contract, and
 over the signs of the playbook's query. The second step learns from first-step answers that are out
-of fold: five folds by `group`. Thresholds give the best F1 (the law firm's, plain and strict,
-averaged) at a bounded number of characters. The run file holds out-of-fold answers, with thresholds
-chosen on the other four folds.
+of fold: five folds by `group`. What is quoted is chosen by `clause_reader_choice`: thresholds, and
+how sure the playbook's query must be to count beside the reader. The run file holds out-of-fold
+answers of what ships, the query included; all that is chosen is chosen on the other four folds. Of
+the query alone the curve is the shipped one (`calibration.json`, 13 weights over all contracts).
 
     fourcorners bench extraction --data DIR/cuad --library cuad.db     # reads and encodes, once
     python training/train_clause_reader.py --data DIR/cuad --library cuad.db --run-out oof.jsonl
@@ -24,14 +25,25 @@ import json
 import pickle
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 
+import clause_reader_match
 import numpy as np
 import yaml
+from clause_reader_choice import (
+    DEEPEST,
+    MARGINS,
+    MISLEADING,
+    MISLED,
+    Limits,
+    Prefixes,
+    choose_margin,
+    prefixes,
+)
 from clause_reader_data import FEWEST, Counted, Read, count_words, labels, provisions, read_all
+from clause_reader_file import Kept, pack, packed_first, quantised
 from logistic import fit_many, fit_one
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
@@ -39,11 +51,11 @@ from platformdirs import user_cache_dir
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.cuad import CATEGORIES, NINE, AnnotatedContract
 from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.extraction import Counts, count, macro, score
+from fourcorners.evaluation.extraction import macro, score
 from fourcorners.evaluation.names import PROVISIONS
 from fourcorners.evaluation.precision_recall import pooled, tallies
 from fourcorners.evaluation.runs import MOST_CANDIDATES, Extraction, write_extractions
-from fourcorners.models.clause_features import BASE, PARTS, SCALES
+from fourcorners.models.clause_features import PARTS, SCALES
 from fourcorners.models.clause_reader import (
     FILE,
     MEANING_SCALE,
@@ -53,9 +65,18 @@ from fourcorners.models.clause_reader import (
     signs,
 )
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.review.extract import choose, join
-from fourcorners.review.reader import considered, taught_query
-from fourcorners.review.scoring import FEATURES
+from fourcorners.review.calibration import Curve, shipped
+from fourcorners.review.extract import MOST_BY_READER, choose, join
+from fourcorners.review.introduced import with_introductions
+from fourcorners.review.reader import (
+    by_match,
+    considered,
+    led,
+    on_scale,
+    quotable,
+    taught_query,
+)
+from fourcorners.review.scoring import FEATURES, best_first
 from fourcorners.text.span import Span
 
 OUT = Path(__file__).parent.parent / "src/fourcorners/models/weights/clause-reader"
@@ -64,10 +85,7 @@ FOLDS = 5
 FIRST, MEANING, SECOND = 8.0, 3.0, 0.002  # inverses of the L2 penalties
 HARD, EASY = 18_000, 14_000  # sentences without a label that are learned from
 DEEP = 40  # sentences a contract and category that the second step learns from
-CHARACTERS = 1_000.0  # a contract and provision, from which on a threshold is penalised
-PRECISE, PRECISE_ENOUGH = 0.2, 0.6  # what character precision counts beside F1, and up to where
 Array = NDArray[np.float32]
-Kept = dict[str, NDArray[np.bool_]]
 Candidates = list[list[tuple[Span, float]]]
 # The signs of the second step that say nothing for a document without vectors.
 OF_MEANING = [
@@ -91,6 +109,20 @@ class Course:
     def counted(self) -> Counted:
         """Return the words of all sentences."""
         return count_words(self.contracts, self.reads)
+
+    @cached_property
+    def digest(self) -> str:
+        """Return a hash of all sentences and vectors."""
+        digest = hashlib.sha256()
+        for each in self.reads:
+            for array in (each.spans, each.vectors, each.query):
+                digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def spans(self) -> list[list[Span]]:
+        """Return the sentences of each contract."""
+        return [[Span(start, end) for start, end in each.spans.tolist()] for each in self.reads]
 
     def of(self, at: int) -> slice:
         """Return the rows of a contract."""
@@ -138,17 +170,6 @@ def learn_first(course: Course, learned: NDArray[np.int64]) -> tuple[Array, Arra
     stored, scale = quantised(heads[:-1], sizes)
     heads[:-1] = stored * np.repeat(scale, sizes, axis=0)
     return rows @ heads, heads, rarity, kept
-
-
-def quantised(heads: Array, sizes: Sequence[int]) -> tuple[NDArray[np.int8], Array]:
-    """Return weights as bytes, with the scale of each part and head."""
-    ends = np.cumsum(sizes)
-    blocks, scales = [], []
-    for low, high in zip(ends - sizes, ends, strict=True):
-        scale = np.abs(heads[low:high]).max(0) / 127 + 1e-9
-        blocks.append(np.round(heads[low:high] / scale).astype(np.int8))
-        scales.append(scale)
-    return np.concatenate(blocks), np.array(scales, np.float32)
 
 
 def learn_meaning(course: Course, contracts: Sequence[int]) -> Array:
@@ -202,7 +223,7 @@ def all_signs(course: Course, words: Array, meaning: Array, kind: int) -> Array:
                 each.query[kind].astype(np.float32),
                 each.where,
                 kind,
-            )
+            ).rows()
             for at, each in enumerate(course.reads)
         ]
     )
@@ -234,63 +255,49 @@ def answer(rows: Array, head: NDArray[np.float64]) -> Array:
     return (1 / (1 + np.exp(-odds))).astype(np.float32)
 
 
-def ranked(course: Course, probability: Array, kind: int) -> Candidates:
+def ranked(course: Course, probability: Array, kind: int, most: int) -> Candidates:
     """Return for each contract what a review would consider, best first."""
     _, provision = PROVISIONS[CATEGORIES[kind]]
     return [
         considered(
             contract.text,
-            [Span(int(start), int(end)) for start, end in each.spans],
+            course.spans[at],
             probability[course.of(at)],
             provision,
-            MOST_CANDIDATES,
+            most,
         )
-        for at, (contract, each) in enumerate(zip(course.contracts, course.reads, strict=True))
+        for at, contract in enumerate(course.contracts)
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """The counts of each contract at each pair of thresholds that is tried."""
-
-    best: NDArray[np.float64]
-    nothing: NDArray[np.float64]
-    steps: list[float]
-    more: dict[float, NDArray[np.float64]]
-
-    def choose(self, inside: NDArray[np.bool_]) -> tuple[float, float]:
-        """Return the best thresholds for some contracts."""
-        worth: dict[tuple[float, float], float] = {}
-        for also, something in self.more.items():
-            for found in self.steps:
-                if found >= also:
-                    gate = (self.best >= found)[:, None]
-                    total = np.where(gate, something, self.nothing)[inside].sum(0)
-                    worth[found, also] = _worth(Counts(*total.astype(int)))
-        return max(worth, key=lambda pair: worth[pair])
+def said_by_query(course: Course, kind: int) -> tuple[Array, Curve]:
+    """Return what the playbook's query says of all sentences by its curve, and the curve."""
+    curve = shipped().curve(PROVISIONS[CATEGORIES[kind]][1], meaning=True)
+    rows = np.concatenate([each.query[kind].astype(np.float32) for each in course.reads])
+    return curve.probability(rows), curve
 
 
-def _worth(total: Counts) -> float:
-    excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
-    precise = min(total.character_precision, PRECISE_ENOUGH)
-    return (total.f1() + total.f1(strict=True)) / 2 + PRECISE * precise - 0.1 * excess
-
-
-def trials(contracts: Sequence[AnnotatedContract], found: Candidates, category: str) -> Trials:
-    """Judge what would be quoted at each threshold."""
-    best = np.array([each[0][1] if each else 0.0 for each in found])
-    pool = [probability for each in found for _, probability in each[:8]]
-    steps = sorted({round(float(p), 4) for p in np.quantile(best, np.linspace(0.05, 0.98, 32))})
-    limits = sorted({round(float(p), 4) for p in np.quantile(pool, np.linspace(0.4, 0.985, 16))})
-
-    def counts(limit: float) -> NDArray[np.float64]:
-        rows = [
-            astuple(count(contract, category, [s for s, _ in choose(each, limit, limit)]))
-            for contract, each in zip(contracts, found, strict=True)
+def judged_at(
+    course: Course, probability: Array, said: tuple[Array, Curve], kind: int
+) -> list[Prefixes]:
+    """Judge what would be quoted at each margin of the query, before thresholds are known."""
+    query, curve = said
+    category, provision = CATEGORIES[kind], PROVISIONS[CATEGORIES[kind]][1]
+    judged = []
+    for margin in MARGINS:
+        sure = on_scale(query, curve, 1.0, margin) > 0
+        blended = np.where(sure, 1.0 + np.maximum(query, 1e-3), probability)
+        found = [
+            [
+                (led(contract.text, span, provision), score)
+                for span, score in quotable(contract.text, each, provision)
+            ]
+            for contract, each in zip(
+                course.contracts, ranked(course, blended, kind, DEEPEST), strict=True
+            )
         ]
-        return np.array(rows, np.float64)
-
-    return Trials(best, counts(2.0), steps, {limit: counts(limit) for limit in limits if limit > 0})
+        judged.append(prefixes(course.contracts, found, category))
+    return judged
 
 
 def facts_of(course: Course, kind: int, at: int) -> list[tuple[Span, float]]:
@@ -300,96 +307,104 @@ def facts_of(course: Course, kind: int, at: int) -> list[tuple[Span, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The second step of one category, and its out-of-fold answers."""
+    """The second step of one category: its heads, out-of-fold answers, and what they would quote.
+
+    `judged` has an entry for each of `MARGINS`.
+    """
 
     heads: NDArray[np.float32]
-    limits: tuple[float, float]
-    run: list[Extraction]
+    probability: Array
+    judged: list[Prefixes]
 
 
 def learn_second(course: Course, words: Array, meaning: Array, kind: int) -> Second:
-    """Fit the second step of one category in folds and whole, and choose its thresholds."""
+    """Fit the second step of one category in folds and whole."""
     rows = all_signs(course, words, meaning, kind)
     target = course.labels[:, kind]
-    near = deep(course, words, kind)
-    taught = near | (target > 0)
+    taught = deep(course, words, kind) | (target > 0)
     fold = course.fold[course.document]
     probability = np.zeros(len(rows), np.float32)
     for held in range(FOLDS):
         head = fit_second(rows[taught & (fold != held)], target[taught & (fold != held)])
         probability[fold == held] = answer(rows[fold == held], head)
-    category = CATEGORIES[kind]
-    found = ranked(course, probability, kind)
-    tried = trials(course.contracts, found, category)
-    run = []
-    limits = [tried.choose(course.fold != held) for held in range(FOLDS)]
-    for at, contract in enumerate(course.contracts):
-        known = facts_of(course, kind, at)
-        quoted = choose(known or found[at], *((0.0, 0.0) if known else limits[course.fold[at]]))
-        run.append(
-            Extraction(
-                contract.name,
-                category,
-                tuple(span for span, _ in join(quoted, contract.text)),
-                (known or found[at] or [(Span(0, 0), 0.0)])[0][1],
-                tuple([*known, *found[at]][:MOST_CANDIDATES]),
-            )
-        )
     silent = rows.copy()
     silent[:, OF_MEANING] = 0.0
     heads = [fit_second(each[taught], target[taught]) for each in (rows, silent)]
-    everywhere = np.ones(len(course.contracts), np.bool_)
-    return Second(np.array(heads, np.float32), tried.choose(everywhere), run)
+    judged = judged_at(course, probability, said_by_query(course, kind), kind)
+    return Second(np.array(heads, np.float32), probability, judged)
 
 
-Arrays = dict[str, NDArray[np.generic]]
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """What one category quotes: two thresholds, a margin, and the out-of-fold answers."""
+
+    limits: tuple[float, float, float]
+    run: list[Extraction]
+    found: list[clause_reader_match.Candidates]
 
 
-def packed_first(course: Course, first: tuple[Array, Array, Kept], meaning: Array) -> Arrays:
-    """Return the first step as arrays of the model file."""
-    heads, rarity, kept = first
-    codes = {part: course.counted.codes[part][kept[part]] for part in PARTS}
-    words, codes = renumbered(course.counted.words, codes)
-    stored, scale = quantised(heads[:-1], [len(codes[part]) for part in PARTS])
-    return {
-        "words": np.frombuffer("\n".join(words).encode(), np.uint8),
-        "rarity": rarity.astype(np.float16),
-        "first": stored,
-        "first_scale": scale,
-        "first_bias": heads[-1],
-        "meaning": meaning.astype(np.float16),
-        **{f"codes_{part}": np.diff(codes[part], prepend=0) for part in PARTS},
-    }
+def choose_quotes(course: Course, second: Second, kind: int) -> Quoting:
+    """Choose what one category quotes, and answer each fold as chosen on the others."""
+    run: list[Extraction] = []
+    seen: list[clause_reader_match.Candidates] = []
+    said = said_by_query(course, kind)
+    least = MISLED if CATEGORIES[kind] in MISLEADING else 0.0
+    for held in range(FOLDS):
+        at, limits = choose_margin(second.judged, course.fold != held, least)
+        sure = on_scale(*said, limits.found, MARGINS[at])
+        blended = np.maximum(second.probability, sure)
+        found = ranked(course, blended, kind, MOST_CANDIDATES)
+        for contract in np.flatnonzero(course.fold == held):
+            run.append(quoted(course, int(contract), kind, found[contract], limits))
+            rows = course.of(contract)
+            read = (
+                *(second.probability[rows], said[0][rows]),
+                *(course.reads[contract].where, course.spans[contract]),
+            )
+            shown = [span for span, _ in found[contract]]
+            best = best_first(blended[rows], len(shown))
+            place = (int(contract), kind)
+            seen.append(
+                clause_reader_match.candidates(course.contracts[contract], place, read, best, shown)
+            )
+    at, limits = choose_margin(second.judged, np.ones(len(course.contracts), np.bool_), least)
+    return Quoting((limits.found, limits.also, MARGINS[at]), run, seen)
 
 
-def pack(first: Arrays, seconds: Sequence[Second]) -> bytes:
-    """Return the model file."""
-    file = BytesIO()
-    second = np.stack([each.heads for each in seconds], axis=1)
-    limits = np.array([each.limits for each in seconds], np.float32)
-    np.savez_compressed(file, second=second, limits=limits, **first)
-    return file.getvalue()
+def quoted(
+    course: Course, at: int, kind: int, found: Sequence[tuple[Span, float]], limits: Limits
+) -> Extraction:
+    """Return the answer for one contract, as a review would give it, but for candidates."""
+    category, provision = CATEGORIES[kind], PROVISIONS[CATEGORIES[kind]][1]
+    contract, known = course.contracts[at], facts_of(course, kind, at)
+    least = (0.0, 0.0) if known else (limits.found, limits.also)
+    likely = known or quotable(contract.text, found[:DEEPEST], provision)
+    chosen = choose(likely, *least, MOST_BY_READER)
+    if not known:
+        chosen = with_introductions(chosen, course.spans[at], contract.text)
+    chosen = [(led(contract.text, span, provision), score) for span, score in chosen]
+    return Extraction(
+        contract.name,
+        category,
+        tuple(span for span, _ in join(chosen, contract.text)),
+        (known or found or [(Span(0, 0), 0.0)])[0][1],
+    )
 
 
-def renumbered(
-    words: Sequence[str], codes: dict[str, NDArray[np.int64]]
-) -> tuple[list[str], dict[str, NDArray[np.int64]]]:
-    """Leave out the words that no code needs; the order of codes stays."""
-    digits = {"pairs": 2, "triples": 3, "place": 0}
-    used = np.zeros(len(words), np.bool_)
-    for part, known in codes.items():
-        for place in range(digits.get(part, 1)):
-            used[(known // BASE**place) % BASE] = True
-    new = np.cumsum(used) - 1
-    fresh = {}
-    for part, known in codes.items():
-        many = digits.get(part, 1)
-        fresh[part] = (
-            sum(new[(known // BASE**place) % BASE] * BASE**place for place in range(many))
-            if many
-            else known
-        )
-    return [word for word, use in zip(words, used, strict=True) if use], fresh
+def ordered(course: Course, quotings: Sequence[Quoting]) -> tuple[list[Extraction], Array]:
+    """Return the answers with their candidates in order, and the weights of all contracts."""
+    seen = [each for quoting in quotings for each in quoting.found]
+    folded = [
+        clause_reader_match.learn_matches(seen, list(course.fold != held)) for held in range(FOLDS)
+    ]
+    run = []
+    for line, each in zip((x for q in quotings for x in q.run), seen, strict=True):
+        weights = folded[course.fold[each.contract]][each.kind]
+        known = facts_of(course, each.kind, each.contract)
+        best = by_match(each.spans, each.signs, weights)
+        run.append(replace(line, candidates=tuple([*known, *best][:MOST_CANDIDATES])))
+    everywhere = [True] * len(course.contracts)
+    return run, clause_reader_match.learn_matches(seen, everywhere)
 
 
 def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -> str:
@@ -444,13 +459,16 @@ def main() -> None:
     """Read, fit, write."""
     arguments = _arguments()
     course = gather(arguments.data, arguments.library, arguments.cache, arguments.seed)
-    settings = [SCALES, FEWEST, FIRST, MEANING, HARD, EASY, arguments.seed, len(course.labels)]
+    settings = [SCALES, FEWEST, FIRST, MEANING, HARD, EASY, arguments.seed, course.digest]
     digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
     cache = arguments.cache / digest
     cache.mkdir(parents=True, exist_ok=True)
     words, meaning = out_of_fold(course, cache, range(FOLDS))
-    seconds, run = [], []
-    settings = [digest, DEEP, SECOND, CHARACTERS, PRECISE, PRECISE_ENOUGH, OF_MEANING]
+    seconds, quotings = [], []
+    settings = [
+        *(digest, DEEP, SECOND, OF_MEANING, DEEPEST, MARGINS, MOST_BY_READER),
+        shipped().version,
+    ]
     kept = cache / hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
     kept.mkdir(exist_ok=True)
     for kind, category in enumerate(CATEGORIES):
@@ -460,17 +478,21 @@ def main() -> None:
             path.with_suffix(".part").write_bytes(pickle.dumps(second))
             path.with_suffix(".part").rename(path)
         seconds.append(pickle.loads(path.read_bytes()))  # noqa: S301 - our own cache
-        run.extend(seconds[-1].run)
-        found, also = seconds[-1].limits
-        print(f"{category}: found from {found}, quoted from {also}", flush=True)
+        quotings.append(choose_quotes(course, seconds[-1], kind))
+        found, also, margin = quotings[-1].limits
+        print(f"{category}: found from {found}, quoted from {also}, query {margin}", flush=True)
+    run, match = ordered(course, quotings)
     if arguments.run_out:
         write_extractions(arguments.run_out, run)
     path = cache / "first.pickle"
     if not path.exists():
         first = learn_first(course, np.arange(len(course.labels)))[1:]
         everything = learn_meaning(course, range(len(course.reads)))
-        path.write_bytes(pickle.dumps(packed_first(course, first, everything)))
-    content = pack(pickle.loads(path.read_bytes()), seconds)  # noqa: S301 - our own cache
+        path.write_bytes(pickle.dumps(packed_first(course.counted, first, everything)))
+    packed = pickle.loads(path.read_bytes())  # noqa: S301 - our own cache
+    content = pack(
+        packed, [each.heads for each in seconds], [each.limits for each in quotings], match
+    )
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / FILE).write_bytes(content)
     (arguments.out / "card.yaml").write_text(

@@ -2,11 +2,14 @@ r"""Fit how much each signal of retrieval counts: `src/fourcorners/search/weight
 
 One logistic regression for all questions over the sentences of their contracts: does an annotation
 cover most of the sentence? Where a concept is asked for (`known`), all signals count; the other
-(`unknown`) is fitted as if none were known. The run file holds out-of-fold answers with the
-contract of each question given: five folds by `group`, so that no contract nor its like is in both.
+(`unknown`) is fitted as if none were known. Only contracts that the encoder has not learned from
+count: on the others its vectors know more than they will. The run file holds out-of-fold answers,
+the contract of each question given: five folds by `group`, so that no contract nor its like is in
+both; what the encoder has learned from is answered with the weights that ship, and is no figure.
 
     python training/weigh.py --data DIR/legalbench-rag --groups DIR/cuad/annotations.jsonl \
         --library contracts.db --run-out oof
+    fourcorners bench score oof-cuad.jsonl --data DIR/legalbench-rag --unseen-by fourcorners-encoder
 
 The library holds the contracts under the names of their files, with vectors. Takes some minutes.
 """
@@ -22,8 +25,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.evaluation.unseen import unseen_by
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
+from fourcorners.models.registry import DEFAULT_ENCODER
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.concepts import recognise
 from fourcorners.search.retrieve import retrieve
@@ -54,6 +59,7 @@ class Case:
     file: str
     document: str
     fold: int
+    unseen: bool
     signals: NDArray[np.float32]
     answers: NDArray[np.bool_]
 
@@ -91,6 +97,7 @@ def fit(cases: list[Case]) -> dict[str, Weighing]:
 def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
     """Return every question of the sets with the signals of its document's sentences."""
     encoder, concepts, shelf = default_encoder(), default_concepts(), Shelf()
+    is_unseen = unseen_by(DEFAULT_ENCODER)
     paths = library.execute(
         "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row=s.document"
     )
@@ -122,6 +129,7 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
                 file,
                 documents[name],
                 int(group, 16) % FOLDS,
+                is_unseen(library.text(documents[name])),
                 signals(units, asked, vectors[asked], meant[asked]),
                 np.array(covered) > 0.5,
             )
@@ -143,18 +151,20 @@ def main() -> None:
     groups = {line["name"]: line["group"] for line in map(json.loads, lines)}
     library = Library.open(options.library, create=False)
     cases = read(options.data, groups, library)
-    whole = fit(cases)
+    taught = [case for case in cases if case.unseen]
+    whole = fit(taught)
     content = {
-        "provenance": f"training/weigh.py over {len(cases):,} questions of LegalBench-RAG's CUAD "
-        f"and ContractNLI sets, their contracts given; L2 {PENALTY}; measured out of fold, "
-        f"{FOLDS} folds by contract group.",
+        "provenance": f"training/weigh.py over {len(taught):,} questions of LegalBench-RAG's "
+        "CUAD and ContractNLI sets, their contracts given, none of which the encoder learned from; "
+        f"L2 {PENALTY}; measured out of fold, {FOLDS} folds by contract group.",
         **{name: {"bias": w.bias, "weights": dict(w.weights)} for name, w in whole.items()},
     }
     options.out.write_text(json.dumps(content, indent=2) + "\n", "utf-8")
     if not options.run_out:
         return
     encoder, concepts = default_encoder(), default_concepts()
-    folds = [Weights(**fit([c for c in cases if c.fold != fold])) for fold in range(FOLDS)]
+    shipped = Weights(**whole)
+    folds = [Weights(**fit([c for c in taught if c.fold != fold])) for fold in range(FOLDS)]
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):
@@ -165,7 +175,7 @@ def main() -> None:
                     scope=scope,
                     encoder=encoder,
                     concepts=concepts,
-                    weights=folds[case.fold],
+                    weights=folds[case.fold] if case.unseen else shipped,
                 )
                 snippets = [
                     {
