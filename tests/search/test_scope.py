@@ -125,6 +125,7 @@ def test_what_fits_two_contracts_is_not_sure(library: Library, make: Make) -> No
     scope = route(library, "In the lease between Acme and Tamarack, who pays the rent?")
     assert {document for document, _ in scope.documents[:2]} == {first, second}
     assert not scope.sure
+    assert set(scope.few) == {first, second}
     assert scope.asked == "who pays the rent?"
 
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 ARTICLES = frozenset(("a", "an", "the", "this", "and", "or", "of"))
 _UNTOLD = frozenset(stemmed(sorted(FRAME | IDLE)))
+_MEASURED = (
+    *("amount", "date", "days", "deadline", "far", "fast", "long", "many", "months", "number"),
+    *("often", "quickly", "soon", "time", "today", "week", "year", "years"),
+)
+_MEASURES = frozenset(stemmed(_MEASURED))
 _SAME = {"contract": "agreement", "contracts": "agreements"}
 APART = 6
 """How many words of the question may stand between those of a name."""
@@ -106,9 +111,12 @@ def _stems(phrase: str) -> frozenset[str]:
     """Return the words of a phrase that must stand in a question: its telling words.
 
     If only one is left of several, it would mean too much: in `termination at will` all words tell.
+    None are left of a question that could follow any other: `for how long?`.
     """
     tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
     told = [token for token in tokens if token not in IDLE and token not in FRAME]
+    if phrase.endswith("?") and set(_forms(told)) <= _MEASURES:
+        return frozenset()
     return frozenset(_forms(told if len(told) > 1 else tokens))
 
 

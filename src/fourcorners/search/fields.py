@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
@@ -14,8 +13,8 @@ from fourcorners.library.tokens import (
     label_token,
     type_token,
 )
+from fourcorners.search.index import index_of
 from fourcorners.search.names import names_of
-from fourcorners.search.query.fts import filtering
 from fourcorners.search.query.tree import Field, FieldName, label
 from fourcorners.text.words import words
 
@@ -51,8 +50,7 @@ def rows_of(
 
 def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
     """Return the passages that bear one token of each of the collections."""
-    rows = library.execute("SELECT rowid FROM words WHERE words MATCH ?", (filtering(tokens),))
-    return {cast("int", row) for (row,) in rows}
+    return set(index_of(library).bearing(tokens).tolist())
 
 
 def _of(

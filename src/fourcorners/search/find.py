@@ -17,8 +17,7 @@ The boolean scope is the passage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -139,7 +138,7 @@ def find(
     if parsed is None and not (like and like.strip()):
         raise QueryError("there is nothing to search for.", remedy="Give a query or an example.")
     vector = _vector(library, parsed, like, encoder)
-    with _snapshot(library):
+    with library.snapshot():
         tokens = filters.tokens(library)
         if parsed is not None and stem:
             parsed = replace(parsed, tree=spread(parsed.tree, library))
@@ -151,16 +150,6 @@ def find(
                 library, parsed.tree, vector, filters, tokens, replace(weights, dense=dense)
             )
         return _hits(library, ranking, limit)
-
-
-@contextmanager
-def _snapshot(library: Catalogue) -> Iterator[None]:
-    """Let all reads inside see one state of the library, whatever other processes write."""
-    library.execute("SAVEPOINT search")
-    try:
-        yield
-    finally:
-        library.execute("RELEASE search")
 
 
 def _vector(
@@ -271,6 +260,7 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     ordered = iter(best_first([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
+        library.fetch(passages[row].document for row in batch)
         for row in batch:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:

@@ -14,6 +14,7 @@ from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import integer, string
 from fourcorners.outline.card import Card
+from fourcorners.search.index import index_of
 from fourcorners.text.words import words
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
@@ -174,14 +175,10 @@ class Names:
 
     def _at_the_head(self, token: str) -> Sequence[int]:
         """Return the documents that bear a word in their first clauses, if it is a rare one."""
-        rows = self._library.execute(
-            "SELECT p.document, p.ordinal FROM words JOIN passages p ON p.row = words.rowid "
-            "WHERE words MATCH ? LIMIT ?",
-            (f'body : "{token}"', _MOST_PASSAGES),
-        )
-        if len(rows) == _MOST_PASSAGES:
+        places = index_of(self._library).standing(token, _MOST_PASSAGES)
+        if len(places) == _MOST_PASSAGES:
             return []
-        return [integer(row) for row, ordinal in rows if integer(ordinal) < _HEAD_PASSAGES]
+        return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
 
     def _nearly(self, token: str) -> Mapping[int, float]:
         """Return the documents that bear a word spelt nearly so."""

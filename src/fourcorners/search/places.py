@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.codec import PAGES, StoredNodes
-from fourcorners.library.database import string
 from fourcorners.outline.tree import called
 
 
@@ -23,10 +22,7 @@ class Place:
     @classmethod
     def of(cls, library: Catalogue, document: str) -> Place:
         """Return what the library knows of a document."""
-        rows = library.execute(
-            "SELECT name, pages, outline FROM documents WHERE id = ?", (document,)
-        )
-        name, pages, outline = [string(value) for value in rows[0]]
+        name, pages, outline = library.placing(document)
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
     def page_of(self, offset: int) -> int | None:

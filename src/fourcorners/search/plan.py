@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer
 from fourcorners.models.encoder import Encoder
 from fourcorners.search.fields import rows_of
 from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.search.index import index_of
 from fourcorners.search.query import Field, Mode, Query, fields, parse
-from fourcorners.search.query.fts import CompiledLeaf, compile_query, filtering, limited
+from fourcorners.search.query.fts import CompiledLeaf, compile_query
 from fourcorners.search.query.tree import label
 from fourcorners.search.stemming import spread
 
@@ -47,10 +47,7 @@ def plan(
     by_meaning = encoder is not None and library.encoder is not None
     steps.append(Step("Read as", _kind(parsed, by_meaning=by_meaning)))
     if tokens:
-        rows = library.execute(
-            "SELECT count(*) FROM words WHERE words MATCH ?", (filtering(tokens),)
-        )
-        steps.append(Step("Filters", f"leave {integer(rows[0][0]):,} passages"))
+        steps.append(Step("Filters", f"leave {len(index_of(library).bearing(tokens)):,} passages"))
     steps += [
         Step("Field", f"{label(field)} leaves {len(rows_of(library, field, tokens)):,} passages")
         for field in fields(tree)
@@ -73,10 +70,7 @@ def _terms(
     for leaf in leaves:
         if isinstance(leaf.leaf, Field):
             continue
-        rows = library.execute(
-            "SELECT count(*) FROM words WHERE words MATCH ?", (limited(leaf.expression, tokens),)
-        )
-        count = f"{integer(rows[0][0]):,} passages"
+        count = f"{index_of(library).count(leaf, tokens):,} passages"
         if not leaf.exact:
             count += ", each then read, because the index knows no order of words"
         role = f"counts {leaf.boost:g} times" if leaf.scored else "excludes"

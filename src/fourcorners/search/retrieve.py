@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -106,9 +105,9 @@ def retrieve(
     Args:
         library: Where to look.
         question: In natural language; where a scope is given, what that says is asked counts.
-        scope: Which documents the question names: one that is sure is the only one searched, the
-            others are preferred by the chance that they are meant. Without one, the documents
-            that lead a search of the whole library are read.
+        scope: Which documents the question names: one that is sure is the only one searched, as
+            are a few that the name fits alike; others are preferred by the chance that they are
+            meant. Without one, the documents that lead a search of the whole library are read.
         encoder: The encoder that made the library's vectors; without one only words count.
         concepts: What is known of kinds of clauses.
         filters: What of the library to look at.
@@ -139,9 +138,11 @@ def retrieve(
         shelf = shelf_of(library)
         meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents) if scope else {}
-    with _snapshot(library):
+    with library.snapshot():
         if scope and scope.sure and scope.documents:
             documents = [scope.documents[0][0]]
+        elif scope and scope.few:
+            documents = list(scope.few)
         else:
             led = leading(library, asked, vector, meant, filters, DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
@@ -246,13 +247,3 @@ def in_order(snippets: Sequence[Snippet], texts: Mapping[str, str], join: int) -
         because = tuple(dict.fromkeys((*last.because, *snippet.because)))
         merged[-1] = replace(best, span=span, words=span.of(texts[best.document]), because=because)
     return merged
-
-
-@contextmanager
-def _snapshot(library: Catalogue) -> Iterator[None]:
-    """Let all reads inside see one state of the library, whatever other processes write."""
-    library.execute("SAVEPOINT retrieve")
-    try:
-        yield
-    finally:
-        library.execute("RELEASE retrieve")

@@ -25,12 +25,16 @@ SURE = 0.97
 _SHARPNESS = 0.02  # how far two fits lie apart where the better is e times as likely
 _LEAST_SHARE = 0.45  # of a name that a document must account for to be searched alone
 _WORTH_NAMING = 0.2  # … to be named at all
+_LEAST_NAMING = 0.8  # … where the document is known already, for the words to be its name
 _CANDIDATES = 8
+_FEW = 3  # documents that a name may fit alike: a contract and what amends it
 
 _CONTRACT = (
     r"(?:agreement|contract|lease|licen[cs]e|amendment|addendum|order|deed|letter|policy|terms|"
     r"plan|note|nda|cda|msa|mta|sow|sla|spa|sha|dpa|jva?|mou|loi|tsa|poa)s?"
 )
+_BARE = re.compile(r"\b(?:agreement|contract)s?\b", re.IGNORECASE)
+_OTHER_PAPER = re.compile(r"\b(?:lease|licen[cs]e|policy|plan|note|order)s?\b", re.IGNORECASE)
 # "Consider the …; …", "Under the …, …": what stands before the sign names, what follows asks.
 _AHEAD = re.compile(
     r"\s*(?:please\s+)?(?P<verb>consider(?:ing)?|regarding|concerning|as\s+(?:to|for)|about|in|under|"
@@ -54,7 +58,9 @@ _DROPPED = frozenset(("in", "under", "with", "from", "for", "per", "within"))
 _PHRASE = re.compile(
     r"(?:(?:the|our|their|my|this|that|its)\s+)?(?:[\w&.'’/-]+\s+){0,8}?"
     rf"{_CONTRACT}\b(?:\s+(?:between|with|of|dated|from|among|and|&)\s+(?:the\s+)?"
-    r"(?-i:[A-Z0-9])[\w&.'’/-]*(?:,?\s+(?-i:[A-Z0-9])[\w&.'’/-]*)*)*",
+    r"(?-i:[A-Z0-9])[\w&.'’/-]*(?:,?\s+(?-i:[A-Z0-9])[\w&.'’/-]*)*"
+    r"(?:\s+(?:trade\s*)?(?:marks?|brands?|names?|patents?|software|systems?|sites?|plants?|works|"
+    r"groups?|business)\b)?)*",
     re.IGNORECASE,
 )
 
@@ -71,12 +77,17 @@ class Scope:
             question names none, which leaves everything within the filters.
         sure: Whether the likeliest alone is to be searched. If not, the named ones are preferred,
             and the rest is searched too.
+        whole: The question without the words that name a contract, parties' names and all.
+        few: Two or three documents that the name fits, and no other: they alone are to be
+            searched. A contract and its amendments often share a name.
     """
 
     asked: str
     naming: str = ""
     documents: tuple[tuple[str, float], ...] = ()
     sure: bool = False
+    whole: str = ""
+    few: tuple[str, ...] = ()
 
 
 def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> Scope:
@@ -94,7 +105,28 @@ def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> S
     scope = _scope(fits, naming, asked)
     if not scope.sure:
         return scope
-    return replace(scope, asked=_without_parties(asked, names.of_parties(fits[0].document)))
+    parties = names.of_parties(fits[0].document)
+    return replace(scope, asked=_without_parties(asked, parties), whole=asked)
+
+
+def unnamed(library: Catalogue, question: str, documents: Collection[str]) -> str:
+    """Return a question that is put to known documents without the words that name one of them.
+
+    "Can we end the master services agreement?" becomes "Can we end it?". What only looks like a
+    name ("Halden's exclusive licence") is left as it is.
+    """
+    names = names_of(library)
+    naming, asked = _parted(question.strip(), names)
+    if asked == question.strip():
+        return question
+    fits = names.fitting(naming, frozenset(documents))
+    named = [fit for fit in fits if fit.share >= _LEAST_NAMING and (fit.title or _is_bare(naming))]
+    return asked if named else question
+
+
+def _is_bare(naming: str) -> bool:
+    """Tell whether words call a contract no more than a contract: they say nothing of its kind."""
+    return bool(_BARE.search(naming)) and not _OTHER_PAPER.search(naming)
 
 
 def _scope(fits: list[Named], naming: str, asked: str) -> Scope:
@@ -104,7 +136,14 @@ def _scope(fits: list[Named], naming: str, asked: str) -> Scope:
         (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
     )
     sure = likely[0][1] >= SURE and fits[0].share >= _LEAST_SHARE
-    return Scope(asked, naming, likely, sure)
+    return Scope(asked, naming, likely, sure, few=() if sure else _few(fits, likely))
+
+
+def _few(fits: list[Named], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:
+    """Return the few that a name fits alike, if it is almost certain that one of them is meant."""
+    alike = [fit.document for fit in fits[:_FEW] if fit.share >= _LEAST_SHARE]
+    certain = sum(chance for document, chance in likely if document in alike) >= SURE
+    return tuple(alike) if certain and len(alike) > 1 else ()
 
 
 def _parted(question: str, names: Names) -> tuple[str, str]:

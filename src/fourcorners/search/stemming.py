@@ -14,7 +14,7 @@ from math import prod
 
 from fourcorners.errors import QueryError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import string
+from fourcorners.search.index import index_of
 from fourcorners.search.query import And, Field, Near, Node, Not, Or, Phrase, Prefix, Word
 from fourcorners.search.stems import stemmed
 
@@ -32,17 +32,10 @@ def spread(tree: Node, library: Catalogue) -> Node:
     Raises:
         QueryError: If a phrase or proximity would stand for too many.
     """
-    library.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
-    )
+    index = index_of(library)
 
     def forms(token: str) -> tuple[str, ...]:
-        rows = library.execute(
-            "SELECT term FROM temp.vocabulary WHERE term >= ?1 AND term < ?2 "
-            "AND term GLOB '[a-z]*' ORDER BY term",
-            (token[:_SHARED], f"{token[:_SHARED]}\U0010ffff"),
-        )
-        terms = [string(term) for (term,) in rows]
+        terms = index.vocabulary(token[:_SHARED])
         stem = stemmed([token])[0]
         alike = [term for term, other in zip(terms, stemmed(terms), strict=True) if other == stem]
         return (token, *[term for term in alike if term != token][: MOST_FORMS - 1])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.outline.tree import Passage
+from fourcorners.search.bm25 import K1, B
 from fourcorners.search.fusion import RRF_K
 from fourcorners.search.query import And, Field, Node, Not, Or, Query
 from fourcorners.search.query.match import Place, leaf_instances
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-K1, B = 1.2, 0.75
-"""BM25's constants, as SQLite sets them."""
 _CELLS = 1_000_000  # cells of a matches × passages table at a time
 
 

@@ -39,6 +39,13 @@ _EXCEPTS = re.compile(
     r"(?:this\s+)?$",
     re.IGNORECASE,
 )
+# "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
+_DISAPPLIES = re.compile(
+    r"(?:\s*(?:,|and|or|to|of)\s*(?:(?:section|clause|article|paragraph|this|agreement)s?\b|[\d.()a-z]{1,8}\b\)?)?)*"
+    r"\s*(?P<cue>(?:shall|do|does|will)\s+not\s+(?:apply|limit|affect|extend|exclude|restrict|prevent)|"
+    r"(?:is|are)\s+(?:subject\s+to|excepted|without\s+prejudice))\b",
+    re.IGNORECASE,
+)
 
 
 class Tie(StrEnum):
@@ -274,6 +281,8 @@ def _exceptions(reading: Reading, span: Span) -> Iterator[_Found]:
             because, weight = f"holds notwithstanding {raw}", 0.92
         elif cue := _EXCEPTS.search(before):
             because, weight = f"holds {_quoted(cue['cue']).casefold()} {raw}", 0.84
+        elif takes := _DISAPPLIES.match(reading.text, reference.span.end):
+            because, weight = f"says that {raw} {_quoted(takes['cue']).casefold()}", 0.92
         else:
             continue
         words = reading.sentence(reference.span)

@@ -107,30 +107,23 @@ def expression(leaf: Leaf | Field) -> str:
         return ""
     if not isinstance(leaf, Near):
         return _phrase(leaf)
-    distance = _window(leaf)
+    distance = window(leaf)
     return " OR ".join(
         f"NEAR({' '.join(map(_phrase, choice))}, {distance})"
-        for choice in product(*(tuple(_alternatives(part)) for part in leaf.parts))
+        for choice in product(*(tuple(alternatives(part)) for part in leaf.parts))
     )
 
 
-def is_exact(leaf: Leaf | Field) -> bool:
-    """Tell whether FTS5 can express the leaf exactly."""
+def phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
+    """Return the phrases of a leaf's expression, in order: what `bm25()` adds up."""
     if not isinstance(leaf, Near):
-        return True
-    if leaf.ordered or leaf.sloppy:
-        return False
-    words = [[word for term in _alternatives(part) for word in _words(term)] for part in leaf.parts]
-    return not any(
-        _may_be_one(first, second)
-        for left, right in combinations(words, 2)
-        for first in left
-        for second in right
-    )
+        return [leaf]
+    choices = product(*(tuple(alternatives(part)) for part in leaf.parts))
+    return [term for choice in choices for term in choice]
 
 
-def _window(near: Near) -> int:
-    """Return a NEAR distance that holds at least all that the proximity means.
+def window(near: Near) -> int:
+    """Return a distance that holds at least all that a proximity means, in any order.
 
     FTS5 measures from the end of each part to the start of the last one. In an ordered chain the
     first part may lie as far back as all steps and the parts between them together.
@@ -139,17 +132,33 @@ def _window(near: Near) -> int:
         return near.distance + len(near.parts)
     if not near.ordered:
         return near.distance
-    between = sum(max(_length(term) for term in _alternatives(part)) for part in near.parts[1:-1])
+    between = sum(max(_length(term) for term in alternatives(part)) for part in near.parts[1:-1])
     return near.distance * (len(near.parts) - 1) + between
 
 
-def _alternatives(part: Part | Node) -> Iterator[_Term]:
+def is_exact(leaf: Leaf | Field) -> bool:
+    """Tell whether FTS5 can express the leaf exactly."""
+    if not isinstance(leaf, Near):
+        return True
+    if leaf.ordered or leaf.sloppy:
+        return False
+    words = [[word for term in alternatives(part) for word in _words(term)] for part in leaf.parts]
+    return not any(
+        _may_be_one(first, second)
+        for left, right in combinations(words, 2)
+        for first in left
+        for second in right
+    )
+
+
+def alternatives(part: Part | Node) -> Iterator[_Term]:
+    """Yield the words, prefixes and phrases of which any may stand for a part of a proximity."""
     match part:
         case Word() | Prefix() | Phrase():
             yield part
         case Or():
             for one in part.parts:
-                yield from _alternatives(one)
+                yield from alternatives(one)
         case _:
             raise TypeError(f"{part!r} cannot be part of a proximity")
 

@@ -1,0 +1,107 @@
+"""What a search asks of a store: the words index and the vectors, whatever engine keeps them.
+
+A library in SQLite is asked with `SqliteIndex`; a room that keeps the words elsewhere registers its
+own for its kind of library. All of them rank alike: BM25 as SQLite's FTS5 works it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.words import WordTotals
+from fourcorners.search.filters import Filters
+from fourcorners.search.query.fts import CompiledLeaf
+from fourcorners.text.words import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Tokens: TypeAlias = Collection[Collection[str]]
+"""Filters: a passage must bear one token of each collection (`fourcorners.library.tokens`)."""
+
+
+class Index(Protocol):
+    """The passages of a library by their words and vectors; rows are passages' rowids."""
+
+    def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
+        """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
+        ...
+
+    def best(
+        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+    ) -> Mapping[int, float]:
+        """Return the best rows for any of some words; of equal ones those that come first."""
+        ...
+
+    def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
+        """Return what a leaf counts in a row whose words are these; None where it does not."""
+        ...
+
+    def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
+        """Count the rows that the index finds for a leaf, before any are read and refused."""
+        ...
+
+    def bearers(self, leaf: CompiledLeaf) -> int:
+        """Count the rows of the whole library that bear what a leaf of one phrase finds."""
+        ...
+
+    def totals(self) -> WordTotals:
+        """Return how many rows and words there are."""
+        ...
+
+    def bearing(self, filters: Tokens) -> NDArray[np.int64]:
+        """Return the rows within filters (one at least), in no order."""
+        ...
+
+    def standing(self, token: str, most: int) -> list[tuple[int, int]]:
+        """Return document (by row) and ordinal of at most `most` passages that bear a word."""
+        ...
+
+    def vocabulary(self, start: str) -> list[str]:
+        """Return the folded words that begin with `start` and with a Latin letter, sorted."""
+        ...
+
+    def cosines(
+        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
+    ) -> dict[int, float]:
+        """Return the cosine with a vector of each of `rows` that has a vector itself."""
+        ...
+
+    def nearest(
+        self,
+        filters: Filters,
+        tokens: Tokens,
+        vector: NDArray[np.float32],
+        limit: int,
+        rows: Collection[int] | None,
+    ) -> dict[int, float]:
+        """Return the `limit` rows within filters (and among `rows`) nearest to a vector."""
+        ...
+
+
+_L = TypeVar("_L", bound=Catalogue)
+_MAKERS: dict[type[Catalogue], Callable[[Catalogue], Index]] = {}
+_KNOWN: WeakKeyDictionary[Catalogue, Index] = WeakKeyDictionary()
+
+
+def register_index(kind: type[_L], maker: Callable[[_L], Index]) -> None:
+    """Let libraries of a kind be searched with the index that `maker` makes."""
+    _MAKERS[kind] = cast("Callable[[Catalogue], Index]", maker)
+
+
+def index_of(library: Catalogue) -> Index:
+    """Return the index of a library; it is made once."""
+    known = _KNOWN.get(library)
+    if known is None:
+        known = _KNOWN[library] = _maker(type(library))(library)
+    return known
+
+
+def _maker(kind: type[Catalogue]) -> Callable[[Catalogue], Index]:
+    from fourcorners.search.sqlite_index import SqliteIndex
+
+    return next((_MAKERS[each] for each in kind.__mro__ if each in _MAKERS), SqliteIndex)

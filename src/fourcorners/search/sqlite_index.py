@@ -1,0 +1,191 @@
+"""The index of a library in SQLite: FTS5 for words, an exact scan for vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+from weakref import ref
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import integer, string
+from fourcorners.library.entries import PassageRow, Vectors
+from fourcorners.library.words import WordTotals, totals, word_count
+from fourcorners.search.bm25 import bm25
+from fourcorners.search.filters import Filters
+from fourcorners.search.index import Tokens
+from fourcorners.search.query.fts import BODY, CompiledLeaf, filtering, limited
+from fourcorners.search.query.match import holds, leaf_instances
+from fourcorners.search.query.tree import Field, Leaf
+from fourcorners.text.words import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# One statement a leaf, summed by the caller: FTS5 refuses bm25() in some shapes of a UNION. The
+# filter column has weight 0.
+_SELECT = "SELECT rowid, -bm25(words, 1.0, 0.0) FROM words WHERE words MATCH ?"
+_BEST = """
+    SELECT rowid, bm25(words, 1.0, 0.0) AS score FROM words WHERE words MATCH ?
+    ORDER BY score, rowid LIMIT ?
+"""
+_COUNT = "SELECT count(*) FROM words WHERE words MATCH ?"
+_BEARING = "SELECT rowid FROM words WHERE words MATCH ?"
+_STANDING = """
+    SELECT p.document, p.ordinal FROM words JOIN passages p ON p.row = words.rowid
+    WHERE words MATCH ? LIMIT ?
+"""
+_VOCABULARY = """
+    SELECT term FROM temp.vocabulary WHERE term >= ?1 AND term < ?2
+    AND term GLOB '[a-z]*' ORDER BY term
+"""
+
+
+class SqliteIndex:
+    """What FTS5 and the stored vectors of a library in SQLite tell."""
+
+    def __init__(self, library: Catalogue) -> None:
+        self._library_of = ref(library)  # the library keeps its index, not the other way round
+        self._version = ""
+        self._totals = WordTotals(0, 0)
+        self._bearers: dict[str, int] = {}
+
+    @property
+    def _library(self) -> Catalogue:
+        library = self._library_of()
+        assert library is not None  # noqa: S101 - who asks holds it
+        return library
+
+    def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
+        """Return the rows that satisfy a leaf with their BM25."""
+        rows = self._library.execute(_SELECT, (limited(leaf.expression, filters),))
+        found = dict(cast("list[tuple[int, float]]", rows))
+        if leaf.exact or isinstance(leaf.leaf, Field):
+            return found
+        return self._verified(leaf.leaf, found)
+
+    def best(
+        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+    ) -> Mapping[int, float]:
+        """Return the best rows for any of some words: SQLite adds up their parts, and ranks."""
+        wanted = " OR ".join(leaf.expression for leaf in leaves)
+        rows = self._library.execute(_BEST, (limited(wanted, filters), limit))
+        return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
+
+    def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
+        """Return what a leaf counts in a row, worked out as SQLite does, to the last digit."""
+        assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field counts nothing
+        often = len(leaf_instances(leaf.leaf, words))
+        if not often:
+            return None
+        return bm25(often, word_count(self._library, row), self.totals(), self.bearers(leaf))
+
+    def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
+        """Count the rows that FTS5 finds for a leaf."""
+        return self._count(limited(leaf.expression, filters))
+
+    def bearers(self, leaf: CompiledLeaf) -> int:
+        """Count the rows that bear a phrase; known until a passage comes or goes."""
+        self._fresh()
+        if leaf.expression not in self._bearers:
+            self._bearers[leaf.expression] = self._count(f"{BODY} : ({leaf.expression})")
+        return self._bearers[leaf.expression]
+
+    def totals(self) -> WordTotals:
+        """Return the size of the index, known until a passage comes or goes."""
+        self._fresh()
+        return self._totals
+
+    def bearing(self, filters: Tokens) -> NDArray[np.int64]:
+        """Return the rows within filters."""
+        import numpy as np
+
+        rows = self._library.execute(_BEARING, (filtering(filters),))
+        return np.fromiter((cast("int", row) for (row,) in rows), dtype=np.int64)
+
+    def standing(self, token: str, most: int) -> list[tuple[int, int]]:
+        """Return document and ordinal of passages that bear a word."""
+        rows = self._library.execute(_STANDING, (f'{BODY} : "{token}"', most))
+        return [(integer(document), integer(ordinal)) for document, ordinal in rows]
+
+    def vocabulary(self, start: str) -> list[str]:
+        """Return the words of the index that begin with `start`."""
+        self._library.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
+            "USING fts5vocab('main', 'words', 'row')"
+        )
+        rows = self._library.execute(_VOCABULARY, (start, f"{start}\U0010ffff"))
+        return [string(term) for (term,) in rows]
+
+    def cosines(
+        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
+    ) -> dict[int, float]:
+        """Return the cosines of rows that have a vector."""
+        import numpy as np
+
+        held = self._held(filters)
+        wanted = np.fromiter(rows, dtype=np.int64)
+        if not len(held) or not len(wanted):
+            return {}
+        at = np.minimum(np.searchsorted(held.rowids, wanted), len(held) - 1)
+        known = held.rowids[at] == wanted
+        cosines = held.matrix[at[known]] @ vector
+        return dict(zip(wanted[known].tolist(), cosines.tolist(), strict=True))
+
+    def nearest(
+        self,
+        filters: Filters,
+        tokens: Tokens,
+        vector: NDArray[np.float32],
+        limit: int,
+        rows: Collection[int] | None,
+    ) -> dict[int, float]:
+        """Return the nearest rows, by an exact scan of the vectors."""
+        import numpy as np
+
+        held = self._held(filters)
+        if not len(held):
+            return {}
+        cosines = held.matrix @ vector
+        if Filters(collection=filters.collection) != filters:
+            cosines = np.where(np.isin(held.rowids, self.bearing(tokens)), cosines, -np.inf)
+        if rows is not None:
+            kept = np.fromiter(rows, dtype=np.int64)
+            cosines = np.where(np.isin(held.rowids, kept), cosines, -np.inf)
+        if limit < len(cosines):
+            top = np.argpartition(-cosines, limit - 1)[:limit]
+        else:
+            top = np.arange(len(cosines))
+        top = top[np.isfinite(cosines[top])]
+        return dict(zip(held.rowids[top].tolist(), cosines[top].tolist(), strict=True))
+
+    def _held(self, filters: Filters) -> Vectors:
+        if len(filters.documents) == 1 and filters.collection is None:
+            return self._library.vectors(document=filters.documents[0])
+        return self._library.vectors(filters.collection)
+
+    def _count(self, expression: str) -> int:
+        return integer(self._library.execute(_COUNT, (expression,))[0][0])
+
+    def _fresh(self) -> None:
+        version = self._library.content_version
+        if self._version != version or not self._totals.rows:
+            self._bearers.clear()
+            self._version, self._totals = version, totals(self._library)
+
+    def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:
+        """Keep the rows whose passage satisfies the leaf; the index has found too many."""
+        by_document: dict[str, list[PassageRow]] = {}
+        for passage in self._library.passage_rows(rows).values():
+            by_document.setdefault(passage.document, []).append(passage)
+        return {
+            row: rows[row]
+            for document, passages in by_document.items()
+            for row in _holding(leaf, self._library.text(document), passages)
+        }
+
+
+def _holding(leaf: Leaf, text: str, passages: Iterable[PassageRow]) -> list[int]:
+    return [
+        passage.row for passage in passages if holds(leaf, WordIndex(passage.passage.span.of(text)))
+    ]
