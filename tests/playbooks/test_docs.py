@@ -9,6 +9,7 @@ from fourcorners.errors import PlaybookError
 from fourcorners.playbooks import CardField, Extent, load
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.schema import MODELS
+from fourcorners.review.cases import read_cases
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "playbooks.md").read_text("utf-8")
 NAME = "distribution.yaml"
@@ -26,8 +27,17 @@ def refused(text: str) -> str:
 
 @pytest.fixture
 def example() -> str:
-    (text,) = blocks("yaml")
+    text, _ = blocks("yaml")
     return text
+
+
+def test_the_house_position_loads_on_top_of_the_builtin() -> None:
+    house, whole = parse_playbook(blocks("yaml")[1], "house.yaml"), load("due-diligence")
+    assert len(house.provisions) == len(whole.provisions)  # one less, one more
+    assert [each.kind for each in house.provision("cap-on-liability").positions] == [
+        "preferred",
+        "unacceptable",
+    ]
 
 
 def test_the_example_loads(example: str) -> None:
@@ -35,8 +45,16 @@ def test_the_example_loads(example: str) -> None:
     assert [provision.id for provision in playbook.provisions] == ["minimum-purchase", "territory"]
 
 
+def test_the_cases_of_the_guide_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "cases.yaml"
+    path.write_text(blocks("text")[0], "utf-8")
+    first, second = read_cases(path)
+    assert (first.found, first.answers) == (True, {"terminate": "Likely yes"})
+    assert second.text.startswith("The parties are glad")
+
+
 def test_the_mistakes_are_told_as_the_guide_says(example: str) -> None:
-    keys, query = blocks("text")
+    _, keys, query = blocks("text")
     misspelt = example.replace("name: Minimum", "nmae: Minimum", 1)
     assert refused(misspelt.replace("severity: medium", "severity: hihg")) == keys
     assert refused(example.replace("OR sell)", "OR sell")) == query

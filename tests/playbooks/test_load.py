@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import PlaybookError
-from fourcorners.playbooks import CardField, Extent, builtin, load
+from fourcorners.playbooks import CardField, Extent, Position, Rule, builtin, load
 from fourcorners.playbooks.load import MAX_BYTES, parse_playbook
 from fourcorners.search.query import parse
 
@@ -42,16 +42,42 @@ def test_every_key_arrives() -> None:
     assert late.examples[0].startswith("For each week of delay")
     assert late.instructions.startswith("Quote the rate")
     assert (late.extent, late.threshold) == (Extent.CLAUSE, 0.35)
-    ceiling, leave = late.questions
+    assert late.applies_to == ("Supply", "Purchase")
+    ceiling, leave, rate = late.questions
     assert (ceiling.id, ceiling.guidance) == ("ceiling", "Look for a percentage of the price.")
     assert ceiling.yes == parse('["not exceed"~2, maximum]')
-    assert leave.yes is None
+    assert (ceiling.no, ceiling.against) == (parse("unlimited"), parse('"per order"'))
+    assert (ceiling.answer, ceiling.applies_to) == ("yes_no", ("Supply",))
+    assert (leave.yes, leave.no, leave.answer, leave.applies_to) == (None, None, "text", ())
+    assert rate.answer == "amount"
     first, second, third = late.severity
     assert (first.when, first.severity) == ("found", "high")
     assert first.matching == parse('"sole remedy"~3')
     assert first.unless == parse("fraud")
     assert (second.matching, second.unless) == (None, None)
     assert (third.when, third.because) == ("not_found", "Nothing is said of delay.")
+    assert (first.recommend, second.recommend) == ("Ask for a right to terminate.", "")
+    assert late.rules == (
+        Rule(
+            "walk-away",
+            "The buyer may terminate for a long delay.",
+            "entailed",
+            "high",
+            "The buyer is bound for as long as the seller is late.",
+            "Add a right to terminate after eight weeks.",
+        ),
+        Rule("no-set-off", "The buyer may not set off damages for delay.", "not_entailed"),
+    )
+    preferred, refused = late.positions
+    assert preferred == Position(
+        "preferred",
+        "One percent a week, without a ceiling.",
+        parse("week"),
+        parse('["not exceed"~2]'),
+        "The Seller pays one percent of the price for each week of delay.",
+        "Accept.",
+    )
+    assert refused == Position("unacceptable", "The seller is not liable for delay.")
     assert (seat.extent, seat.card) == (Extent.FACT, CardField.PARTIES)
     assert (seat.avoid, seat.threshold, seat.severity, seat.questions) == (None, None, (), ())
 
@@ -216,6 +242,32 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         13,
         None,
         "'TERM' already names the provision of line",
+    ),
+    "what a rule expects": (
+        HEAD + PROVISION + "    rules:\n      - {id: a, statement: S., expects: entailled}\n",
+        10,
+        None,
+        r"rules\.a\.expects: .* did you mean 'entailed'\?",
+    ),
+    "kind of a position": (
+        HEAD + PROVISION + "    positions:\n      - {kind: prefered, text: T.}\n",
+        10,
+        None,
+        r"positions#1\.kind: .* did you mean 'preferred'\?",
+    ),
+    "query of a position that does not parse": (
+        HEAD + PROVISION + "    positions:\n      - {kind: fallback, text: T., unless: (a}\n",
+        10,
+        None,
+        r"positions#1\.unless: ",
+    ),
+    "two rules with one id": (
+        HEAD
+        + PROVISION
+        + "    rules:\n      - {id: a, statement: S.}\n      - {id: a, statement: T.}\n",
+        11,
+        None,
+        "'a' already names the rule of line 10",
     ),
     "two questions with one id": (
         HEAD + PROVISION + "    questions:\n      - {id: a, question: 'B?'}\n"

@@ -5,8 +5,10 @@ from fourcorners.playbooks.playbook import (
     CardField,
     Extent,
     Playbook,
+    Position,
     Provision,
     RiskQuestion,
+    Rule,
     SeverityRule,
 )
 
@@ -14,8 +16,10 @@ __all__ = [
     "CardField",
     "Extent",
     "Playbook",
+    "Position",
     "Provision",
     "RiskQuestion",
+    "Rule",
     "SeverityRule",
     "builtin",
     "load",

@@ -9,6 +9,9 @@ from fourcorners.playbooks.load import builtin, load
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.search.concepts import Concept
 
+REPEATED = frozenset(("cuad-41",))
+"""Playbooks that come with the package whose provisions are those of the others."""
+
 
 def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None = None) -> list[Concept]:
     """Return each provision as a concept, in order.
@@ -41,5 +44,5 @@ def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None = None) -> l
 
 
 def default_concepts(encoder: Encoder | None = None) -> list[Concept]:
-    """Return the concepts of all playbooks that come with the package."""
-    return concepts([load(name) for name in builtin()], encoder)
+    """Return the concepts of the playbooks that come with the package, each concept once."""
+    return concepts([load(name) for name in builtin() if name not in REPEATED], encoder)

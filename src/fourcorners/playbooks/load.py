@@ -7,30 +7,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks import source as yaml_source
+from fourcorners.playbooks.faults import error_of, explain, near_key
+from fourcorners.playbooks.inherit import merged
 from fourcorners.playbooks.playbook import (
     Extent,
     Playbook,
+    Position,
     Provision,
     RiskQuestion,
+    Rule,
     SeverityRule,
 )
-from fourcorners.playbooks.schema import MODELS, PlaybookFile, ProvisionFile
+from fourcorners.playbooks.schema import (
+    PlaybookFile,
+    PositionFile,
+    ProvisionFile,
+    QuestionFile,
+    RuleFile,
+    SeverityFile,
+)
 from fourcorners.playbooks.source import Problem, Source
 from fourcorners.search.query import Query, parse
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 BUILTIN = Path(__file__).parent / "builtin"
 SUFFIXES = (".yaml", ".yml")
 MAX_BYTES = 1_000_000
-MOST_PROBLEMS = 20
 
 Queries = Mapping[yaml_source.Path, Query]
 
@@ -47,7 +53,28 @@ def load(name_or_path: str | Path) -> Playbook:
         PlaybookError: If there is no such playbook, or its file does not hold the schema; each
             line of the message names file, line and key of one problem.
     """
-    return parse_playbook(text_of(name_or_path), str(_path(name_or_path)))
+    return opened(name_or_path)[0]
+
+
+def opened(name_or_path: str | Path) -> tuple[Playbook, Source]:
+    """Return a playbook, with the places of what its file says.
+
+    Raises:
+        PlaybookError: As `load`.
+    """
+    path = _path(name_or_path)
+    content, queries, source = _understood(_read(path), str(path), path.parent, (_real(path),))
+    return _build(content, queries), source
+
+
+def resolved(name_or_path: str | Path) -> PlaybookFile:
+    """Return what a playbook's file holds, with what it takes from the one it extends.
+
+    Raises:
+        PlaybookError: As `load`.
+    """
+    path = _path(name_or_path)
+    return _understood(_read(path), str(path), path.parent, (_real(path),))[0]
 
 
 def text_of(name_or_path: str | Path) -> str:
@@ -73,29 +100,83 @@ def _path(name_or_path: str | Path) -> Path:
     return path
 
 
-def parse_playbook(text: str, file: str) -> Playbook:
+def parse_playbook(text: str, file: str, *, folder: Path | None = None) -> Playbook:
     """Return the playbook that the YAML `text` holds; errors name it as `file`.
+
+    A path that it extends starts from `folder`; without one, a playbook that comes with the
+    package is all that may be extended.
 
     Raises:
         PlaybookError: If it does not hold the schema.
     """
-    source = yaml_source.read(text)
-    if source.problems:
-        raise _error(source.problems, file)
+    content, queries, _ = _understood(text, file, folder, ())
+    return _build(content, queries)
+
+
+def _understood(
+    text: str, file: str, folder: Path | None, chain: tuple[Path, ...]
+) -> tuple[PlaybookFile, Queries, Source]:
+    source = _whole(text, file, folder, chain)
     try:
         content = PlaybookFile.model_validate(source.data)
     except ValidationError as error:
         faults = error.errors()
-        misspelt = {(*fault["loc"][:-1], _near_key(fault)) for fault in faults}
+        misspelt = {(*fault["loc"][:-1], near_key(fault)) for fault in faults}
         for fault in faults:
             if fault["type"] != "missing" or fault["loc"] not in misspelt:
-                _explain(source, fault)
-        raise _error(source.problems, file) from error
+                explain(source, fault)
+        raise error_of(source.problems, file) from error
     queries = dict(_queries(source, content))
     _check(source, content)
     if source.problems:
-        raise _error(source.problems, file)
-    return _build(content, queries)
+        raise error_of(source.problems, file)
+    return content, queries, source
+
+
+def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -> Source:
+    """Return a file's data on top of all that it extends; `chain` is of files, this one last."""
+    source = yaml_source.read(text)
+    if source.problems:
+        raise error_of(source.problems, file)
+    name = source.data.get("extends") if isinstance(source.data, dict) else None
+    if not isinstance(name, str) or not name.strip():
+        return source
+    path = _extended(source, name.strip(), folder, chain)
+    if path is None:
+        raise error_of(source.problems, file)
+    base = _read(path)
+    _understood(base, str(path), path.parent, (*chain, _real(path)))
+    return merged(source, _whole(base, str(path), path.parent, (*chain, _real(path))))
+
+
+def _extended(
+    source: Source, name: str, folder: Path | None, chain: tuple[Path, ...]
+) -> Path | None:
+    """Return the file of the playbook that is extended; None, and a problem, if it may not be."""
+    if name in builtin():
+        path = BUILTIN / f"{name}.yaml"
+    elif len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
+        near = get_close_matches(name, builtin(), n=1)
+        offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(builtin())}"
+        source.problem(("extends",), f"no playbook is called {name!r}; {offer}")
+        return None
+    elif folder is None:
+        source.problem(("extends",), "a playbook that is not a file may extend a built-in one only")
+        return None
+    else:
+        path = folder / name
+        if not path.is_file():
+            source.problem(("extends",), f"there is no file {path}")
+            return None
+    if _real(path) in chain:
+        told = " → ".join(each.name for each in (*chain, path))
+        source.problem(("extends",), f"these playbooks extend each other in a circle: {told}")
+        return None
+    return path
+
+
+def _real(path: Path) -> Path:
+    return path.resolve()
 
 
 def _is_name(path: Path) -> bool:
@@ -122,87 +203,6 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _error(problems: Sequence[Problem], file: str) -> PlaybookError:
-    ordered = sorted(problems, key=lambda problem: (problem.line, problem.character or 0))
-    lines = []
-    for problem in ordered[:MOST_PROBLEMS]:
-        place = f"{file}, line {problem.line}"
-        if problem.character is not None:
-            place += f", character {problem.character}"
-        if problem.path:
-            place += f", {problem.path}"
-        lines.append(f"{place}: {problem.what}")
-    if len(ordered) > MOST_PROBLEMS:
-        lines.append(f"{file}: and {len(ordered) - MOST_PROBLEMS} more.")
-    remedies = dict.fromkeys(problem.remedy for problem in ordered if problem.remedy)
-    return PlaybookError("\n".join(lines), remedy=" ".join(remedies))
-
-
-def _explain(source: Source, details: ErrorDetails) -> None:
-    """Note one of pydantic's errors in the words of a playbook's author."""
-    path, given, context = details["loc"], details["input"], details.get("ctx", {})
-    last = str(path[-1]) if path else ""
-    written = f", not {given!r}" if isinstance(given, str) else f", not {_kind(given)}"
-    match details["type"]:
-        case "missing":
-            source.problem(path[:-1], f"the key {last!r} is missing")
-        case "extra_forbidden":
-            near_key = _near_key(details)
-            known = ", ".join(_known_keys(path))
-            offer = f"did you mean {near_key!r}?" if near_key else f"known are {known}"
-            source.problem(path, f"there is no key {last!r} here; {offer}")
-        case "string_type":
-            hint = "" if given is None else "; put it between single quotes"
-            source.problem(path, f"this must be text{written}{hint}")
-        case "tuple_type":
-            source.problem(path, f"this must be a list, each item after a hyphen{written}")
-        case "model_type" | "model_attributes_type":
-            source.problem(path, f"this must be a mapping of keys to values{written}")
-        case "literal_error" | "enum":
-            choices = str(context.get("expected", "")).replace("'", "").replace(" or ", ", ")
-            near = get_close_matches(str(given), choices.split(", "), n=1)
-            offer = f"; did you mean {near[0]!r}?" if near else ""
-            source.problem(path, f"this must be one of {choices}{written}{offer}")
-        case "string_pattern_mismatch" if last == "id":
-            example = "lower-case words joined by hyphens, such as change-of-control"
-            source.problem(path, f"this must be {example}{written}")
-        case "string_too_short":
-            source.problem(path, "this must not be empty")
-        case "too_short":
-            if not given:  # pydantic counts only the items that are right
-                source.problem(path, "this must hold at least one item")
-        case "float_parsing" | "float_type":
-            source.problem(path, f"this must be a number{written}")
-        case _:
-            message = details["msg"]
-            source.problem(path, f"{message[:1].lower()}{message[1:]}{written}")
-
-
-def _known_keys(path: yaml_source.Path) -> Sequence[str]:
-    return tuple(MODELS[tuple(part for part in path[:-1] if isinstance(part, str))].model_fields)
-
-
-def _near_key(details: ErrorDetails) -> str | None:
-    """Return the key that the author of an unknown key may have meant."""
-    if details["type"] != "extra_forbidden":
-        return None
-    path = details["loc"]
-    near = get_close_matches(str(path[-1]), _known_keys(path), n=1, cutoff=0.5)
-    return near[0] if near else None
-
-
-def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case dict():
-            return "a mapping"
-        case list():
-            return "a list"
-        case _:
-            return repr(value)
-
-
 def _queries(source: Source, content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, Query]]:
     """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
@@ -225,17 +225,24 @@ def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]
         if provision.learned:
             yield (*path, "learned"), provision.learned
         for n, question in enumerate(provision.questions):
-            if question.yes:
-                yield (*path, "questions", n, "yes"), question.yes
-        for n, rule in enumerate(provision.severity):
-            if rule.matching:
-                yield (*path, "severity", n, "matching"), rule.matching
-            if rule.unless:
-                yield (*path, "severity", n, "unless"), rule.unless
+            asked = {"yes": question.yes, "no": question.no, "against": question.against}
+            yield from (((*path, "questions", n, key), text) for key, text in asked.items() if text)
+        listed: dict[str, Sequence[SeverityFile | PositionFile]] = {
+            "severity": provision.severity,
+            "positions": provision.positions,
+        }
+        for name, rules in listed.items():
+            for n, rule in enumerate(rules):
+                if rule.matching:
+                    yield (*path, name, n, "matching"), rule.matching
+                if rule.unless:
+                    yield (*path, name, n, "unless"), rule.unless
 
 
 def _check(source: Source, content: PlaybookFile) -> None:
     """Note what no single value shows: names used twice, rules that can never hold."""
+    if content.drop:
+        source.problem(("drop",), "there is nothing to drop: this playbook extends no other")
     names: dict[str, yaml_source.Path] = {}
     for at, provision in enumerate(content.provisions):
         path: yaml_source.Path = ("provisions", at)
@@ -251,7 +258,8 @@ def _check(source: Source, content: PlaybookFile) -> None:
                 source.problem(where, f"{known!r} already names the provision of line {line}")
             own.setdefault(known.casefold(), where)
         names |= own
-        _check_questions(source, path, provision)
+        _check_ids(source, (*path, "questions"), "question", provision.questions)
+        _check_ids(source, (*path, "rules"), "rule", provision.rules)
         _check_rules(source, path, provision)
         if provision.extent is Extent.FACT and provision.card is None:
             source.problem(
@@ -259,14 +267,15 @@ def _check(source: Source, content: PlaybookFile) -> None:
             )
 
 
-def _check_questions(source: Source, path: yaml_source.Path, provision: ProvisionFile) -> None:
+def _check_ids(
+    source: Source, path: yaml_source.Path, noun: str, listed: Sequence[QuestionFile | RuleFile]
+) -> None:
     first: dict[str, int] = {}
-    for n, question in enumerate(provision.questions):
-        where = (*path, "questions", n, "id")
-        if question.id in first:
-            line = first[question.id]
-            source.problem(where, f"{question.id!r} already names the question of line {line}")
-        first.setdefault(question.id, source.line(where))
+    for n, each in enumerate(listed):
+        where = (*path, n, "id")
+        if each.id in first:
+            source.problem(where, f"{each.id!r} already names the {noun} of line {first[each.id]}")
+        first.setdefault(each.id, source.line(where))
 
 
 def _check_rules(source: Source, path: yaml_source.Path, provision: ProvisionFile) -> None:
@@ -280,7 +289,9 @@ def _check_rules(source: Source, path: yaml_source.Path, provision: ProvisionFil
         for key, query in (("matching", rule.matching), ("unless", rule.unless)):
             if query and rule.when == "not_found":
                 source.problem((*where, key), "where nothing was found there are no words to match")
-        if not rule.matching and not rule.unless:
+        if rule.by and rule.when == "not_found":
+            source.problem((*where, "by"), "where nothing was found nobody acts")
+        if not rule.matching and not rule.unless and not rule.by and rule.ends_within is None:
             always.setdefault(rule.when, source.line(where))
 
 
@@ -320,10 +331,14 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
         aliases=content.aliases,
         questions=tuple(
             RiskQuestion(
-                question.id,
-                question.question,
-                question.guidance,
-                queries.get((*path, "questions", n, "yes")),
+                id=question.id,
+                question=question.question,
+                guidance=question.guidance,
+                yes=queries.get((*path, "questions", n, "yes")),
+                no=queries.get((*path, "questions", n, "no")),
+                against=queries.get((*path, "questions", n, "against")),
+                answer=question.answer or ("yes_no" if question.yes or question.no else "text"),
+                applies_to=question.applies_to,
             )
             for n, question in enumerate(content.questions)
         ),
@@ -334,8 +349,25 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
                 rule.because,
                 queries.get((*path, "severity", n, "matching")),
                 queries.get((*path, "severity", n, "unless")),
+                rule.recommend,
+                rule.by,
+                rule.ends_within,
             )
             for n, rule in enumerate(content.severity)
         ),
         threshold=content.threshold,
+        applies_to=content.applies_to,
+        except_for=content.except_for,
+        rules=tuple(Rule(**rule.model_dump()) for rule in content.rules),
+        positions=tuple(
+            Position(
+                position.kind,
+                position.text,
+                queries.get((*path, "positions", n, "matching")),
+                queries.get((*path, "positions", n, "unless")),
+                position.example,
+                position.recommend,
+            )
+            for n, position in enumerate(content.positions)
+        ),
     )

@@ -8,10 +8,17 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from fourcorners.errors import ConfigError
+from fourcorners.outline.card import Card
 from fourcorners.search.query import Query
+from fourcorners.text.span import Span
 
 When: TypeAlias = Literal["found", "not_found"]
 Level: TypeAlias = Literal["high", "medium", "low", "none"]
+AnswerKind: TypeAlias = Literal["yes_no", "date", "amount", "duration", "party", "text"]
+Expectation: TypeAlias = Literal["entailed", "contradicted", "not_contradicted", "not_entailed"]
+Acting: TypeAlias = Literal["ours", "theirs", "mutual"]
+"""Who acts in some words: our side alone, the counterparty alone, or both."""
+Stand: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
 
 
 class Extent(StrEnum):
@@ -39,21 +46,37 @@ class RiskQuestion:
 
     Attributes:
         guidance: What to consider in the answer.
-        yes: Wording that makes the answer likely yes; without it the question is left open.
+        answer: What kind of answer is asked for.
+        yes: Wording that makes the answer likely yes.
+        no: Wording that makes the answer likely no.
+        against: Wording that cuts the other way: what a report sets beside the answer.
+        applies_to: The types of contract that are asked; empty for all.
     """
 
     id: str
     question: str
     guidance: str = ""
     yes: Query | None = None
+    no: Query | None = None
+    against: Query | None = None
+    answer: AnswerKind = "text"
+    applies_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SeverityRule:
     """How much a cell matters; of a provision's rules the first that holds decides.
 
-    A rule holds if the cell is as `when` says, a clause found satisfies `matching` (if given) and
-    none satisfies `unless` (if given).
+    A rule holds if the cell is as `when` says, a clause found satisfies `matching` (if given),
+    none satisfies `unless` (if given), and whoever acts in the deciding words is among `by` (if
+    given): our side, the counterparty, or both.
+
+    One with `ends_within` is asked of a review, not of a cell: it holds if the term that the card
+    has ends so many months after the day of the review at the latest, or has ended (0), and then
+    it raises the severity.
+
+    Attributes:
+        recommend: What to do about it, as a report prints it.
     """
 
     when: When
@@ -61,6 +84,49 @@ class SeverityRule:
     because: str
     matching: Query | None = None
     unless: Query | None = None
+    recommend: str = ""
+    by: tuple[Acting, ...] = ()
+    ends_within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A statement that a contract passes or fails.
+
+    Attributes:
+        expects: What passes: the contract says so, says the opposite, or does not say either.
+        severity: How much it matters if the contract fails.
+        because: Why a failure matters, as a report prints it.
+        recommend: What to do about a failure.
+    """
+
+    id: str
+    statement: str
+    expects: Expectation = "entailed"
+    severity: Level = "medium"
+    because: str = ""
+    recommend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position of the house on a provision; a clause is classed by the first that holds.
+
+    It holds as a severity rule does. Without `matching` and `unless` no wording decides: it is for
+    people and language models to class by its text.
+
+    Attributes:
+        text: What the position is, in a sentence.
+        example: Wording that meets it.
+        recommend: What to do where it is met.
+    """
+
+    kind: Stand
+    text: str
+    matching: Query | None = None
+    unless: Query | None = None
+    example: str = ""
+    recommend: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +142,10 @@ class Provision:
         learned: What was mined from a clause bank; it ranks passages, and decides nothing alone.
         card: The fact of the contract card that speaks for the provision, if there is one.
         threshold: The probability, 0 to 1, from which a quote counts; None for the calibrated one.
+        applies_to: The types of contract, as the card names them, that have it; empty for all.
+        except_for: The types of contract that never have it.
+        rules: Statements that a contract passes or fails.
+        positions: What the house prefers, accepts and refuses.
     """
 
     id: str
@@ -92,6 +162,10 @@ class Provision:
     questions: tuple[RiskQuestion, ...] = ()
     severity: tuple[SeverityRule, ...] = ()
     threshold: float | None = None
+    applies_to: tuple[str, ...] = ()
+    except_for: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    positions: tuple[Position, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +173,8 @@ class Playbook:
     """A list of provisions.
 
     Attributes:
-        hash: The SHA-256 of the content, whatever the file's layout and comments; results keep it.
+        hash: The SHA-256 of the content, whatever the file's layout and comments, with what it
+            takes from the playbook that it extends; results keep it.
         language: The language of the contracts, as a BCP 47 tag.
     """
 
@@ -134,3 +209,19 @@ class Playbook:
             remedy=f"{'Did you mean' if near else 'It has'}: {', '.join(offered)}"
             f"{'?' if near else '.'}",
         )
+
+
+def facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
+    """Return where the card's facts of a field stand, with their confidence."""
+    if field is None:
+        return []
+    if field is CardField.PARTIES:
+        return [(party.span, party.confidence) for party in card.parties]
+    fact = {
+        CardField.TITLE: card.title,
+        CardField.AGREEMENT_DATE: card.agreement_date,
+        CardField.EFFECTIVE_DATE: card.effective_date,
+        CardField.EXPIRY_DATE: card.expiry_date,
+        CardField.GOVERNING_LAW: card.governing_law,
+    }[field]
+    return [(fact.span, fact.confidence)] if fact else []

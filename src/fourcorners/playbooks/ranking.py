@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card import Card
 from fourcorners.playbooks.direction import Direction
-from fourcorners.playbooks.playbook import CardField
+from fourcorners.playbooks.playbook import CardField, facts
 from fourcorners.playbooks.windows import LONGEST, Window, choose, tiles
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, matches
@@ -189,7 +189,7 @@ def _placed(contract: Contract, fact: CardField | None) -> list[NDArray[np.float
     spans = contract.spans
     known = np.zeros(len(spans), np.float32)
     starts = [span.start for span in spans]
-    for span, confidence in _facts(contract.card, fact):
+    for span, confidence in facts(contract.card, fact):
         at = bisect_right(starts, span.start) - 1
         if at >= 0 and span.start < spans[at].end:
             known[at] = confidence
@@ -297,21 +297,6 @@ def boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float3
             counted.add((at, match.label))
             total[at] += match.boost
     return total
-
-
-def _facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
-    if field is CardField.PARTIES:
-        return [(party.span, party.confidence) for party in card.parties]
-    if field is None:
-        return []
-    fact = {
-        CardField.TITLE: card.title,
-        CardField.AGREEMENT_DATE: card.agreement_date,
-        CardField.EFFECTIVE_DATE: card.effective_date,
-        CardField.EXPIRY_DATE: card.expiry_date,
-        CardField.GOVERNING_LAW: card.governing_law,
-    }[field]
-    return [(fact.span, fact.confidence)] if fact else []
 
 
 def _heading(contract: Contract, matched: Sequence[Match]) -> NDArray[np.float32]:

@@ -6,11 +6,20 @@ The published `playbook.schema.json` is rewritten by `REWRITE_GOLDEN=1 pytest te
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fourcorners.playbooks.playbook import CardField, Extent, Level, When
+from fourcorners.playbooks.playbook import (
+    Acting,
+    AnswerKind,
+    CardField,
+    Expectation,
+    Extent,
+    Level,
+    Stand,
+    When,
+)
 
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -26,7 +35,15 @@ class QuestionFile(_Strict):
     id: Id = Field(description="Lower-case words joined by hyphens.")
     question: Text
     guidance: Text = Field("", description="What to consider in the answer.")
+    answer: AnswerKind | None = Field(
+        None, description="The kind of answer; yes_no if wording is given, else text."
+    )
     yes: Text = Field("", description="A query: wording that makes the answer likely yes.")
+    no: Text = Field("", description="A query: wording that makes the answer likely no.")
+    against: Text = Field("", description="A query: wording that cuts the other way.")
+    applies_to: tuple[Text, ...] = Field(
+        (), description="The types of contract that are asked, such as Licence; all if left out."
+    )
 
 
 class SeverityFile(_Strict):
@@ -37,6 +54,35 @@ class SeverityFile(_Strict):
     unless: Text = Field("", description="A query that no clause found may satisfy.")
     severity: Level
     because: Text = Field(description="The reason, one sentence, as a report prints it.")
+    recommend: Text = Field("", description="What to do about it, as a report prints it.")
+    by: tuple[Acting, ...] = Field(
+        (), description="Who may act in the words that decide: our side, the other, or both."
+    )
+    ends_within: int | None = Field(
+        None, ge=0, le=120, description="Months from the review within which the term ends."
+    )
+
+
+class RuleFile(_Strict):
+    """A statement that a contract passes or fails."""
+
+    id: Id = Field(description="Lower-case words joined by hyphens.")
+    statement: Text = Field(description="One plain sentence that the contract may say or deny.")
+    expects: Expectation = Field("entailed", description="What passes.")
+    severity: Level = Field("medium", description="How much a failure matters.")
+    because: Text = Field("", description="Why a failure matters, as a report prints it.")
+    recommend: Text = Field("", description="What to do about a failure.")
+
+
+class PositionFile(_Strict):
+    """A position of the house; a clause is classed by the first that holds."""
+
+    kind: Stand
+    text: Text = Field(description="What the position is, in a sentence.")
+    matching: Text = Field("", description="A query that a clause found must satisfy.")
+    unless: Text = Field("", description="A query that no clause found may satisfy.")
+    example: Text = Field("", description="Wording that meets it, to offer to the other side.")
+    recommend: Text = Field("", description="What to do where a clause is in this position.")
 
 
 class ProvisionFile(_Strict):
@@ -63,9 +109,21 @@ class ProvisionFile(_Strict):
     threshold: float | None = Field(
         None, gt=0, lt=1, description="The probability from which a quote counts."
     )
+    applies_to: tuple[Text, ...] = Field(
+        (), description="The types of contract that have it, such as Licence; all if left out."
+    )
+    except_for: tuple[Text, ...] = Field(
+        (), description="The types of contract that never have it, such as Lease."
+    )
     questions: tuple[QuestionFile, ...] = Field((), description="Risk questions.")
     severity: tuple[SeverityFile, ...] = Field(
         (), description="Rules, tried in order; the first that holds decides."
+    )
+    rules: tuple[RuleFile, ...] = Field(
+        (), description="Statements that a contract passes or fails."
+    )
+    positions: tuple[PositionFile, ...] = Field(
+        (), description="What the house prefers, accepts and refuses, tried in order."
     )
 
 
@@ -79,6 +137,12 @@ class PlaybookFile(_Strict):
         "en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$", description="A BCP 47 tag, such as en."
     )
     description: Text = ""
+    extends: Text = Field(
+        "", description="A playbook to start from: a built-in name, or a path beside this file."
+    )
+    drop: tuple[Id, ...] = Field(
+        (), description="Provisions of the playbook that is extended which this one leaves out."
+    )
     provisions: tuple[ProvisionFile, ...] = Field(min_length=1)
 
 
@@ -87,6 +151,8 @@ MODELS: dict[tuple[str, ...], type[BaseModel]] = {
     ("provisions",): ProvisionFile,
     ("provisions", "questions"): QuestionFile,
     ("provisions", "severity"): SeverityFile,
+    ("provisions", "rules"): RuleFile,
+    ("provisions", "positions"): PositionFile,
 }
 """The model of the mappings that stand under these keys."""
 
@@ -98,4 +164,35 @@ def json_schema() -> str:
         **PlaybookFile.model_json_schema(),
         "title": "Fourcorners playbook",
     }
+    _let_extend(schema)
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _let_extend(schema: dict[str, Any]) -> None:
+    """Ask less of a file that extends another: of a provision its id, and what changes.
+
+    A key with nothing after it takes the other playbook's value away.
+    """
+    whole = schema["$defs"]["ProvisionFile"]
+    schema["$defs"]["ProvisionChange"] = {
+        **whole,
+        "title": "ProvisionChange",
+        "description": "A provision of the playbook that is extended, changed; or a new one.",
+        "required": ["id"],
+        "properties": {
+            key: told if key == "id" else {"anyOf": [told, {"type": "null"}]}
+            for key, told in whole["properties"].items()
+        },
+    }
+    listed = {
+        key: {"provisions": {"items": {"$ref": f"#/$defs/{key}"}}}
+        for key in ("ProvisionFile", "ProvisionChange")
+    }
+    schema["properties"]["provisions"] = {"title": "Provisions", "type": "array"}
+    schema["required"] = [key for key in schema["required"] if key != "provisions"]
+    schema["if"] = {"required": ["extends"]}
+    schema["then"] = {"properties": listed["ProvisionChange"]}
+    schema["else"] = {
+        "required": ["provisions"],
+        "properties": {"provisions": {**listed["ProvisionFile"]["provisions"], "minItems": 1}},
+    }

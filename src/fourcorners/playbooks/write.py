@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fourcorners.playbooks.learn import LearnedQuery
-from fourcorners.playbooks.load import load, parse_playbook, text_of
+from fourcorners.playbooks.load import load, parse_playbook, resolved
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.playbooks.schema import PlaybookFile, ProvisionFile
-from fourcorners.playbooks.source import read as read_yaml
 
 _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
 _LINE = 96
@@ -43,7 +42,7 @@ def written(learned: Mapping[str, LearnedQuery], playbook: str | Path | None, na
     """
     import yaml
 
-    known = _content(playbook) if playbook is not None else None
+    known = resolved(playbook) if playbook is not None else None
     held = load(playbook) if playbook is not None else None
     entries = {each.id: each for each in known.provisions} if known else {}
     for provision, each in learned.items():
@@ -71,10 +70,6 @@ def written(learned: Mapping[str, LearnedQuery], playbook: str | Path | None, na
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=_LINE)
     parse_playbook(text, name)
     return text
-
-
-def _content(playbook: str | Path) -> PlaybookFile:
-    return PlaybookFile.model_validate(read_yaml(text_of(playbook)).data)
 
 
 def _made(provision: str, learned: LearnedQuery) -> ProvisionFile:
