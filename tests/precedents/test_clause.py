@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fourcorners.precedents.clause import Clause, Place, once, same_words
+from fourcorners.text.normal import normalise
 
 
 def test_number_case_and_typography_make_no_other_clause() -> None:
     one = "7.2 The Supplier’s liability is capped."
     assert same_words(one) == same_words("(b) THE SUPPLIER'S  liability\nis capped.")
     assert same_words("7.2 Capped.") != same_words("7.2 Not capped.")
+    assert same_words("Paid in 30 days.") != same_words("Paid in 60 days.")
 
 
 def test_the_same_words_are_kept_once_with_all_their_places() -> None:
@@ -21,3 +26,9 @@ def test_the_same_words_are_kept_once_with_all_their_places() -> None:
     assert [place.source for place in folded[0].places] == ["a", "c", "d"]
     assert folded[0].stars == 4
     assert folded[0].provision == "Notices"
+
+
+@given(st.text(alphabet="aB- `'\"\n\r\t.1é’“\u00ad", max_size=40))
+def test_the_quick_way_to_the_same_words_is_the_slow_one(text: str) -> None:
+    slow = " ".join(normalise(text).text.casefold().split())
+    assert same_words(f"words {text}") == " ".join(f"words {slow}".split())

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -11,8 +10,13 @@ from hypothesis import strategies as st
 
 from fourcorners.errors import ModelError
 from fourcorners.models import default_encoder
-from fourcorners.precedents.judge import CARD, FILE, FOLDER, shipped
+from fourcorners.models.card import CARD
+from fourcorners.models.described import read_text
+from fourcorners.models.registry import PRECEDENTS, WEIGHTS
+from fourcorners.precedents.judge import FILE, shipped
 from fourcorners.precedents.scoring import LEARNED
+
+FOLDER = WEIGHTS / PRECEDENTS
 
 
 @pytest.fixture
@@ -55,13 +59,15 @@ def test_a_damaged_card_is_told(folder: Path, card: str) -> None:
 
 
 def test_the_card_says_what_was_learned_from_and_how_good_it_is() -> None:
-    card = json.loads((FOLDER / CARD).read_text("utf-8"))
-    assert card["data"]["queries"] == 51
-    assert card["limits"]
-    assert card["licence"]
-    out_of_fold = card["scores"]["grouped, whole"]["short"]
-    assert 68 <= out_of_fold["ndcg@5"][0] <= 100
-    assert out_of_fold["ndcg@5"][1] < out_of_fold["ndcg@5"][0] < out_of_fold["ndcg@5"][2]
+    told = read_text(FOLDER)
+    assert len(told.learned_from) == 51
+    assert told.card["limits"]
+    assert told.licence
+    grouped = told.scores["grouped, whole"]
+    assert isinstance(grouped, dict)
+    figure, low, high = grouped["short"]["ndcg@5"]
+    assert 68 <= figure <= 100
+    assert low < figure < high
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))

@@ -13,8 +13,9 @@ from fourcorners.playbooks import bank as banks
 from fourcorners.playbooks.bank import BankClause
 from fourcorners.precedents import gather, kept
 from fourcorners.precedents.clause import Clause, Place
-from fourcorners.precedents.rank import MOST, rank
+from fourcorners.precedents.rank import MOST, Stock, rank
 from fourcorners.precedents.scoring import judge_for
+from fourcorners.text.span import Span
 
 CAP = "In no event shall either party's total liability exceed the fees paid."
 LAW = "This Agreement is governed by the laws of the State of New York."
@@ -34,8 +35,12 @@ def clauses(*texts: str) -> list[Clause]:
     return [Clause(text, (Place(f"source {at}"),)) for at, text in enumerate(texts)]
 
 
+def stock(encoder: HashEncoder, *texts: str) -> Stock:
+    return Stock(clauses(*texts), encoder)
+
+
 def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
-    found = rank("mutual liability cap", clauses(LAW, CAP), Standing(384))
+    found = rank("mutual liability cap", stock(Standing(384), LAW, CAP))
     assert [each.clause.text for each in found] == [CAP, LAW]
     assert found[0].expected is not None
     assert found[1].expected is not None
@@ -48,19 +53,19 @@ def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
 
 def test_another_encoder_has_no_stars_but_an_order() -> None:
     assert judge_for(HashEncoder(384)) is None
-    found = rank("governing law", clauses(CAP, LAW), HashEncoder(384), limit=1)
+    found = rank("governing law", stock(HashEncoder(384), CAP, LAW), limit=1)
     assert [each.clause.text for each in found] == [LAW]
     assert found[0].expected is None
     assert found[0].relevant is None
 
 
 def test_words_that_are_no_concept_are_told_one_by_one() -> None:
-    found = rank("colour of roofs", clauses("The roof has a colour."), HashEncoder(384))
+    found = rank("colour of roofs", stock(HashEncoder(384), "The roof has a colour."))
     assert found[0].reasons.covers == ("colour", "roofs")
 
 
 def test_no_clauses_give_none_and_many_are_cut_to_the_likeliest() -> None:
-    assert rank("cap", [], HashEncoder(384)) == []
+    assert rank("cap", Stock([], HashEncoder(384))) == []
     many = clauses(*(f"Item {at} of the schedule." for at in range(MOST + 20)), CAP)
     asked: list[int] = []
 
@@ -68,9 +73,27 @@ def test_no_clauses_give_none_and_many_are_cut_to_the_likeliest() -> None:
         asked.append(len(texts))
         return HashEncoder(384).encode(texts)
 
-    found = rank("liability cap", many, HashEncoder(384), limit=1, vectors=vectors)
+    found = rank("liability cap", Stock(many, HashEncoder(384), vectors=vectors), limit=1)
     assert asked == [MOST]
     assert found[0].clause.text == CAP
+
+
+def test_of_a_section_and_its_part_the_better_is_left_and_a_double_keeps_its_other_place() -> None:
+    part = Clause(CAP, (Place("A", document="a", span=Span(10, 80)),))
+    whole = Clause(f"{LAW} {CAP} {LAW}", (Place("A", document="a", span=Span(0, 150)),))
+    double = Clause(
+        f"1. {LAW}",
+        (
+            Place("A", document="a", span=Span(70, 90)),
+            Place("B", document="b", span=Span(0, 60)),
+        ),
+    )
+    held = Stock([whole, part, double], HashEncoder(384))
+    found = rank("total liability cap", held)
+    assert [each.clause.text for each in found] == [part.text, double.text]
+    assert [place.document for place in found[1].clause.places] == ["b"]
+    assert [each.row for each in found] == [1, 2]
+    assert len(rank("total liability cap", held, every=True)) == 3
 
 
 @pytest.fixture

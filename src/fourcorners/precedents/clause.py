@@ -14,6 +14,8 @@ _LABEL = re.compile(
     r"[a-z]\)|[ivx]{1,5}\.)\s+",
     re.IGNORECASE,
 )
+_RUN = 8  # words
+_BROKEN = re.compile(r"-[ \t]*[\r\n]")  # perhaps hyphenation
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,28 @@ class Clause:
 
 def same_words(text: str) -> str:
     """Return what two clauses share if they are the same but for number, case and typography."""
-    plain = " ".join(normalise(text).text.casefold().split())
-    return _LABEL.sub("", plain, count=1)
+    if text.isascii() and not _BROKEN.search(text):  # most are: what remains then is quick
+        seen = text.replace("`", "'")
+    else:
+        seen = normalise(text).text
+    plain = " ".join(seen.casefold().split())
+    label = _LABEL.match(plain)
+    return plain[label.end() :] if label else plain
+
+
+def shingles(text: str) -> frozenset[int]:
+    """Return the hashes of all runs of eight words; of a shorter text that of its words."""
+    tokens = same_words(text).split()
+    runs = range(max(1, len(tokens) - _RUN + 1))
+    return frozenset(hash(tuple(tokens[at : at + _RUN])) for at in runs)
 
 
 def once(clauses: Iterable[Clause]) -> list[Clause]:
-    """Fold clauses of the same words into the first of them, which takes stars if it has none."""
+    """Fold clauses of the same words into the first of them.
+
+    It takes the most stars, with the provision under which they were given: what is no good for one
+    provision may be for another.
+    """
     kept: dict[str, Clause] = {}
     for clause in clauses:
         key = same_words(clause.text)
@@ -64,10 +82,12 @@ def once(clauses: Iterable[Clause]) -> list[Clause]:
         if first is None:
             kept[key] = clause
             continue
+        better = (clause.stars or 0) > (first.stars or 0)
+        places = dict.fromkeys((*first.places, *clause.places))
         kept[key] = Clause(
             first.text,
-            (*first.places, *clause.places),
-            first.stars if first.stars is not None else clause.stars,
-            first.provision or clause.provision,
+            tuple(places),
+            clause.stars if better else first.stars,
+            clause.provision if better else first.provision or clause.provision,
         )
     return list(kept.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-_PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+_PIECE = re.compile(r"\w+(?:['’]\w+|(?<=\d)[.,]\d+)*|[^\w\s]")
 _NO_SPACE = re.compile(r"^[,.;:)\]%’”]")
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.playbooks import bank as banks
 from fourcorners.precedents.clause import Clause, Place, once
 from fourcorners.text.span import Span
 
-LONGEST = 2_000  # characters of a section that is a clause as a whole; a longer one is cut
-MANY = 4  # parts with headings of their own, from which a section is a collection of clauses
+LONGEST = 8_000  # characters of a section that is a clause as a whole
+MANY = 6  # parts with headings of their own, from which a section is a collection of clauses
 FEWEST_WORDS = 12
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
-_REFERRED = 600  # characters of a section that is shown because a clause refers to it
 
 
 def of_bank(library: Library, bank: str, *, provision: str | None = None) -> list[Clause]:
@@ -49,10 +48,13 @@ def of_contracts(library: Catalogue, collection: str | None = None) -> list[Clau
     Raises:
         ConfigError: If there is no such collection.
     """
+    return of_documents(library, library.documents(collection))
+
+
+def of_documents(library: Catalogue, entries: Iterable[Entry]) -> list[Clause]:
+    """Return the clauses of some contracts, each once."""
     return once(
-        clause
-        for entry in library.documents(collection)
-        for clause in _of_contract(library, entry.id, entry.name)
+        clause for entry in entries for clause in _of_contract(library, entry.id, entry.name)
     )
 
 
@@ -70,10 +72,11 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
 
 
 def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    """Cut a contract into clauses: sections, and of long or mixed ones what stands in them.
+    """Cut a contract into clauses: sections, and what stands in them too.
 
-    The words of a long section before its first part are a clause of their own. Clauses do not
-    overlap, and come in order.
+    A precedent may be a section as a whole or one part of it: both are there to choose from, and
+    a ranking leaves the better one (`rank.Apart`). Of a section that is too long, or a collection
+    of clauses, the words before its first part are a clause of their own.
     """
     below: dict[int | None, list[Node]] = {}
     for node in outline.nodes:
@@ -85,40 +88,9 @@ def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]
             continue
         parts = below.get(node.id, [])
         headed = sum(part.heading is not None for part in parts)
-        if not parts or (len(node.span) <= LONGEST and headed < MANY):
+        whole = len(node.span) <= LONGEST and headed < MANY
+        if not parts or whole:
             yield node.span, outline.path(node, text)
-            continue
-        if parts[0].span.start > node.span.start:
+        elif parts[0].span.start > node.span.start:
             yield Span(node.span.start, parts[0].span.start), outline.path(node, text)
         waiting.extend(parts[::-1])
-
-
-@dataclass(frozen=True, slots=True)
-class Referred:
-    """A section that a clause refers to, with its words (the first of them if it is long)."""
-
-    raw: str
-    path: tuple[str, ...]
-    text: str
-
-
-def referred(library: Catalogue, place: Place) -> list[Referred]:
-    """Return the sections outside a clause that it refers to, each once."""
-    if not place.document or place.span is None:
-        return []
-    text, outline = library.text(place.document), library.outline(place.document)
-    found: dict[int, Referred] = {}
-    for each in outline.references:
-        if each.target is None or not place.span.contains(each.span):
-            continue
-        node = outline.nodes[each.target]
-        if place.span.contains(node.span) or node.span.contains(place.span):
-            continue
-        words = Span(node.span.start, min(node.span.end, node.span.start + _REFERRED)).of(text)
-        if len(node.span) > _REFERRED:
-            words = words.rpartition(" ")[0] + " …"
-        found.setdefault(
-            node.id,
-            Referred(each.raw or each.span.of(text), outline.path(node, text), words.strip()),
-        )
-    return list(found.values())

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ModelError
-from fourcorners.models.card import REMEDY
+from fourcorners.models.card import read_card
+from fourcorners.models.described import read_text
+from fourcorners.models.registry import PRECEDENTS as NAME
+from fourcorners.models.registry import WEIGHTS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FOLDER = Path(__file__).parent / "weights"
-CARD, FILE = "precedents.json", "precedents.npz"
+FILE = "model.npz"
 STARS = (2, 3, 4, 5)
 
 
@@ -99,24 +98,21 @@ def fingerprint(text: str) -> str:
 
 
 @cache
-def shipped(folder: Path = FOLDER) -> Judge:
+def shipped(folder: Path = WEIGHTS / NAME) -> Judge:
     """Return the model that comes with the package, verified.
 
     Raises:
-        ModelError: If one of its two files is missing or damaged.
+        ModelError: If its card or its file is missing or damaged.
     """
     import numpy as np
 
-    card = _card(folder)
-    path = folder / FILE
-    content = _read(path)
-    if hashlib.sha256(content).hexdigest() != card["sha256"]:
-        raise ModelError(f"{path} is damaged: its SHA-256 is not the card's.", remedy=REMEDY)
-    with np.load(io.BytesIO(content), allow_pickle=False) as held:
+    info = read_card(folder)
+    card = read_text(folder)
+    with np.load(io.BytesIO(info.read(FILE)), allow_pickle=False) as held:
         return Judge(
-            name=f"precedents/{card['version']}-{str(card['sha256'])[:12]}",
-            encoder=str(card["encoder"]),
-            learned_from=frozenset(_hashes(card)),
+            name=info.identity,
+            encoder=card.encoder,
+            learned_from=frozenset(card.learned_from),
             query_matrix=held["query_matrix"].astype(np.float32),
             clause_matrix=held["clause_matrix"].astype(np.float32),
             sharpness=float(held["sharpness"]),
@@ -125,30 +121,3 @@ def shipped(folder: Path = FOLDER) -> Judge:
             weights=held["weights"].astype(np.float64),
             levels=held["levels"].astype(np.float64),
         )
-
-
-def _card(folder: Path) -> Mapping[str, object]:
-    path = folder / CARD
-    try:
-        card = json.loads(_read(path))
-    except ValueError as error:
-        raise ModelError(f"the model card {path} is damaged: {error}.", remedy=REMEDY) from error
-    if not isinstance(card, dict) or not {"sha256", "version", "encoder", "data"} <= card.keys():
-        raise ModelError(f"the model card {path} is damaged.", remedy=REMEDY)
-    return card
-
-
-def _hashes(card: Mapping[str, object]) -> list[str]:
-    data = card["data"]
-    listed = data.get("queries_sha256") if isinstance(data, dict) else None
-    return [str(each) for each in listed] if isinstance(listed, list) else []
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(
-            f"cannot read the model of precedents {path}: {reason}.", remedy=REMEDY
-        ) from error

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fourcorners.library.database import binary, register, string
 from fourcorners.library.store import Library
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Rows: TypeAlias = NDArray[np.float32]
+
+AT_ONCE = 256
+"""Texts that are encoded before they are stored: as much is lost if a run is stopped."""
+T = TypeVar("T")
 _ROOM = "precedents"
 
 register(
@@ -31,13 +37,20 @@ register(
 )
 
 
-def vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield the items in lists of at most `size`."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> Rows:
     """Return one unit row a text; what the library has not yet is made and kept."""
     import numpy as np
 
     library.prepare(_ROOM)
     keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-    held: dict[str, NDArray[np.float32]] = {}
+    held: dict[str, Rows] = {}
     for key in set(keys):
         rows = library.execute(
             "SELECT clause, data FROM precedent_vectors WHERE encoder = ? AND clause = ?",
@@ -46,10 +59,10 @@ def vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> NDArray
         for clause, data in rows:
             held[string(clause)] = np.frombuffer(binary(data), dtype="<f4")
     fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
-    if fresh:
-        made = encoder.encode(list(fresh.values()))
+    for part in batched(fresh.items(), AT_ONCE):
+        made = encoder.encode([text for _, text in part])
         with library.transaction():
-            for key, row in zip(fresh, made, strict=True):
+            for (key, _), row in zip(part, made, strict=True):
                 held[key] = row
                 library.execute(
                     "INSERT OR REPLACE INTO precedent_vectors VALUES (?, ?, ?)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.errors import ConfigError
@@ -10,33 +12,88 @@ from fourcorners.errors import ConfigError
 class Profile(StrEnum):
     """A named way to rank.
 
-    `default` has the first two hundred weighed by what was learned from lawyers' stars, if that is
-    for the encoder at hand, and is `hybrid` otherwise. `hybrid` adds the two scores below it; the
-    two that end in `rerank` have the first hundred read again by the reranker of the settings.
+    `full` has the first two hundred weighed by what was learned from lawyers' stars, if that is
+    for the encoder at hand, and is `hybrid` otherwise; `default` is the same. `hybrid` adds the
+    two scores below it; those that end in `rerank` have the first hundred read again by the
+    reranker of the settings.
     """
 
     DEFAULT = "default"
+    FULL = "full"
     HYBRID = "hybrid"
     DENSE = "dense"
     BM25 = "bm25"
+    FULL_RERANK = "full-rerank"
+    HYBRID_RERANK = "hybrid-rerank"
     DENSE_RERANK = "dense-rerank"
     BM25_RERANK = "bm25-rerank"
 
 
-def named(name: str) -> Profile:
-    """Return a profile by name.
+RETRIEVERS = (Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.FULL)
+RERANKERS = (
+    Profile.BM25_RERANK,
+    Profile.DENSE_RERANK,
+    Profile.HYBRID_RERANK,
+    Profile.FULL_RERANK,
+)
+"""The retrievers, in their order, each with its first hundred read again."""
+
+
+class Rerank(StrEnum):
+    """How a language model reads the first of a ranking again.
+
+    `pointwise` has it give stars to each clause by itself, `pairwise` compare two at a time.
+    """
+
+    POINTWISE = "pointwise"
+    PAIRWISE = "pairwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A profile, and how a language model reads the first of its ranking again, if one does."""
+
+    profile: Profile
+    rerank: Rerank | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name by which it is asked for, such as `bm25-pointwise`."""
+        return f"{self.profile}-{self.rerank}" if self.rerank else self.profile.value
+
+
+_WAYS: Mapping[str, Way] = {
+    way.name: way
+    for way in (
+        *(Way(profile) for profile in Profile),
+        *(Way(profile, rerank) for rerank in Rerank for profile in RETRIEVERS),
+    )
+}
+
+
+def named(name: str) -> Way:
+    """Return a way to rank by name: a profile, or a retriever with a language model's reading.
 
     Raises:
         ConfigError: If there is none of that name.
     """
-    try:
-        return Profile(name)
-    except ValueError:
+    if name not in _WAYS:
         raise ConfigError(
-            f"there is no profile {name!r}.", remedy=f"There are: {', '.join(Profile)}."
-        ) from None
+            f"there is no profile {name!r}.", remedy=f"There are: {', '.join(_WAYS)}."
+        )
+    return _WAYS[name]
 
 
 def reranks(how: Profile) -> bool:
     """Tell whether a profile needs a reranker."""
-    return how in (Profile.DENSE_RERANK, Profile.BM25_RERANK)
+    return how in RERANKERS
+
+
+def learned(how: Profile) -> bool:
+    """Tell whether a profile uses what was learned from stars."""
+    return how in (Profile.DEFAULT, Profile.FULL, Profile.FULL_RERANK)
+
+
+def embeds(how: Profile) -> bool:
+    """Tell whether a profile needs vectors."""
+    return how not in (Profile.BM25, Profile.BM25_RERANK)

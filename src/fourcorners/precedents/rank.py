@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fourcorners.models.adapter import Adapter
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
-from fourcorners.precedents.clause import Clause
-from fourcorners.precedents.collection import Collection
+from fourcorners.precedents.clause import Clause, Place, shingles
+from fourcorners.precedents.collection import Collection, Vectors
 from fourcorners.precedents.concepts import wanted
-from fourcorners.precedents.lexical import Bm25
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.reasons import Reasons, reasons
 from fourcorners.precedents.scoring import judge_for, scores
+from fourcorners.precedents.verdict import Verdict
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 MOST = 400
 """Clauses that are given vectors: of more, those whose words speak for them most."""
 
-Vectors = Callable[[Sequence[str]], "NDArray[np.float32]"]
+ALIKE = 0.9
+"""The share of the runs of eight words of the shorter that makes two clauses variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,74 +34,157 @@ class Ranked:
     """A clause with how well it serves as a precedent.
 
     Attributes:
+        row: Its place among the clauses there were to choose from.
         score: Higher is better; of one query alone.
         expected: The stars that a lawyer would give it, 1 to 5; None where nothing learned speaks.
         relevant: The chance of 3 stars or more; None likewise.
+        variants: Clauses that come after it and have nearly all its words, or it has theirs.
+        verdict: What a language model said of it; None if none was asked.
     """
 
     clause: Clause
+    row: int
     score: float
     expected: float | None
     relevant: float | None
     reasons: Reasons
+    variants: tuple[Clause, ...] = ()
+    verdict: Verdict | None = None
+
+
+class Stock:
+    """Clauses to choose from, made ready once and asked any number of times.
+
+    Args:
+        clauses: In the order that decides where scores are equal.
+        encoder: What makes the vectors.
+        vectors: What gives the vectors of clauses, if not the encoder itself.
+    """
+
+    def __init__(
+        self, clauses: Sequence[Clause], encoder: Encoder, *, vectors: Vectors | None = None
+    ) -> None:
+        self.clauses = tuple(clauses)
+        self.collection = Collection([each.text for each in clauses], encoder, vectors=vectors)
+
+    def likely(self, query: str, expansion: str = "") -> NDArray[np.intp]:
+        """Return at most `MOST` rows, by their words and those that contracts use, in order."""
+        import numpy as np
+
+        if len(self.clauses) <= MOST:
+            return self.collection.every
+        lexical = self.collection.lexical
+        added = f"{wanted(query).expansion} {expansion}"
+        found = lexical.scores(query) + lexical.scores(f"{query} {added}")
+        rows: NDArray[np.intp] = np.sort(np.argsort(-found, kind="stable")[:MOST])
+        return rows
 
 
 def rank(
     query: str,
-    clauses: Sequence[Clause],
-    encoder: Encoder,
+    stock: Stock,
     *,
     longer: str | None = None,
     limit: int | None = None,
     profile: Profile = Profile.DEFAULT,
     reranker: Reranker | None = None,
-    vectors: Vectors | None = None,
+    adapter: Adapter | None = None,
+    expansion: str = "",
+    every: bool = False,
 ) -> list[Ranked]:
     """Return the clauses, the best first; equal ones in the order given.
 
     Args:
         query: What is looked for, in a phrase.
-        clauses: What there is to choose from.
-        encoder: What makes the vectors.
+        stock: What there is to choose from.
         longer: The same described at length; scores are averaged.
         limit: How many are returned.
         profile: The way to rank.
         reranker: What the profiles need that end in `rerank`.
-        vectors: What gives the vectors of clauses, if not the encoder itself.
+        adapter: What was learned from a bank, which the learned profiles add.
+        expansion: Words that contracts may use for it, beside those that the rules know.
+        every: Also what stands within, or around, a better clause of the same contract, and what
+            has nearly the same words as a better one.
     """
     import numpy as np
 
     wordings = [each for each in (query, longer) if each and each.strip()]
-    few = _likely(" ".join(filter(None, (query, longer))), clauses)
-    collection = Collection(
-        [each.text for each in few],
-        encoder,
-        vectors=vectors([each.text for each in few]) if vectors is not None and few else None,
+    collection = stock.collection
+    rows = stock.likely(" ".join(filter(None, (query, longer))), expansion)
+    found = scores(
+        wordings,
+        collection,
+        profile=profile,
+        rows=rows.tolist(),
+        reranker=reranker,
+        adapter=adapter,
+        expansion=expansion,
     )
-    found = scores(wordings, collection, profile=profile, reranker=reranker)
-    order = np.argsort(-found, kind="stable")[:limit]
-    judge = judge_for(encoder) if profile is Profile.DEFAULT else None
-    chances = judge.chances(found[order]) if judge is not None and len(order) else None
+    order = np.argsort(-found, kind="stable")
+    taken = Apart()
+    kept: list[tuple[int, Clause]] = []
+    variants: dict[int, list[Clause]] = {}
+    for at in order.tolist():
+        clause = stock.clauses[int(rows[at])]
+        left = clause if every else taken.left(clause)
+        if left is None:
+            continue
+        like = None if every else taken.like(left.text)
+        if like is not None:
+            variants.setdefault(like, []).append(left)
+        elif limit is None or len(kept) < limit:
+            kept.append((at, left))
+            taken.keep(left.text)
+    told = profile in (Profile.DEFAULT, Profile.FULL)
+    judge = judge_for(collection.encoder) if told else None
+    own = found[[at for at, _ in kept]]
+    chances = judge.chances(own) if judge is not None and kept else None
     asked = wanted(query)
     return [
         Ranked(
-            clause=few[row],
-            score=float(found[row]),
+            clause=clause,
+            row=int(rows[at]),
+            score=float(found[at]),
             expected=None if chances is None else 1.0 + float(chances[place].sum()),
             relevant=None if chances is None else float(chances[place, 1]),
-            reasons=reasons(query, asked, collection.reading(row)),
+            reasons=reasons(query, asked, collection.reading(int(rows[at]))),
+            variants=tuple(variants.get(place, ())),
         )
-        for place, row in enumerate(order.tolist())
+        for place, (at, clause) in enumerate(kept)
     ]
 
 
-def _likely(query: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
-    """Return at most `MOST` clauses, by their words and those that contracts use, in order."""
-    import numpy as np
+class Apart:
+    """What is taken by clauses: places in contracts, within or around which, and words."""
 
-    if len(clauses) <= MOST:
-        return clauses
-    words = Bm25([each.text for each in clauses])
-    found = words.scores(query) + words.scores(f"{query} {wanted(query).expansion}")
-    kept = np.sort(np.argsort(-found, kind="stable")[:MOST])
-    return [clauses[row] for row in kept.tolist()]
+    def __init__(self) -> None:
+        self._taken: dict[str, list[Span]] = {}
+        self._words: list[frozenset[int]] = []
+
+    def keep(self, text: str) -> None:
+        """Take the words of a clause."""
+        self._words.append(shingles(text))
+
+    def like(self, text: str) -> int | None:
+        """Return the first clause taken that has nearly all words of this one, or the reverse."""
+        own = shingles(text)
+        for at, held in enumerate(self._words):
+            if len(own & held) >= ALIKE * min(len(own), len(held)):
+                return at
+        return None
+
+    def left(self, clause: Clause) -> Clause | None:
+        """Return a clause with the places that are free, and take them; None if none is."""
+        free = tuple(place for place in clause.places if self._is_free(place))
+        for place in free:
+            if place.span is not None and place.document:
+                self._taken.setdefault(place.document, []).append(place.span)
+        if len(free) == len(clause.places):
+            return clause
+        return replace(clause, places=free) if free else None
+
+    def _is_free(self, place: Place) -> bool:
+        if place.span is None or not place.document:
+            return True
+        taken = self._taken.get(place.document, ())
+        return not any(place.span.intersection(each) for each in taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fourcorners.precedents.concepts import Wanted
@@ -39,10 +40,21 @@ def reasons(query: str, wanted: Wanted, reading: Reading) -> Reasons:
         own = list(dict.fromkeys(query.lower().split()))
         found = {word: set(asked(word)) <= held for word in own if len(word) > 3}
     return Reasons(
-        covers=tuple(name for name, there in found.items() if there),
-        missing=tuple(name for name, there in found.items() if not there),
-        unwanted=tuple(each.name for each in wanted.unwanted if reading.told(each)),
+        covers=_widest(name for name, there in found.items() if there),
+        missing=_widest(name for name, there in found.items() if not there),
+        unwanted=_widest(each.name for each in wanted.unwanted if reading.told(each)),
         remarks=tuple(_remarks(wanted, reading)),
+    )
+
+
+def _widest(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names without those that another one says already, as "fraud" in "fraud or …"."""
+    listed = list(names)
+    words = [set(each.split()) for each in listed]
+    return tuple(
+        name
+        for name, own in zip(listed, words, strict=True)
+        if not any(own < each for each in words)
     )
 
 

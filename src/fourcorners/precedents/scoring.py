@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.models.adapter import Adapter
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker, probabilities
 from fourcorners.precedents.collection import Collection
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 
 WORDS_WEIGHT = 0.3
 """Of BM25 as a share of the highest, beside a cosine: chosen beforehand, not fitted."""
+FIRST = (1.0, 1.0, WORDS_WEIGHT, WORDS_WEIGHT)
+"""By what candidates are chosen: cosine and words of the query, plain and expanded."""
 RERANKED = 100
 """How many of the first are read again, as in ACORD's paper (section 4.1)."""
 JUDGED = 200
 """How many of the first the learned model sees; 98% of the clauses of 3 stars are among them."""
+HYBRID_SCALE = 20.0
+"""What a hybrid score is multiplied with where an adapter is added to it."""
 LEARNED = ("cosine", "cosine_expanded", "words", "words_expanded", *NAMES)
-_RETRIEVED = {Profile.DENSE_RERANK: Profile.DENSE, Profile.BM25_RERANK: Profile.BM25}
+_RETRIEVED = {
+    Profile.DENSE_RERANK: Profile.DENSE,
+    Profile.BM25_RERANK: Profile.BM25,
+    Profile.HYBRID_RERANK: Profile.HYBRID,
+    Profile.FULL_RERANK: Profile.FULL,
+}
+_LEARNED = frozenset({Profile.DEFAULT, Profile.FULL})
 
 
 def scores(
@@ -37,23 +48,30 @@ def scores(
     profile: Profile = Profile.DEFAULT,
     rows: Sequence[int] | None = None,
     reranker: Reranker | None = None,
+    adapter: Adapter | None = None,
+    expansion: str = "",
 ) -> NDArray[np.float64]:
-    """Return one score a clause: the mean over the wordings of the query.
+    """Return one score a clause that is ranked: the mean over the wordings of the query.
 
     Args:
         wordings: The query, perhaps in several ways.
         collection: The clauses.
         profile: The way to rank.
         rows: The clauses that are ranked, all by default. The others are still counted as what
-            words are rare among; their scores say nothing.
-        reranker: What the two profiles need that end in `rerank`.
+            words are rare among.
+        reranker: What the profiles need that end in `rerank`.
+        adapter: What was learned from a bank, which the learned profiles add.
+        expansion: Words that contracts may use for it, which are looked for beside the query;
+            the learned profiles look for those that the rules know too. A reranker does not
+            see them.
 
     Raises:
-        ConfigError: If one of those is asked for and there is no reranker.
+        ConfigError: If a reranker is needed and there is none.
     """
     import numpy as np
 
-    each = [_of(one, collection, profile, rows, reranker) for one in wordings]
+    kept = collection.every if rows is None else np.asarray(rows, np.intp)
+    each = [_of(one, collection, profile, kept, reranker, adapter, expansion) for one in wordings]
     mean: NDArray[np.float64] = np.mean(each, axis=0)
     return mean
 
@@ -62,22 +80,28 @@ def _of(
     query: str,
     collection: Collection,
     profile: Profile,
-    rows: Sequence[int] | None,
+    rows: NDArray[np.intp],
     reranker: Reranker | None,
+    adapter: Adapter | None,
+    expansion: str,
 ) -> NDArray[np.float64]:
     retrieved = _RETRIEVED.get(profile)
     if retrieved is not None:
-        return _reranked(query, collection, retrieved, rows, reranker)
+        first = _of(query, collection, retrieved, rows, None, adapter, expansion)
+        return _reranked(query, collection, first, rows, reranker)
     if profile is Profile.BM25:
-        return collection.lexical.scores(query)
+        return _words(query, collection, expansion)[rows]
     if profile is Profile.DENSE:
-        return _cosines(query, collection)
-    judge = judge_for(collection.encoder) if profile is Profile.DEFAULT else None
-    if judge is not None and collection.texts:
-        found = candidates(query, collection, rows)
-        return _below(found, judge.scores(found.features, found.query, found.vectors))
-    words = by_most(collection.lexical.scores(query))
-    return _cosines(query, collection) + WORDS_WEIGHT * words
+        return _cosines(query, collection, rows, expansion)
+    learned = adapter is not None or judge_for(collection.encoder) is not None
+    if profile in _LEARNED and learned and len(rows):
+        found = candidates(query, collection, rows, expansion=expansion)
+        own = base_scores(found, collection.encoder)
+        if adapter is not None:
+            own = own + adapter.lift(query, found.query, found.vectors)
+        return found.over(own)
+    words = by_most(_words(query, collection, expansion))[rows]
+    return _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
 
 
 def judge_for(encoder: Encoder) -> Judge | None:
@@ -86,71 +110,113 @@ def judge_for(encoder: Encoder) -> Judge | None:
     return judge if judge.encoder == encoder.name else None
 
 
-def _cosines(query: str, collection: Collection) -> NDArray[np.float64]:
+def ranker_name(encoder: Encoder) -> str:
+    """Name what an adapter is added to: the learned model, or `hybrid` where it does not fit."""
+    judge = judge_for(encoder)
+    return Profile.HYBRID.value if judge is None else judge.name
+
+
+def _words(query: str, collection: Collection, expansion: str) -> NDArray[np.float64]:
+    found = collection.lexical.scores(query)
+    return found + collection.lexical.scores(f"{query} {expansion}") if expansion else found
+
+
+def _cosines(
+    query: str, collection: Collection, rows: NDArray[np.intp], expansion: str
+) -> NDArray[np.float64]:
     import numpy as np
 
-    vector = collection.encoder.encode([query])[0]
-    cosines: NDArray[np.float64] = (collection.vectors @ vector).astype(np.float64)
+    asked = [query, f"{query}. {expansion}"] if expansion else [query]
+    vectors = collection.encoder.encode(asked)
+    cosines: NDArray[np.float64] = (
+        (collection.vectors(rows) @ vectors.T).mean(axis=1).astype(np.float64)
+    )
     return cosines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The clauses that the learned model sees of a collection.
+    """The clauses that the learned model sees, of those that are ranked.
 
     Attributes:
         rows: Their places in the collection, in order.
+        places: Their places among those that are ranked.
         features: A row each, as `LEARNED` names them.
         query: The query's vector.
         vectors: Those of the clauses.
-        first: The score of every clause of the collection that chose them.
+        first: Of every clause that is ranked, the score that chose them.
     """
 
     rows: NDArray[np.intp]
+    places: NDArray[np.intp]
     features: NDArray[np.float64]
     query: NDArray[np.float32]
     vectors: NDArray[np.float32]
     first: NDArray[np.float64]
 
+    def over(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a score for every clause that is ranked, from the candidates' own.
 
-def candidates(query: str, collection: Collection, rows: Sequence[int] | None = None) -> Candidates:
+        Those that were not judged stay below in their order.
+        """
+        import numpy as np
+
+        least = float(own.min(initial=0.0)) - 1.0
+        after: NDArray[np.float64] = self.first - self.first.max(initial=0.0) + least
+        after[self.places] = np.asarray(own, np.float64)
+        return after
+
+
+def candidates(
+    query: str,
+    collection: Collection,
+    rows: Sequence[int] | NDArray[np.intp] | None = None,
+    *,
+    chosen_by: Sequence[float] = FIRST,
+    expansion: str = "",
+) -> Candidates:
     """Choose the first by words and meaning, of the query and of what contracts call it."""
     import numpy as np
 
     asked = wanted(query)
-    expanded = f"{query}. {asked.expansion}" if asked.expansion else query
+    added = " ".join(filter(None, (asked.expansion, expansion)))
+    expanded = f"{query}. {added}" if added else query
     vectors = collection.encoder.encode([query, expanded])
-    cosines = (collection.vectors @ vectors.T).astype(np.float64)
-    words = [by_most(collection.lexical.scores(each)) for each in (query, expanded)]
+    kept = collection.every if rows is None else np.asarray(rows, np.intp)
+    held = collection.vectors(kept)
+    cosines = (held @ vectors.T).astype(np.float64)
+    words = [by_most(collection.lexical.scores(each))[kept] for each in (query, expanded)]
     base = np.column_stack([cosines, *words])
-    first = base @ np.array([1.0, 1.0, WORDS_WEIGHT, WORDS_WEIGHT])
-    kept = np.arange(len(first)) if rows is None else np.asarray(rows, np.intp)
-    top = np.sort(kept[np.argsort(-first[kept], kind="stable")[:JUDGED]])
-    own = np.array([features(collection.reading(row), asked) for row in top.tolist()])
+    first = base @ np.array(chosen_by)
+    top = np.sort(np.argsort(-first, kind="stable")[:JUDGED])
+    own = np.array([features(collection.reading(row), asked) for row in kept[top].tolist()])
     return Candidates(
-        rows=top,
+        rows=kept[top],
+        places=top,
         features=np.hstack([base[top], own.reshape(len(top), len(NAMES))]),
         query=vectors[0],
-        vectors=collection.vectors[top],
+        vectors=held[top],
         first=first,
     )
 
 
-def _below(found: Candidates, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a score for every clause: those that were not judged stay below in their order."""
-    import numpy as np
-
-    least = float(scores.min(initial=0.0)) - 1.0
-    after: NDArray[np.float64] = found.first - found.first.max(initial=0.0) + least
-    after[found.rows] = np.asarray(scores, np.float64)
-    return after
+def base_scores(found: Candidates, encoder: Encoder) -> NDArray[np.float64]:
+    """Return the candidates' scores by the learned model, or as `hybrid` where none fits."""
+    judge = judge_for(encoder)
+    if judge is not None:
+        return judge.scores(found.features, found.query, found.vectors)
+    cosine, words = LEARNED.index("cosine"), LEARNED.index("words")
+    hybrid: NDArray[np.float64] = (
+        found.features[:, cosine] + WORDS_WEIGHT * found.features[:, words]
+    )
+    return HYBRID_SCALE * hybrid
 
 
 def _reranked(
     query: str,
     collection: Collection,
-    first: Profile,
-    rows: Sequence[int] | None,
+    first: NDArray[np.float64],
+    rows: NDArray[np.intp],
     reranker: Reranker | None,
 ) -> NDArray[np.float64]:
     import numpy as np
@@ -160,11 +226,9 @@ def _reranked(
             "this profile needs a reranker, and the settings name none.",
             remedy="Name a folder with model.onnx and tokenizer.json as path under [reranker].",
         )
-    base = _of(query, collection, first, rows, None)
-    kept = np.arange(len(base)) if rows is None else np.asarray(rows, np.intp)
-    top = kept[np.argsort(-base[kept], kind="stable")[:RERANKED]]
-    logits = reranker.scores(query, [collection.texts[row] for row in top])
+    top = np.argsort(-first, kind="stable")[:RERANKED]
+    logits = reranker.scores(query, [collection.texts[row] for row in rows[top].tolist()])
     # Those that were not read stay below in their order: a probability is never below 0.
-    after: NDArray[np.float64] = base - base.max(initial=0.0) - 1.0
+    after: NDArray[np.float64] = first - first.max(initial=0.0) - 1.0
     after[top] = probabilities(logits)
     return after

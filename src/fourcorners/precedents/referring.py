@@ -1,0 +1,88 @@
+"""What a clause of a contract refers to: sections outside it, and the terms it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.outline.tree import Node
+from fourcorners.precedents.clause import Place
+from fourcorners.search.graph.reading import Reading, read
+from fourcorners.text.span import Span
+
+LONGEST = 600
+"""Characters of a section or definition that are shown."""
+MOST_TERMS = 4
+"""Definitions that are shown of a clause: those of the terms that its contract uses least."""
+
+
+class Kind(StrEnum):
+    """What a clause refers to."""
+
+    SECTION = "section"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """A section or a definition that a clause refers to.
+
+    Attributes:
+        raw: How the clause names it: `Section 7.2`, or the defined term.
+        path: Label and heading of the sections it stands under, the outermost first.
+        document: The id of the contract in the library.
+        span: Where the words stand in the contract.
+        text: The words: all of it, or the first of them if it is long.
+        is_whole: Whether it is all.
+    """
+
+    kind: Kind
+    raw: str
+    path: tuple[str, ...]
+    document: str
+    span: Span
+    text: str
+    is_whole: bool
+
+
+def referred(library: Catalogue, place: Place) -> list[Referred]:
+    """Return the sections outside a clause that it refers to, then its terms, each once."""
+    if not place.document or place.span is None:
+        return []
+    reading = read(library, place.document)
+    sections = list(_sections(reading, place.span))
+    told = [place.span, *(each.span for each in sections)]
+    return [*sections, *_terms(reading, place.span.of(reading.text), told)]
+
+
+def _sections(reading: Reading, clause: Span) -> Iterator[Referred]:
+    taken = set()
+    for reference, node in reading.references_from(clause):
+        if node.id in taken or clause.contains(node.span) or node.span.contains(clause):
+            continue
+        taken.add(node.id)
+        raw = reference.raw or reference.span.of(reading.text)
+        yield _referred(reading, Kind.SECTION, raw, node, node.span)
+
+
+def _terms(reading: Reading, words: str, told: Sequence[Span]) -> Iterator[Referred]:
+    """Yield the definitions of the terms in some words that nothing told so far overlaps."""
+    used = sorted(reading.uses(words), key=lambda use: use[1])
+    found = [(term.term, reading.definition(term)) for term, _ in used]
+    outside = [
+        (term, span) for term, span in found if not any(span.overlaps(each) for each in told)
+    ]
+    for term, span in outside[:MOST_TERMS]:
+        yield _referred(reading, Kind.DEFINITION, term, reading.outline.at(span.start), span)
+
+
+def _referred(reading: Reading, kind: Kind, raw: str, node: Node | None, span: Span) -> Referred:
+    text, whole = reading.text, span.strip(reading.text)
+    shown = whole
+    if len(whole) > LONGEST:
+        end = text.rfind(" ", whole.start, whole.start + LONGEST)
+        shown = Span(whole.start, end if end > whole.start else whole.start + LONGEST).strip(text)
+    path = reading.outline.path(node, text) if node is not None else ()
+    return Referred(kind, raw, path, reading.document, shown, shown.of(text), shown == whole)
