@@ -99,6 +99,7 @@ def test_a_cell_is_no_longer_than_a_person_reads() -> None:
     long = [(Span(i * 2_000, i * 2_000 + 1_400), 0.9) for i in range(5)]
     assert sum(len(span) for span, _ in choose(long, 0.5, 0.5)) <= MOST_CHARACTERS
     assert choose([(Span(0, 9_000), 0.9)], 0.5, 0.5) == [(Span(0, 9_000), 0.9)]
+    assert sum(len(span) for span, _ in choose(long, 0.5, 0.5, 5_000)) in range(4_001, 5_001)
 
 
 def test_the_best_decides_and_others_go_along_from_a_lower_threshold() -> None:

@@ -57,7 +57,7 @@ def fill(library: Library) -> Fill:
         evidence = Evidence(quote, span, (), None, 0.9)
         store.save(
             library,
-            book.hash,
+            book,
             "engine",
             [
                 Finding(

@@ -9,6 +9,7 @@ import pytest
 from fourcorners.evaluation.names import PROVISIONS
 from fourcorners.models.card import ModelInfo
 from fourcorners.models.clause_features import PARTS, Vocabulary
+from fourcorners.models.clause_match import MATCH_SIGNS, OWN
 from fourcorners.models.clause_reader import ClauseReader, Weights
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.load import load, parse_playbook
@@ -16,7 +17,18 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.calibration import Calibration, Curve, shipped
 from fourcorners.review.extract import findings
 from fourcorners.review.finding import CellState
-from fourcorners.review.reader import DATED, Judge, considered, narrowed, on_scale, taught_query
+from fourcorners.review.reader import (
+    DATED,
+    EFFECTIVE,
+    NEVER,
+    Judge,
+    considered,
+    led,
+    narrowed,
+    on_scale,
+    quotable,
+    taught_query,
+)
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import FEATURES, Prepared
 from fourcorners.text.span import Span
@@ -34,24 +46,50 @@ OPENING = (
 @pytest.mark.parametrize(
     ("text", "quoted"),
     [
-        (OPENING, "is made and entered into as of May 29, 2018"),
+        (OPENING, "May 29, 2018"),
         (OPENING.replace("May 29, 2018", "the day of its signature"), None),
+        (
+            OPENING.replace("May 29, 2018", "the ___ day of ________, 2018"),
+            "the ___ day of ________, 2018",
+        ),
+        (OPENING.replace("May 29, 2018", "May __, 2018"), "May __, 2018"),
+        (OPENING.replace("May 29, 2018", "[●]"), "[●]"),
         ("Effective Date: May 29, 2018", None),
         (BODY, None),
     ],
 )
 def test_an_opening_sentence_is_quoted_by_its_date(text: str, quoted: str | None) -> None:
-    assert narrowed(text, Span(0, len(text))).of(text) == (quoted or text)
+    assert narrowed(text, Span(0, len(text)), EFFECTIVE).of(text) == (quoted or text)
+
+
+def test_of_two_dates_the_one_that_is_asked_for_is_quoted() -> None:
+    text = OPENING.replace(
+        "made and entered into as of May 29, 2018",
+        "made on May 4, 2018 and is effective as of June 1, 2018",
+    )
+    whole = Span(0, len(text))
+    assert narrowed(text, whole, EFFECTIVE).of(text) == "June 1, 2018"
+    assert narrowed(text, whole, "agreement-date").of(text) == "May 4, 2018"
 
 
 def test_only_a_contracts_opening_is_narrowed() -> None:
     later = "x " * 4_000 + OPENING
     span = Span(8_000, len(later))
-    assert narrowed(later, span) == span
+    assert narrowed(later, span, EFFECTIVE) == span
     probability = np.array([0.9], np.float32)
     whole = [Span(0, len(OPENING))]
     assert considered(OPENING, whole, probability, "assignment", 5)[0][0] == whole[0]
-    assert considered(OPENING, whole, probability, DATED, 5)[0][0].of(OPENING).endswith("2018")
+    for provision in DATED:
+        (date, _), *_ = considered(OPENING, whole, probability, provision, 5)
+        assert date.of(OPENING) == "May 29, 2018"
+
+
+def test_a_date_of_effect_is_quoted_with_the_words_that_lead_to_it() -> None:
+    date = narrowed(OPENING, Span(0, len(OPENING)), EFFECTIVE)
+    quoted = led(OPENING, date, EFFECTIVE).of(OPENING)
+    assert quoted == "is made and entered into as of May 29, 2018"
+    assert led(OPENING, date, "agreement-date") == date
+    assert led(OPENING, Span(0, len(OPENING)), EFFECTIVE) == Span(0, len(OPENING))
 
 
 def taught(playbook: Playbook, word: str) -> ClauseReader:
@@ -74,7 +112,8 @@ def taught(playbook: Playbook, word: str) -> ClauseReader:
         first_bias=np.array([-5.0], np.float32),
         meaning=np.zeros((5, 1), np.float32),
         second=second,
-        limits=np.array([[0.5, 0.5]], np.float32),
+        limits=np.array([[0.5, 0.5, 0.0]], np.float32),
+        match=np.eye(1, MATCH_SIGNS + 1, OWN, dtype=np.float32),
     )
     reader.__dict__["weights"] = weights
     return reader
@@ -95,8 +134,11 @@ def test_the_reader_judges_what_it_was_taught_and_curves_the_rest(
 
 def test_a_curve_counts_where_it_is_sure_and_on_the_readers_scale() -> None:
     curve = Curve((1.0,), 0.0, 0.6, 0.2)
-    scaled = on_scale(np.array([0.0, 0.59, 0.6, 0.8, 1.0], np.float32), curve, 0.2)
+    said = np.array([0.0, 0.59, 0.6, 0.8, 1.0], np.float32)
+    scaled = on_scale(said, curve, 0.2, 0.0)
     assert scaled == pytest.approx([0.0, 0.0, 0.2, 0.6, 1.0], abs=1e-6)
+    assert on_scale(said, curve, 0.2, 0.5) == pytest.approx([0, 0, 0, 0.2, 1], abs=1e-6)
+    assert not on_scale(said, curve, 0.2, NEVER).any()
 
 
 def test_a_query_in_other_words_is_judged_by_its_curve(
@@ -141,3 +183,16 @@ def test_the_shipped_reader_finds_a_plain_clause(reading: Reading) -> None:
     quotes = [[each.quote.words for each in cell.evidence] for cell in cells]
     assert "Neither party may assign" in quotes[0][0]
     assert "laws of England and Wales" in quotes[1][0]
+
+
+def test_a_date_of_effect_is_quoted_from_words_that_say_when() -> None:
+    lines = [
+        "By: Ann Example, Director of the Supplier",
+        "It starts on the Commencement Date.",
+        "Signed on 3 May 2021 in Leeds.",
+        "This ____ day of ________, 2021",
+    ]
+    text = "\n".join(lines)
+    likely = [(Span(text.index(line), text.index(line) + len(line)), 0.4) for line in lines]
+    assert quotable(text, likely, EFFECTIVE) == likely[1:]
+    assert quotable(text, likely, "audit-rights") == likely

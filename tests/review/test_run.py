@@ -20,9 +20,9 @@ from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.load import load
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import run, store
-from fourcorners.review.finding import CellState
-from fourcorners.review.run import Progress, review
+from fourcorners.review import run, states, store
+from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.run import Only, Progress, review
 from fourcorners.settings import Settings
 
 ENCODER = HashEncoder(dimension=32)
@@ -78,7 +78,7 @@ def test_filled_cells_are_not_filled_again(
     library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = review(library, playbook, encoder=ENCODER)
-    monkeypatch.setattr(run, "Workers", None)  # any work now would fail
+    monkeypatch.setattr(run, "_fill", None)  # any work now would fail
     second = review(library, playbook, encoder=ENCODER)
     assert second.findings == first.findings
 
@@ -100,6 +100,66 @@ def test_a_document_that_crashes_has_failed_cells_and_is_tried_again(
     monkeypatch.undo()
     again = review(library, playbook, encoder=ENCODER)
     assert CellState.FAILED not in {cell.state for cell in again.findings}
+
+
+def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, encoder=ENCODER)
+    one, other = grid.documents[:2]
+    store.save(
+        library,
+        playbook,
+        "engine",
+        [Finding(one.id, "insurance", CellState.FAILED, error="it crashed"),
+         Finding(other.id, "insurance", CellState.NOT_FOUND)],
+    )  # fmt: skip
+    seen: list[Progress] = []
+    again = review(library, playbook, encoder=ENCODER, only=Only.FAILED, on_progress=seen.append)
+    assert [(step.document, step.done, step.total) for step in seen] == [(one.name, 102, 102)]
+    assert again.cell(one.id, "insurance").error == ""
+    assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
+    with pytest.raises(ConfigError, match="and all again"):
+        review(library, playbook, encoder=ENCODER, only=Only.FAILED, again=True)
+
+
+def test_cells_that_were_never_filled_say_so(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, encoder=ENCODER, only=Only.FAILED)
+    assert {cell.state for cell in grid.findings} == {CellState.FAILED}
+    assert grid.findings[0].error == "This was not reviewed yet."
+
+
+def test_time_and_cost_to_come_are_foretold(
+    library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("fourcorners.review.run.time.monotonic", lambda: clock[0])
+    pace = run._Pace(40, lambda: clock[0] / 100)
+    clock[0] += 30
+    assert pace.step(10) == pytest.approx((90.0, 0.3, 0.9))
+    clock[0] += 30
+    assert pace.step(30) == pytest.approx((0.0, 0.6, 0.0))
+    monkeypatch.undo()
+    seen: list[Progress] = []
+    review(library, playbook, encoder=ENCODER, on_progress=seen.append)
+    assert all(step.seconds_left is not None for step in seen)
+    assert seen[-1].seconds_left == 0
+    assert {(step.cost, step.cost_left) for step in seen} == {(None, None)}
+
+
+def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, encoder=ENCODER)
+    assert grid.playbook_id == playbook.id
+    one = grid.documents[0]
+    states.remark(library, playbook, one.id, "governing-law", by="Ann", state=ReviewState.CONFIRMED)
+    words = "The Supplier shall keep 0 records and the Customer may audit them."
+    states.remark(library, playbook, one.id, "audit-rights", by="Ann", value=words)
+    again = review(library, playbook, encoder=ENCODER)
+    assert again.cell(one.id, "governing-law").review is ReviewState.CONFIRMED
+    corrected = again.cell(one.id, "audit-rights")
+    assert corrected.place is not None
+    assert corrected.place.of(one.text) == words
+    assert run._placed(corrected, "another text").place is None
+    anew = review(library, playbook, encoder=ENCODER, again=True)
+    assert anew.findings == again.findings
 
 
 def test_another_playbook_version_fills_its_own_cells(library: Library, playbook: Playbook) -> None:
@@ -136,6 +196,36 @@ def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Pla
     jobs.claim(job, worker_name(), 60.0, 2)
     with pytest.raises(LibraryError, match="another process is reviewing 2"):
         review(library, playbook, collection="Larch", encoder=ENCODER)
+
+
+def test_what_an_ended_review_left_open_is_closed_by_the_next(
+    library: Library, playbook: Playbook
+) -> None:
+    grid = review(library, playbook, collection="Larch", encoder=ENCODER)
+    ids = [each.id for each in grid.documents]
+    jobs = Jobs(library)
+    spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
+    job = jobs.start("review", spec)
+    jobs.add_steps(job, [*ids, "0" * 16])  # the last has left the library
+    review(library, playbook, collection="Larch", documents=ids[:2], encoder=ENCODER)
+    assert jobs.progress(job).waiting == len(ids) - 2
+    review(library, playbook, collection="Larch", encoder=ENCODER, only=Only.FAILED)
+    assert jobs.progress(job).waiting == len(ids) - 2
+    older = jobs.start("review", {**spec, "hash": "0" * 64})
+    jobs.add_steps(older, ids)
+    review(library, playbook, collection="Larch", encoder=ENCODER)
+    assert jobs.list(unfinished=True) == []
+
+
+def test_steps_in_hand_are_not_closed(library: Library, playbook: Playbook) -> None:
+    grid = review(library, playbook, encoder=ENCODER)
+    jobs = Jobs(library)
+    spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": ""}
+    job = jobs.start("review", spec)
+    jobs.add_steps(job, [grid.documents[0].id])
+    jobs.claim(job, worker_name(), 60.0, 1)
+    review(library, playbook, encoder=ENCODER)
+    assert jobs.progress(job).claimed == 1
 
 
 SCRIPT = """

@@ -6,9 +6,10 @@ import numpy as np
 
 from fourcorners.playbooks.playbook import CardField, Playbook, Provision
 from fourcorners.review.reading import Reading
-from fourcorners.review.scoring import FEATURES, Prepared, apart, best_first, score
+from fourcorners.review.scoring import FEATURES, Prepared, best_first, score
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import matches
+from fourcorners.search.signals import apart
 from fourcorners.text.words import WordIndex
 
 

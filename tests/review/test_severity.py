@@ -1,20 +1,22 @@
-"""Rules decide in order; questions are answered only by wording."""
+"""Rules decide in order, and so do positions."""
 
 from __future__ import annotations
 
-from fourcorners.playbooks.playbook import Provision, RiskQuestion, SeverityRule
+from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Severity
-from fourcorners.review.severity import answers, judge
+from fourcorners.review.severity import judge, taken
 from fourcorners.search.query import parse
+from fourcorners.text.words import WordIndex
 
 PROVISION = Provision(
     id="assignment",
     name="Assignment",
     definition="",
     query=parse("assign"),
-    questions=(
-        RiskQuestion("consent", "Is consent needed?", yes=parse('"consent assign"~10')),
-        RiskQuestion("who", "Who may assign?"),
+    positions=(
+        Position("preferred", "Free within the group.", matching=parse("affiliate*")),
+        Position("fallback", "Whatever a person thinks."),
+        Position("unacceptable", "Not at all.", unless=parse("consent")),
     ),
     severity=(
         SeverityRule("found", "high", "By merger.", matching=parse('"deemed assignment"~8')),
@@ -46,9 +48,11 @@ def test_absence_has_rules_of_its_own_and_failure_none() -> None:
     assert judge(PROVISION, CellState.FAILED, []) == (Severity.NONE, "")
 
 
-def test_a_question_is_answered_by_wording_or_left_open() -> None:
-    yes, left = answers(PROVISION, ["It may not assign without the consent of the other."])
-    assert yes.answer == "Likely yes"
-    assert "a person should check" in yes.reason
-    assert (left.answer, left.reason) == ("", "")
-    assert answers(PROVISION, ["It may assign."])[0].answer == ""
+def test_the_first_position_whose_wording_holds_is_taken() -> None:
+    def stand(clause: str) -> str:
+        position = taken(PROVISION, [WordIndex(clause)])
+        return position.kind if position else ""
+
+    assert stand("It may assign to affiliates.") == "preferred"
+    assert stand("It may not assign.") == "unacceptable"
+    assert stand("It may assign with consent.") == ""  # a position without wording decides nothing

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fourcorners.outline.clause import clause_of
-from fourcorners.playbooks.playbook import Extent
-from fourcorners.review import severity
+from fourcorners.playbooks.playbook import Extent, facts
+from fourcorners.review.applicability import is_asked, not_applicable
 from fourcorners.review.calibration import Calibration, Curve
 from fourcorners.review.finding import CellState, Evidence, Finding, Searched
-from fourcorners.review.reader import Judge
+from fourcorners.review.introduced import with_introductions
+from fourcorners.review.reader import Judge, led, quotable
 from fourcorners.review.reading import Reading
-from fourcorners.review.scoring import Prepared, best_first, facts, has_meaning, score
+from fourcorners.review.risk import Risks
+from fourcorners.review.rules import LIMITS, Rules
+from fourcorners.review.scoring import Prepared, best_first, has_meaning, score
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
 MOST_CANDIDATES = 30
-MOST_READ = 100_000  # sentences the clause reader hears at once: some hundred megabytes
 MOST_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
+MOST_BY_READER = 10_000  # of a cell that the reader fills: some contracts say a thing twenty times
 
 
 def findings(
@@ -26,27 +30,38 @@ def findings(
     calibration: Calibration,
     judge: Judge | None = None,
 ) -> list[Finding]:
-    """Fill one cell for each provision.
+    """Fill one cell for each provision; first come those that are not asked of such a contract.
 
-    Those that `judge` knows it judges, the others their curves, which also judge texts of more
-    than `MOST_READ` sentences. Every quote is verified against
+    Those that `judge` knows it judges, the others their curves. Every quote is verified against
     the text before it is returned.
     """
-    asked = list(provisions)
-    if len(reading.segments) > MOST_READ:
-        judge = None
+    asked: list[Prepared] = []
+    other: list[Prepared] = []
+    for each in provisions:
+        asked_of_it = is_asked(each.provision, reading.card)
+        (asked if asked_of_it else other).append(each)
     known = [judge is not None and judge.knows(each.provision) for each in asked]
     heard = judge.listen(reading) if judge is not None and any(known) else None
-    cells = []
+    risks = Risks(reading)
+    rules = Rules(reading, [each.provision for each in asked])
+    cells = [not_applicable(reading.document.id, each.provision, reading.card) for each in other]
     for prepared, is_known in zip(asked, known, strict=True):
         curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
         if judge is not None and heard is not None and is_known:
-            candidates = judge.candidates(reading, prepared, heard, curve, MOST_CANDIDATES)
+            candidates, shown = judge.candidates(reading, prepared, heard, curve, MOST_CANDIDATES)
             found, also = judge.reader.limits(prepared.provision.id)
+            most = MOST_BY_READER
         else:
-            candidates = _by_curve(reading, prepared, curve)
+            candidates = shown = _by_curve(reading, prepared, curve)
             found, also = curve.threshold, curve.also
-        cells.append(_cell(reading, prepared, candidates, found, also))
+            most = MOST_CHARACTERS
+        ruled = rules.candidates(prepared.provision)
+        if ruled:
+            candidates = shown = ruled[:MOST_CANDIDATES]
+            (found, also), most = LIMITS, MOST_CHARACTERS
+        cell = _cell(reading, prepared, candidates, (found, also), most)
+        cell = replace(cell, candidates=(*_known(reading, prepared), *shown)[:MOST_CANDIDATES])
+        cells.append(rules.judged(risks.assessed(cell, prepared.provision), prepared.provision))
     return cells
 
 
@@ -54,25 +69,27 @@ def _cell(
     reading: Reading,
     prepared: Prepared,
     candidates: list[tuple[Span, float]],
-    threshold: float,
-    also: float,
+    limits: tuple[float, float],
+    most: int,
 ) -> Finding:
     provision = prepared.provision
+    threshold, also = limits
     if provision.threshold is not None:
         threshold = provision.threshold
     known = _known(reading, prepared)
-    chosen = choose(known or candidates, threshold, min(also, threshold))
-    candidates = [*known, *candidates][:MOST_CANDIDATES]
+    text = reading.document.text
+    likely = known or quotable(text, candidates, provision.id)
+    chosen = choose(likely, threshold, min(also, threshold), most)
+    if not known and provision.extent is not Extent.CLAUSE:
+        chosen = with_introductions(chosen, [each.span for each in reading.segments], text)
+    chosen = [(led(text, span, provision.id), probability) for span, probability in chosen]
+    best = next(iter([*known, *candidates]), None)
     if provision.extent is Extent.CLAUSE:
         chosen = [(_clause(reading, span), probability) for span, probability in chosen]
     quotes = tuple(
-        _evidence(reading, span, probability)
-        for span, probability in join(chosen, reading.document.text)
+        _evidence(reading, span, probability) for span, probability in join(chosen, text)
     )
     state = CellState.FOUND if quotes else CellState.NOT_FOUND
-    best = candidates[0] if candidates else None
-    clauses = [each.clause.of(reading.document.text) for each in quotes]
-    level, reason = severity.judge(provision, state, clauses)
     return Finding(
         document=reading.document.id,
         provision=provision.id,
@@ -84,10 +101,6 @@ def _cell(
             threshold=threshold,
             best=_evidence(reading, *best) if best else None,
         ),
-        severity=level,
-        reason=reason,
-        answers=severity.answers(provision, clauses) if quotes else (),
-        candidates=tuple(candidates),
     )
 
 
@@ -107,17 +120,20 @@ def _by_curve(reading: Reading, prepared: Prepared, curve: Curve) -> list[tuple[
 
 
 def choose(
-    candidates: Sequence[tuple[Span, float]], threshold: float, also: float
+    candidates: Sequence[tuple[Span, float]],
+    threshold: float,
+    also: float,
+    most: int = MOST_CHARACTERS,
 ) -> list[tuple[Span, float]]:
     """Take the candidates to quote, best first; none if the best is below the threshold.
 
-    With it go those of at least `also`, as far as a cell's size allows.
+    With it go those of at least `also`, as long as all have at most so many characters.
     """
     chosen: list[tuple[Span, float]] = []
     size = 0
     for span, probability in candidates:
         least = also if chosen else threshold
-        if probability < least or (chosen and size + len(span) > MOST_CHARACTERS):
+        if probability < least or (chosen and size + len(span) > most):
             break
         chosen.append((span, probability))
         size += len(span)

@@ -70,7 +70,8 @@ def find(
 ) -> Selection:
     """Return the contracts that meet a condition by what the review found, with the findings.
 
-    What a person rejected counts as not found. Nothing is reviewed here.
+    What a person rejected counts as not found, what a person corrected as found. Nothing is
+    reviewed here.
 
     Raises:
         ConfigError: If there is no such collection, no document of a type, or none of a party.
@@ -103,6 +104,8 @@ def _answer(
 
 
 def _is_found(finding: Finding | None) -> bool | None:
+    if finding is not None and finding.value:
+        return True  # a person says what the contract has
     if finding is None or finding.state is CellState.FAILED:
         return None
     return finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED

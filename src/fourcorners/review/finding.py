@@ -17,6 +17,7 @@ class CellState(StrEnum):
     FOUND = "found"
     NOT_FOUND = "not_found"
     FAILED = "failed"
+    NOT_APPLICABLE = "not_applicable"  # the playbook does not ask it of this type of contract
 
 
 class Severity(StrEnum):
@@ -58,13 +59,101 @@ class Evidence:
     ocr: float | None = None
 
 
+class Author(StrEnum):
+    """Who said something: the program by its rules and local models, a language model, a person."""
+
+    RULE = "rule"
+    MODEL = "model"
+    PERSON = "person"
+
+
 @dataclass(frozen=True, slots=True)
 class RiskAnswer:
-    """The answer to a risk question of the provision; `answer` is empty if left to a person."""
+    """The answer to a risk question of the provision; `answer` is empty if left to a person.
+
+    Attributes:
+        id: The question's id in the playbook.
+        party: Whom the answer concerns, as the contract calls them; empty if it concerns all.
+        quotes: The source text, verified.
+        against: What in the contract cuts the other way, with its source text in `against_quotes`.
+    """
 
     question: str
     answer: str
     reason: str = ""
+    id: str = ""
+    author: Author = Author.RULE
+    party: str = ""
+    quotes: tuple[Quote, ...] = ()
+    against: str = ""
+    against_quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person said of a finding: a new state, a corrected value, a comment, or all three.
+
+    Attributes:
+        at: When, in UTC, ISO 8601 to the second.
+        state: The state they gave it; None where they only commented.
+        value: What they put in the place of the proposed words; empty if they left those.
+        author: A person, or the program by its rules, which says what a later review changed.
+        place: Where the value stands in the document; None where it is the person's own words.
+    """
+
+    by: str
+    at: str
+    state: ReviewState | None = None
+    value: str = ""
+    comment: str = ""
+    author: Author = Author.PERSON
+    place: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """Another document that changes this one, and the words in which it does so.
+
+    Attributes:
+        document: The id of the amending document.
+        quote: The changing words, verified in the amending document.
+        replaces: Whether the words found here are no longer in force.
+    """
+
+    document: str
+    name: str
+    quote: Quote
+    replaces: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The position of the house that the words found are in, by their wording.
+
+    Attributes:
+        kind: `preferred`, `fallback` or `unacceptable`.
+        quotes: The words that put them there, verified.
+    """
+
+    kind: str
+    text: str
+    recommend: str = ""
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier:
+    """How a clause reads unlike the others of its provision in the room.
+
+    Attributes:
+        score: How unlike, 0 (as the others) to 1.
+        nearest: The id of the document with the clause most like this one.
+        clause: That clause's place in the nearest document.
+    """
+
+    score: float
+    nearest: str
+    clause: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +164,16 @@ class Searched:
         passages: How many passages of the document were scored.
         threshold: The probability at and above which a quote counts as found.
         best: The strongest candidate, found or not; None where nothing scored at all.
+        model: The language model that was asked; empty if none was.
+        given: What of the document it was given to read, in that order.
     """
 
     query: str
     passages: int
     threshold: float
     best: Evidence | None = None
+    model: str = ""
+    given: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +182,15 @@ class Finding:
 
     A failed cell carries its reason in `error` and what to do in `remedy`; a cell that is not
     found says in `searched` how far the best candidate was from counting.
+
+    Attributes:
+        review: What people last said of it; `value` is what they put in the place of its words.
+        place: Where that value stands in the document; None where it is a person's own words.
+        author: Who found it.
+        claims: What a language model gave as the contract's words, and the contract does not say.
+        amendments: Other documents that change what was found here.
+        remarks: What people said of it, the oldest first.
+        recommendation: What the playbook says to do about it; empty if it says nothing.
     """
 
     document: str
@@ -103,6 +205,15 @@ class Finding:
     error: str = ""
     candidates: tuple[tuple[Span, float], ...] = field(default=())
     remedy: str = ""
+    author: Author = Author.RULE
+    value: str = ""
+    claims: tuple[str, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
+    outlier: Outlier | None = None
+    remarks: tuple[Remark, ...] = ()
+    recommendation: str = ""
+    place: Span | None = None
+    position: Standing | None = None
 
     @property
     def best(self) -> Evidence | None:
@@ -112,7 +223,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedDocument:
-    """A row of the grid: a document as the reports need it."""
+    """A row of the grid: a document as the reports need it.
+
+    Attributes:
+        warnings: What a person should know about the reading, each one sentence.
+        suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
+    """
 
     id: str
     name: str
@@ -125,6 +241,12 @@ class ReviewedDocument:
     page_count: int
     needs_ocr: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+    suspicions: tuple[str, ...] = ()
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Return all that a person should know before relying on the reading."""
+        return (*self.suspicions, *self.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +282,7 @@ class Review:
     findings: tuple[Finding, ...]
     unread: tuple[UnreadFile, ...] = ()
     provenance: tuple[tuple[str, str], ...] = ()
+    playbook_id: str = ""
 
     def cell(self, document: str, provision: str) -> Finding:
         """Return the finding of one document and one provision.

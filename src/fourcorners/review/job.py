@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.database import string
 from fourcorners.library.jobs import Jobs, worker_name
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
@@ -14,8 +15,42 @@ from fourcorners.review.finding import CellState, Finding
 LEASE = 24 * 3600.0  # seconds; a dead process on the same machine loses its lease at once
 
 
+_KIND = "review"
+
+
+def settle(
+    library: Library, playbook: Playbook, collection: str | None, documents: Sequence[str]
+) -> None:
+    """Close what an ended review left open, as far as these documents' cells are all filled.
+
+    A review that was to fill filled cells anew, and ended on the way, is done with as soon as one
+    finds nothing to fill. Documents that have left the library are done with, too; and so is a
+    review by another version of the playbook, which no command can resume.
+    """
+    jobs, spec = Jobs(library), _spec(playbook, collection)
+    for job in jobs.list(unfinished=True):
+        if job.kind == _KIND and job.spec == spec:
+            gone = library.execute(
+                "SELECT key FROM steps WHERE job = ? AND key NOT IN (SELECT id FROM documents)",
+                (job.id,),
+            )
+            with library.transaction():
+                jobs.settle(job, [*documents, *(string(key) for (key,) in gone)])
+                jobs.complete(job)
+        elif job.kind == _KIND and {**job.spec, "hash": spec["hash"]} == spec:
+            with library.transaction():
+                if not jobs.workers(job):
+                    jobs.cancel(job)
+
+
+def _spec(playbook: Playbook, collection: str | None) -> dict[str, str]:
+    return {"playbook": playbook.id, "hash": playbook.hash, "collection": collection or ""}
+
+
 class Work:
     """The job of one review: each document is a step, done when its cells are stored.
+
+    `engines` names what fills the cells of each document.
 
     Raises:
         LibraryError: If another process is at work on documents of the same review.
@@ -25,14 +60,13 @@ class Work:
         self,
         library: Library,
         playbook: Playbook,
-        engine: str,
         collection: str | None,
-        documents: Sequence[str],
+        engines: Mapping[str, str],
     ) -> None:
-        self._library, self._playbook, self._engine = library, playbook.hash, engine
+        documents = list(engines)
+        self._library, self._playbook, self._engines = library, playbook, engines
         self._jobs, self._worker = Jobs(library), worker_name()
-        spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": collection or ""}
-        self._job = self._jobs.start("review", spec)
+        self._job = self._jobs.start(_KIND, _spec(playbook, collection))
         self._jobs.add_steps(self._job, documents)
         self._jobs.retry(self._job, documents)
         claimed = self._jobs.claim(self._job, self._worker, LEASE, len(documents))
@@ -49,7 +83,7 @@ class Work:
         """Store the cells of a document, and with them that its step is done."""
         failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
         with self._library.transaction():
-            store.save(self._library, self._playbook, self._engine, cells)
+            store.save(self._library, self._playbook, self._engines[document], cells)
             if failed is not None:
                 self._jobs.fail(self._steps[document], failed.error, failed.remedy)
             else:

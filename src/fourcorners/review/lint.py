@@ -182,23 +182,31 @@ def _starts(before: str) -> bool:
     return bool(_BLOCK.search(before)) or not _LEADS.search(before)
 
 
-def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield each number that is cited and is not there, with its first place."""
+def missing_attachments(outline: Outline) -> list[tuple[str, list[Span]]]:
+    """Return each exhibit or schedule that is cited and is not there, with all its places."""
+    return [(raw, spans) for raw, spans in _unresolved(outline) if raw.split(" ")[0] in _ATTACHED]
+
+
+def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
     places: dict[str, list[Span]] = defaultdict(list)
     for reference in outline.references:
         if reference.target is None and reference.kind is ReferenceKind.NUMBERED:
             places[reference.raw].append(reference.span)
-    for raw, spans in places.items():
-        if re.search(rf" of (?:{'|'.join(_ATTACHED)}) ", raw):
-            continue  # that the attachment is not there is told of itself
-        if raw.split(" ")[0] in _ATTACHED:
-            message = f"{raw} is referred to, but is not in this document."
-            yield Check.MISSING, spans[0], message, len(spans)
-        else:
-            if _stands(text, raw):
-                continue
-            message = f"{raw} is referred to, but this document has no such part."
-            yield Check.DANGLING, spans[0], message, len(spans)
+    # That the attachment of a part is not there is told of itself.
+    inner = re.compile(rf" of (?:{'|'.join(_ATTACHED)}) ")
+    return [(raw, spans) for raw, spans in places.items() if not inner.search(raw)]
+
+
+def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield each number that is cited and is not there, with its first place."""
+    for raw, spans in missing_attachments(outline):
+        message = f"{raw} is referred to, but is not in this document."
+        yield Check.MISSING, spans[0], message, len(spans)
+    for raw, spans in _unresolved(outline):
+        if raw.split(" ")[0] in _ATTACHED or _stands(text, raw):
+            continue
+        message = f"{raw} is referred to, but this document has no such part."
+        yield Check.DANGLING, spans[0], message, len(spans)
 
 
 _LAST = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,3})$")

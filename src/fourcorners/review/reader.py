@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.models.clause_features import Sentences
+from fourcorners.models.clause_match import match_probability, match_signs
 from fourcorners.models.clause_reader import ClauseReader, Heard
 from fourcorners.outline.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
@@ -26,14 +27,38 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DATED = "effective-date"  # the provision that a contract's first sentence answers by its date alone
+EFFECTIVE = "effective-date"
+DATED = (EFFECTIVE, "agreement-date")  # whose answer in a contract's first sentence is its date
 OPENING = 6_000  # characters within which a contract's first sentence stands
-MARGIN = 0.0
-_LONG = 120  # characters from which a sentence says more than its date
+NEVER = 1.0  # the margin with which a query's curve is never sure enough
+_LONG = 30  # characters from which a sentence says more than its date
 _PARTIES = re.compile(r"\b(between|among|amongst|by and|made|entered|dated)\b", re.IGNORECASE)
 _LEAD = re.compile(
-    r"(?:\b(?:is|are|was|made|and|effective|entered|into|dated|as|of|on|from|with|effect|the|this)"
-    r"\b[\s,]*)+$",
+    r"(?:\b(?:is|are|was|made|and|effective|entered|into|dated|as|of|on|upon|from|with|effect|the|"
+    r"this(?:\s+(?:agreement|contract))?|takes?|shall|be|comes?|force)\b[\s,]*)+$",
+    re.IGNORECASE,
+)
+_LEADING = 80  # characters that the words which lead to a date take at most
+_GAP = r"[\s_\[\]●•·*]"
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+)
+# A date that is left to be filled in, wholly or in part.
+_BLANK = re.compile(
+    rf"(?:\b(?:this|the)\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s?|{_GAP}{{2,20}})?\bday\s+of\b"
+    rf"(?=\s*(?:{_MONTH}|[_,\[]))(?:\s*{_MONTH}|{_GAP}{{0,20}})(?:,?{_GAP}*(?:19|20)[\d_]{{0,4}})?"
+    rf"|\b{_MONTH}{_GAP}{{2,20}},?\s*(?:19|20)[\d_]{{0,4}}"
+    r"|\[[\s_●•·*]*\](?:,?\s*(?:19|20)[\d_]{0,4})?"
+    r"|(?<=\bof) *, ?(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_TAKES_EFFECT = re.compile(
+    r"\b(?:effect|effective|commenc\w*|begin\w*)\b[^;.]{0,25}$", re.IGNORECASE
+)
+# What says when a contract takes effect without a date.
+_OF_EFFECT = re.compile(
+    r"\b(?:effect(?:ive|iveness)?|commenc\w*|begin\w*|in\s+force|into\s+force|"
+    r"day\s+and\s+year|first\s+(?:above\s+)?written)\b",
     re.IGNORECASE,
 )
 
@@ -66,10 +91,22 @@ class Judge:
         passages = np.array([segment.passage for segment in segments], np.int64)
         return self.reader.listen(sentences, passages, reading.vectors if self.vectors else None)
 
+    def probability(
+        self, reading: Reading, prepared: Prepared, heard: Heard, query: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return how likely each sentence belongs to a provision; `query` is its `score`."""
+        if heard.meaning is None or not has_meaning(reading, prepared):
+            query = query.copy()
+            query[:, _OF_MEANING] = 0.0
+        return self.reader.probability(heard, query, prepared.provision.id)
+
     def candidates(
         self, reading: Reading, prepared: Prepared, heard: Heard, curve: Curve, most: int
-    ) -> list[tuple[Span, float]]:
-        """Return what was considered of a provision with its probability, best first.
+    ) -> tuple[list[tuple[Span, float]], list[tuple[Span, float]]]:
+        """Return what was considered of a provision, twice, each time the best first.
+
+        First to quote from, by the probability that a sentence belongs to the provision; then as
+        an expert would mark it, by the probability that the sentence does so by itself.
 
         A sentence that the query's curve is sure of counts though the reader is not: the reader
         learned from American filings, and does not know every way to draft.
@@ -78,25 +115,44 @@ class Judge:
 
         query = score(reading, prepared)
         by_query = curve.probability(query)
-        if heard.meaning is None or not has_meaning(reading, prepared):
-            query[:, _OF_MEANING] = 0.0
         provision = prepared.provision.id
-        probability = self.reader.probability(heard, query, provision)
+        probability = self.probability(reading, prepared, heard, query)
         found, _ = self.reader.limits(provision)
-        probability = np.maximum(probability, on_scale(by_query, curve, found))
+        margin = self.reader.margin(provision)
+        blended = np.maximum(probability, on_scale(by_query, curve, found, margin))
         spans = [segment.span for segment in reading.segments]
-        return considered(reading.document.text, spans, probability, provision, most)
+        found_first = considered(reading.document.text, spans, blended, provision, most)
+        rows = best_first(blended, most)
+        shown = [span for span, _ in found_first]
+        shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]
+        return found_first, by_match(
+            shown,
+            match_signs(probability, heard.where, by_query, rows, shortened),
+            self.reader.match_weights(provision),
+        )
 
 
-def on_scale(probability: NDArray[np.float32], curve: Curve, limit: float) -> NDArray[np.float32]:
+def by_match(
+    shown: Sequence[Span], signs: NDArray[np.float64], weights: NDArray[np.float32]
+) -> list[tuple[Span, float]]:
+    """Return candidates with the probability that each is marked by itself, best first."""
+    scores = match_probability(signs, weights)
+    return [(shown[at], round(float(scores[at]), 5)) for at in best_first(scores, len(shown))]
+
+
+def on_scale(
+    probability: NDArray[np.float32], curve: Curve, limit: float, margin: float
+) -> NDArray[np.float32]:
     """Return a curve's probabilities on the reader's scale, 0 where the curve is not sure.
 
-    It is sure from its threshold and `MARGIN` of the way to certainty on: that is as much as the
+    It is sure from its threshold and `margin` of the way to certainty on: that is as much as the
     probability from which the reader would have found the provision.
     """
     import numpy as np
 
-    sure = curve.threshold + MARGIN * (1 - curve.threshold)
+    if margin >= NEVER:
+        return np.zeros(len(probability), np.float32)
+    sure = curve.threshold + margin * (1 - curve.threshold)
     scaled = np.interp(probability, [sure, 1.0], [limit, 1.0])
     return np.where(probability >= sure, scaled, 0.0).astype(np.float32)
 
@@ -115,18 +171,52 @@ def considered(
     most: int,
 ) -> list[tuple[Span, float]]:
     """Return the likeliest sentences, best first, with the words of each to quote."""
-    found = [(spans[at], round(float(probability[at]), 5)) for at in best_first(probability, most)]
-    if provision != DATED:
+    rows = best_first(probability, most)
+    scores = probability[rows].astype(float).round(5).tolist()
+    found = [(spans[at], score) for at, score in zip(rows, scores, strict=True)]
+    if provision not in DATED:
         return found
-    return [(narrowed(text, span), score) for span, score in found]
+    return [(narrowed(text, span, provision), score) for span, score in found]
 
 
-def narrowed(text: str, span: Span) -> Span:
-    """Return the date in a sentence that opens a contract, with the words that lead to it."""
+def quotable(
+    text: str, candidates: Sequence[tuple[Span, float]], provision: str
+) -> list[tuple[Span, float]]:
+    """Return the candidates that can answer; of a date of effect, those that say when it is."""
+    if provision != EFFECTIVE:
+        return list(candidates)
+    return [(span, probability) for span, probability in candidates if _says_when(text, span)]
+
+
+def _says_when(text: str, span: Span) -> bool:
+    return (
+        _OF_EFFECT.search(text, span.start, span.end) is not None
+        or _BLANK.search(text, span.start, span.end) is not None
+        or any(True for _ in find_dates(text, span))
+    )
+
+
+def narrowed(text: str, span: Span, provision: str) -> Span:
+    """Return the date in a sentence that opens a contract, be it written or left blank.
+
+    Of several it is the one of taking effect, or of the agreement, as the provision asks.
+    """
     if span.start > OPENING or len(span) < _LONG or not _PARTIES.search(span.of(text)):
         return span
-    first = next(iter(find_dates(text, span)), None)
-    if first is None:
+    dates = [written.span for written in find_dates(text, span)]
+    for date in dates:
+        before = text[max(span.start, date.start - _LEADING) : date.start]
+        if bool(_TAKES_EFFECT.search(before)) == (provision == EFFECTIVE):
+            return date
+    if dates:
+        return dates[0]
+    blank = _BLANK.search(text, span.start, span.end)
+    return Span(blank.start(), blank.end()).strip(text) if blank else span
+
+
+def led(text: str, span: Span, provision: str) -> Span:
+    """Return what to quote: before a date of effect, the words that lead to it as well."""
+    if provision != EFFECTIVE or len(span) > _LEADING:
         return span
-    lead = _LEAD.search(text, span.start, first.span.start)
-    return Span(lead.start() if lead else first.span.start, first.span.end)
+    lead = _LEAD.search(text, max(0, span.start - _LEADING), span.start)
+    return Span(lead.start(), span.end) if lead else span

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.document import Document
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline, Passage
+from fourcorners.review.sides import UNKNOWN, Side
 from fourcorners.search.units import Unit, cut, headings
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
@@ -26,6 +27,7 @@ class Reading:
         passages: The passages in order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
         headings: For each passage, the spans of the headings it stands under.
+        side: Whom it is read for.
     """
 
     document: Document
@@ -36,6 +38,7 @@ class Reading:
     segments: tuple[Unit, ...]
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
+    side: Side = UNKNOWN
 
     def segment_at(self, offset: int) -> int | None:
         """Return the position of the segment that covers the character at `offset`."""
@@ -50,6 +53,7 @@ def read(
     card: Card,
     passages: list[Passage],
     vectors: NDArray[np.float32] | None,
+    side: Side = UNKNOWN,
 ) -> Reading:
     """Prepare a document for review."""
     ordered = sorted(passages, key=lambda passage: passage.span)
@@ -62,4 +66,5 @@ def read(
         segments=tuple(cut(document.text, ordered)),
         index=WordIndex(document.text),
         headings=tuple(headings(outline, passage) for passage in ordered),
+        side=side,
     )

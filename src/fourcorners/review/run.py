@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.workers import Workers
-from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.library.entries import Entry
+from fourcorners.documents.crew import Crew, ThisMachine
+from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review import store
+from fourcorners.review import outliers, risk, rules, store
+from fourcorners.review.amending import with_amendments
 from fourcorners.review.calibration import Calibration, shipped
 from fourcorners.review.extract import findings
 from fourcorners.review.finding import (
@@ -23,30 +25,65 @@ from fourcorners.review.finding import (
     ColumnHead,
     Finding,
     Review,
-    ReviewedDocument,
     UnreadFile,
 )
-from fourcorners.review.job import Work
+from fourcorners.review.job import Work, settle
 from fourcorners.review.reader import Judge
-from fourcorners.review.reading import read
+from fourcorners.review.reading import Reading, read
 from fourcorners.review.scoring import Prepared
+from fourcorners.review.sides import UNKNOWN, Side, named, sides
+from fourcorners.review.stored import row
+from fourcorners.review.terms import with_terms
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader import ClauseReader
     from fourcorners.models.encoder import Encoder
+    from fourcorners.review.asking import Asker
 
 SECONDS_A_DOCUMENT = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a review has come, in cells; `document` is the one just finished."""
+    """How far a review has come, in cells; `document` is the one just finished.
+
+    Attributes:
+        seconds_left: What the rest will take at the pace so far.
+        cost: What was spent in this run, in US dollars; None where nothing is paid for.
+        cost_left: What the rest will cost at the rate so far; None as above.
+    """
 
     done: int
     total: int
     failed: int
     document: str
+    seconds_left: float | None = None
+    cost: float | None = None
+    cost_left: float | None = None
+
+
+class Only(StrEnum):
+    """Which cells a review fills, of those that it might."""
+
+    FAILED = "failed"
+
+
+class _Pace:
+    """Foretells time and cost by what was done, in cells, since the work began."""
+
+    def __init__(self, left: int, spent: Callable[[], float | None]) -> None:
+        self._began, self._spent, self._left, self._done = time.monotonic(), spent, left, 0
+        self._before = spent() or 0.0
+
+    def step(self, cells: int) -> tuple[float, float | None, float | None]:
+        """Count cells as done; return seconds left, cost, and cost left."""
+        self._done += cells
+        rest = (self._left - self._done) / self._done
+        now = self._spent()
+        cost = None if now is None else now - self._before
+        seconds = (time.monotonic() - self._began) * rest
+        return seconds, cost, None if cost is None else cost * rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +101,7 @@ class _Task:
     document: str
     name: str
     missing: frozenset[str]
+    side: Side
 
 
 def prepare(playbook: Playbook, encoder: Encoder | None) -> tuple[Prepared, ...]:
@@ -80,11 +118,43 @@ def _examples(provision: Provision) -> list[str]:
     return list(provision.examples) or [provision.definition]
 
 
-def engine(encoder: Encoder | None, calibration: Calibration, reader: ClauseReader) -> str:
+def engine(
+    encoder: Encoder | None,
+    calibration: Calibration,
+    reader: ClauseReader,
+    judged_by: str = "",
+    asked: str = "",
+) -> str:
     """Name what fills cells: a change of any of these fills them anew."""
     named = encoder.name if encoder else "no encoder"
-    parts = (__version__, named, calibration.version, reader.name)
+    parts = (
+        __version__,
+        risk.RULES,
+        named,
+        calibration.version,
+        reader.name,
+        *([judged_by] if judged_by else []),
+        *([asked] if asked else []),
+    )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def engine_for(name: str, side: Side) -> str:
+    """Name what fills the cells of a document that is read for some side."""
+    if not side.word:
+        return name
+    return hashlib.sha256(f"{name}\n{side.word}".encode()).hexdigest()[:16]
+
+
+def cells_filled(
+    library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
+) -> dict[str, frozenset[str]]:
+    """Return, for each document, the provisions whose cells this engine has filled for its side."""
+    by_side = {
+        side: store.filled(library, playbook.hash, engine_for(name, side))
+        for side in set(whose.values())
+    }
+    return {document: by_side[side].get(document, frozenset()) for document, side in whose.items()}
 
 
 def review(
@@ -95,9 +165,13 @@ def review(
     documents: Collection[str] | None = None,
     encoder: Encoder | None,
     jobs: int = 1,
+    crew: Crew | None = None,
     memory: int = 2 << 30,
     as_of: date | None = None,
     again: bool = False,
+    only: Only | None = None,
+    asker: Asker | None = None,
+    spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
     """Fill every cell that is not filled yet, and return the whole grid.
@@ -107,12 +181,30 @@ def review(
     cells, with the reason; they are tried again next time.
 
     `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `encoder` is
-    what made the library's vectors; without one the review goes by words alone. `memory` is the
-    bytes by which a worker process may grow. `again` fills the filled cells anew.
+    what made the library's vectors; without one the review goes by words alone. `crew` fills cells
+    instead of `jobs` processes of this machine; the language model is asked from here even so.
+    `memory` is the bytes by which a worker process may grow. `again` fills the filled cells anew.
+    `only` failed fills those that have failed and no others: one that was never filled is then a
+    failed one.
+    `asker` has a language model judge what the local reader drafts; once its budget has ended, the
+    cells that are left stay unfilled. `spent` tells what was paid so far, in US dollars.
+
+    The findings carry what people said of them (`review.states`), and which clauses read unlike
+    the others of the room.
 
     Raises:
-        ConfigError: If the collection holds no document, or no file that was tried.
+        ConfigError: If the collection holds no document, or no file that was tried; if `only`
+            and `again` are both given; or if the crew cannot open the library.
+        BudgetExceeded: When the budget of the language model has ended; what is done is stored.
     """
+    if only and again:
+        raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
+    crew = crew or ThisMachine(jobs)
+    if crew.elsewhere and not library.shared:
+        raise ConfigError(
+            f"other machines cannot open {library.path}: it is a file of this one.",
+            remedy="Copy it to where they can: fourcorners library copy FROM lance+s3://bucket/firm.",
+        )
     entries = [
         entry
         for entry in library.documents(collection)
@@ -125,57 +217,99 @@ def review(
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
     calibration, reader = shipped(), default_clause_reader()
     judge = Judge(reader, vectors=encoder is not None and encoder.name == reader.encoder)
-    name = engine(encoder, calibration, reader)
-    known = {} if again else store.filled(library, playbook.hash, name)
-    provisions = frozenset(provision.id for provision in playbook.provisions)
+    judged_by = rules.model_of(playbook)
+    name = engine(encoder, calibration, reader, judged_by, asker.name if asker else "")
+    whose = sides(library, entries)
+    missing = _missing(library, playbook, name, whose, again=again, only=only)
     tasks = [
-        _Task(entry.id, entry.name, provisions - known.get(entry.id, frozenset()))
+        _Task(entry.id, entry.name, missing[entry.id], whose[entry.id])
         for entry in entries
+        if missing[entry.id]
     ]
-    tasks = [task for task in tasks if task.missing]
-    done = len(entries) * len(provisions) - sum(len(task.missing) for task in tasks)
-    total, failed = len(entries) * len(provisions), 0
+    if only is None:
+        settle(library, playbook, collection, [e.id for e in entries if not missing[e.id]])
+    total, failed = len(entries) * len(playbook.provisions), 0
+    left = sum(len(task.missing) for task in tasks)
+    done = total - left
     if tasks:
-        order = _Order(str(library.path), prepare(playbook, encoder), calibration, judge)
-        work = Work(library, playbook, name, collection, [task.document for task in tasks])
+        pace = _Pace(left, spent)
+        allowed = memory + library.address_space
+        order = _Order(library.url, prepare(playbook, encoder), calibration, judge)
+        engines = {task.document: engine_for(name, task.side) for task in tasks}
+        work = Work(library, playbook, collection, engines)
         try:
-            for task, cells in _fill(order, tasks, jobs=jobs, memory=memory):
+            for task, drafts in _fill(order, tasks, crew, memory=allowed):
+                cells = drafts
+                if asker is not None:
+                    reading = reading_of(library, task.document, task.side)
+                    filled = asker.fill(reading, drafts)
+                    cells = list(filled.cells)
+                    if filled.stopped is not None:
+                        store.save(library, playbook, engines[task.document], cells)
+                        raise _stopped(filled.stopped, done + len(cells), total)
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
                 if on_progress:
-                    on_progress(Progress(done, total, failed, task.name))
+                    ahead = pace.step(len(cells))
+                    on_progress(Progress(done, total, failed, task.name, *ahead))
         finally:
             work.close()
+    day = as_of or datetime.now(UTC).date()
+    rows = tuple(row(library, entry) for entry in entries)
+    texts = {each.id: each.text for each in rows}
+    cards = {each.id: each.card for each in rows}
     return Review(
         title=collection or "All contracts",
         created=datetime.now(UTC).replace(microsecond=0),
-        as_of=as_of or datetime.now(UTC).date(),
+        as_of=day,
         playbook=playbook.name,
         playbook_version=playbook.version,
         playbook_hash=playbook.hash,
         columns=tuple(ColumnHead(p.id, p.name, p.definition) for p in playbook.provisions),
-        documents=tuple(_row(library, entry) for entry in entries),
-        findings=tuple(_grid(library, playbook, entries)),
+        documents=rows,
+        findings=tuple(with_terms(_grid(library, playbook, texts), cards, playbook, day)),
         unread=tuple(unread),
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
             ("Engine", name),
+            *[("Read for", side.title()) for side in named(whose)],
             ("Encoder", encoder.name if encoder else "none: by words alone"),
             ("Clause reader", reader.name),
+            *([("Rules", judged_by)] if judged_by else []),
+            *([("Language model", asker.told)] if asker else []),
             ("Calibration", calibration.version),
             ("Library", str(library.path)),
         ),
+        playbook_id=playbook.id,
     )
 
 
+def _missing(
+    library: Library,
+    playbook: Playbook,
+    engine: str,
+    whose: Mapping[str, Side],
+    *,
+    again: bool,
+    only: Only | None,
+) -> Mapping[str, frozenset[str]]:
+    """Return, for each document, the provisions whose cells are to be filled."""
+    provisions = frozenset(provision.id for provision in playbook.provisions)
+    nothing: frozenset[str] = frozenset()
+    if only is Only.FAILED:
+        failed = store.failed(library, playbook)
+        return {each: provisions & failed.get(each, nothing) for each in whose}
+    known = {} if again else cells_filled(library, playbook, engine, whose)
+    return {each: provisions - known.get(each, nothing) for each in whose}
+
+
 def _fill(
-    order: _Order, tasks: Sequence[_Task], *, jobs: int, memory: int
+    order: _Order, tasks: Sequence[_Task], crew: Crew, *, memory: int
 ) -> Iterator[tuple[_Task, list[Finding]]]:
     """Yield the cells of each document as they are filled; a failure fills them with its reason."""
-    with Workers(
+    with crew.workers(
         partial(fill_document, order),
-        jobs=max(1, min(jobs, len(tasks))),
         memory=memory,
         seconds=SECONDS_A_DOCUMENT,
         name=lambda task: task.name,
@@ -189,18 +323,23 @@ def _fill(
 
 def fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
-    library = _opened(order.library)
-    vectors = library.vectors(document=task.document)
-    passages = library.passages(task.document)
-    reading = read(
-        library.document(task.document),
-        library.outline(task.document),
-        library.card(task.document),
-        passages,
-        vectors.matrix if len(vectors) == len(passages) else None,
-    )
+    reading = reading_of(_opened(order.library), task.document, task.side)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
     return findings(reading, wanted, order.calibration, order.judge)
+
+
+def reading_of(library: Library, document: str, side: Side = UNKNOWN) -> Reading:
+    """Prepare a document of a library for review, for our side where that is known."""
+    vectors = library.vectors(document=document)
+    passages = library.passages(document)
+    return read(
+        library.document(document),
+        library.outline(document),
+        library.card(document),
+        passages,
+        vectors.matrix if len(vectors) == len(passages) else None,
+        side,
+    )
 
 
 @cache
@@ -222,26 +361,36 @@ def _failed(
             )
 
 
-def _grid(library: Library, playbook: Playbook, entries: Iterable[Entry]) -> Iterator[Finding]:
-    for entry in entries:
-        cells = store.load(library, playbook, entry.id)
+def _grid(library: Library, playbook: Playbook, texts: Mapping[str, str]) -> list[Finding]:
+    """Return every cell, with people's words, and with the clauses marked that stand out."""
+    found = []
+    for document, text in texts.items():
+        cells = store.load(library, playbook, document)
         for provision in playbook.provisions:
-            yield cells[provision.id]
+            cell = cells.get(provision.id) or _unreviewed(document, provision.id)
+            found.append(_placed(cell, text))
+    return outliers.flagged(library, playbook, with_amendments(library, found), texts)
 
 
-def _row(library: Library, entry: Entry) -> ReviewedDocument:
-    document = library.document(entry.id)
-    outline = library.outline(entry.id)
-    return ReviewedDocument(
-        id=entry.id,
-        name=entry.name,
-        path=entry.path,
-        media_type=entry.media_type,
-        text=document.text,
-        card=library.card(entry.id),
-        outline_confidence=outline.confidence,
-        windows=outline.windows,
-        page_count=entry.pages,
-        needs_ocr=entry.needs_ocr,
-        warnings=document.warnings,
+def _placed(finding: Finding, text: str) -> Finding:
+    """Take the place from a value that is not there any more, for the file was read anew."""
+    if finding.place is None or finding.place.of(text) == finding.value:
+        return finding
+    return replace(finding, place=None)
+
+
+def _stopped(error: BudgetExceeded, done: int, total: int) -> BudgetExceeded:
+    """Return the error with how far the review came."""
+    return BudgetExceeded(
+        f"{error.message} {done:,} of {total:,} cells are filled, and kept.", remedy=error.remedy
+    )
+
+
+def _unreviewed(document: str, provision: str) -> Finding:
+    return Finding(
+        document=document,
+        provision=provision,
+        state=CellState.FAILED,
+        error="This was not reviewed yet.",
+        remedy="Review it without --only.",
     )

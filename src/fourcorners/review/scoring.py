@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.outline.card import Card
-from fourcorners.playbooks.playbook import CardField, Provision
+from fourcorners.playbooks.playbook import Provision, facts
 from fourcorners.review.reading import Reading
 from fourcorners.search.query.match import Match, matches
-from fourcorners.text.span import Span, union
+from fourcorners.search.signals import apart
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,22 +46,6 @@ class Prepared:
 
     provision: Provision
     examples: NDArray[np.float32] | None
-
-
-def facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
-    """Return where the card's facts of a field stand, with their confidence."""
-    if field is None:
-        return []
-    if field is CardField.PARTIES:
-        return [(party.span, party.confidence) for party in card.parties]
-    fact = {
-        CardField.TITLE: card.title,
-        CardField.AGREEMENT_DATE: card.agreement_date,
-        CardField.EFFECTIVE_DATE: card.effective_date,
-        CardField.EXPIRY_DATE: card.expiry_date,
-        CardField.GOVERNING_LAW: card.governing_law,
-    }[field]
-    return [(fact.span, fact.confidence)] if fact else []
 
 
 def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
@@ -102,18 +86,6 @@ def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
         ],
         axis=1,
     ).astype(np.float32)
-
-
-def apart(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
-    """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
-    taken = union(match.span for match in look_alikes)
-    starts = [span.start for span in taken]
-    kept = []
-    for match in matched:
-        at = bisect_right(starts, match.span.end - 1) - 1
-        if at < 0 or taken[at].end <= match.span.start:
-            kept.append(match)
-    return kept
 
 
 def _boosts(

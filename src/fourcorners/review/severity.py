@@ -1,14 +1,30 @@
-"""Severity and risk answers by the playbook's rules: what can be said without a model."""
+"""How much a cell matters, by the playbook's rules."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
-from fourcorners.playbooks.playbook import Provision, RiskQuestion, SeverityRule
-from fourcorners.review.finding import CellState, RiskAnswer, Severity
+from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
+from fourcorners.review.finding import CellState, Severity
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import holds
 from fourcorners.text.words import WordIndex
+
+
+class Conditions(Protocol):
+    """What wording decides: words that must stand there, and words that must not."""
+
+    @property
+    def matching(self) -> Query | None:
+        """Some clause must satisfy it."""
+
+    @property
+    def unless(self) -> Query | None:
+        """No clause may satisfy it."""
+
+
+C = TypeVar("C", bound=Conditions)
 
 
 def judge(provision: Provision, state: CellState, clauses: Sequence[str]) -> tuple[Severity, str]:
@@ -17,30 +33,49 @@ def judge(provision: Provision, state: CellState, clauses: Sequence[str]) -> tup
     A rule's queries are asked of each clause on its own, so that words of two clauses never add
     up to one match.
     """
-    indexes = [WordIndex(clause) for clause in clauses]
-    for rule in provision.severity:
-        if rule.when == state.value and _holds(rule, indexes):
-            return Severity(rule.severity), rule.because
-    return Severity.NONE, ""
+    rule = decisive(provision, state, [WordIndex(clause) for clause in clauses])
+    return (Severity(rule.severity), rule.because) if rule else (Severity.NONE, "")
 
 
-def _holds(rule: SeverityRule, indexes: Sequence[WordIndex]) -> bool:
-    if rule.matching is not None and not _any(rule.matching, indexes):
+def decisive(
+    provision: Provision,
+    state: CellState,
+    clauses: Sequence[WordIndex],
+    acting: Callable[[Query | None], str] = lambda _: "",
+) -> SeverityRule | None:
+    """Return the rule that decides how much a cell matters; None if none holds.
+
+    `acting` tells who acts in the words that satisfy a query, in those found without one.
+    """
+    rules = [
+        rule for rule in provision.severity if rule.when == state.value and rule.ends_within is None
+    ]
+    return next(
+        (
+            rule
+            for rule in rules
+            if _holds(rule, clauses) and (not rule.by or acting(rule.matching) in rule.by)
+        ),
+        None,
+    )
+
+
+def taken(provision: Provision, clauses: Sequence[WordIndex]) -> Position | None:
+    """Return the position of the house that clauses are in; one without wording is never taken."""
+    worded = [each for each in provision.positions if each.matching or each.unless]
+    return first_that_holds(worded, clauses)
+
+
+def first_that_holds(listed: Sequence[C], clauses: Sequence[WordIndex]) -> C | None:
+    """Return the first whose wording decides for it."""
+    return next((each for each in listed if _holds(each, clauses)), None)
+
+
+def _holds(conditions: Conditions, clauses: Sequence[WordIndex]) -> bool:
+    if conditions.matching is not None and not _any(conditions.matching, clauses):
         return False
-    return rule.unless is None or not _any(rule.unless, indexes)
+    return conditions.unless is None or not _any(conditions.unless, clauses)
 
 
-def _any(query: Query, indexes: Sequence[WordIndex]) -> bool:
-    return any(holds(query, index) for index in indexes)
-
-
-def answers(provision: Provision, clauses: Sequence[str]) -> tuple[RiskAnswer, ...]:
-    """Answer the provision's risk questions as far as wording alone can; leave the rest open."""
-    indexes = [WordIndex(clause) for clause in clauses]
-    return tuple(_answer(question, indexes) for question in provision.questions)
-
-
-def _answer(question: RiskQuestion, indexes: Sequence[WordIndex]) -> RiskAnswer:
-    if question.yes is not None and _any(question.yes, indexes):
-        return RiskAnswer(question.question, "Likely yes", "by its wording; a person should check")
-    return RiskAnswer(question.question, "")
+def _any(query: Query, clauses: Sequence[WordIndex]) -> bool:
+    return any(holds(query, clause) for clause in clauses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,9 +11,15 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.finding import CellState, Finding
+from fourcorners.review import remarks
+from fourcorners.review.finding import CellState, Finding, ReviewState
 
 _ROOM = "review"
+_CELLS = """
+    SELECT document, provision, finding, made FROM review_findings
+    WHERE playbook = ?1 AND provision IN (SELECT value FROM json_each(?2))
+"""
+_CELLS_OF_ONE = f"{_CELLS} AND document = ?3"
 _FINDING: Codec[Finding] = Codec(Finding)
 
 register(
@@ -36,7 +42,10 @@ register(
 
 
 def _lean(finding: Finding) -> Finding:
-    """Leave out the query: it is the playbook's, the same for every document."""
+    """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
+    if finding.remarks:
+        finding = replace(finding, review=ReviewState.PROPOSED, value="", place=None, remarks=())
+    finding = replace(finding, outlier=None)
     if finding.searched is None:
         return finding
     return replace(finding, searched=replace(finding.searched, query=""))
@@ -48,61 +57,79 @@ def _whole(finding: Finding, query: str) -> Finding:
     return replace(finding, searched=replace(finding.searched, query=query))
 
 
-def save(library: Library, playbook: str, engine: str, findings: Iterable[Finding]) -> None:
+def save(library: Library, playbook: Playbook, engine: str, findings: Collection[Finding]) -> None:
     """Store cells under the playbook's hash and the engine that filled them.
 
-    Inside the caller's transaction if there is one; a cell stored before is replaced.
+    Inside the caller's transaction if there is one; a cell stored before is replaced. Where people
+    judged a cell that is another now, a remark says so.
     """
     library.prepare(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    library.execute_many(
-        "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                finding.document,
-                playbook,
-                finding.provision,
-                engine,
-                finding.state.value,
-                _FINDING.dump(_lean(finding)),
-                now,
-            )
-            for finding in findings
-        ],
-    )
+    with library.transaction():
+        library.execute_many(
+            "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    finding.document,
+                    playbook.hash,
+                    finding.provision,
+                    engine,
+                    finding.state.value,
+                    _FINDING.dump(_lean(finding)),
+                    now,
+                )
+                for finding in findings
+            ],
+        )
+        remarks.note_changes(library, playbook.id, findings)
 
 
 def load(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
-    """Return the stored cells of a document, by provision, of those that the playbook has."""
-    library.prepare(_ROOM)
-    rows = library.execute(
-        "SELECT provision, finding FROM review_findings WHERE document = ? AND playbook = ?",
-        (document, playbook.hash),
+    """Return the stored cells of a document, by provision, of those that the playbook has.
+
+    Each with what people said of it.
+    """
+    return cells(library, playbook, [each.id for each in playbook.provisions], document).get(
+        document, {}
     )
-    queries = {provision.id: str(provision.query) for provision in playbook.provisions}
-    return {
-        string(provision): _whole(_FINDING.load(string(text)), queries[string(provision)])
-        for provision, text in rows
-        if provision in queries
-    }
 
 
 def cells(
-    library: Library, playbook: Playbook, provisions: Collection[str]
+    library: Library,
+    playbook: Playbook,
+    provisions: Collection[str],
+    document: str | None = None,
 ) -> dict[str, dict[str, Finding]]:
-    """Return the stored cells of these provisions, of all documents, by document and provision."""
+    """Return the stored cells of these provisions, of all documents or one.
+
+    They come by document and provision, each with what people said of it.
+    """
     library.prepare(_ROOM)
     queries = {each: str(playbook.provision(each).query) for each in provisions}
-    rows = library.execute(
-        "SELECT document, provision, finding FROM review_findings "
-        "WHERE playbook = ? AND provision IN (SELECT value FROM json_each(?))",
-        (playbook.hash, json.dumps(sorted(queries))),
-    )
+    wanted = sorted(queries)
+    with library.snapshot():
+        rows = library.execute(
+            _CELLS if document is None else _CELLS_OF_ONE,
+            (playbook.hash, json.dumps(wanted), *([] if document is None else [document])),
+        )
+        said = remarks.select(library, playbook.id, document=document, provisions=wanted)
     found: dict[str, dict[str, Finding]] = {}
-    for document, provision, text in rows:
-        finding = _whole(_FINDING.load(string(text)), queries[string(provision)])
-        found.setdefault(string(document), {})[string(provision)] = finding
+    for row in rows:
+        place, provision, text, made = (string(value) for value in row)
+        finding = _whole(_FINDING.load(text), queries[provision])
+        told = said.get((place, provision), [])
+        found.setdefault(place, {})[provision] = remarks.applied(finding, told, made)
     return found
+
+
+def failed(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
+    """Return, for each document, the provisions whose cells have failed."""
+    return _by_document(
+        library,
+        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state = ?",
+        playbook.hash,
+        CellState.FAILED.value,
+    )
 
 
 def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
@@ -110,12 +137,19 @@ def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozens
 
     Failed cells do not count: they are tried again.
     """
-    library.prepare(_ROOM)
-    found: dict[str, set[str]] = {}
-    for document, provision in library.execute(
+    return _by_document(
+        library,
         "SELECT document, provision FROM review_findings "
         "WHERE playbook = ? AND engine = ? AND state != ?",
-        (playbook, engine, CellState.FAILED.value),
-    ):
+        playbook,
+        engine,
+        CellState.FAILED.value,
+    )
+
+
+def _by_document(library: Library, sql: str, *bindings: str) -> Mapping[str, frozenset[str]]:
+    library.prepare(_ROOM)
+    found: dict[str, set[str]] = {}
+    for document, provision in library.execute(sql, bindings):
         found.setdefault(string(document), set()).add(string(provision))
     return {document: frozenset(provisions) for document, provisions in found.items()}

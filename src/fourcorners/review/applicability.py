@@ -1,0 +1,69 @@
+"""What a playbook asks of which types of contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fourcorners.outline.card import Card
+from fourcorners.outline.types import kinds_of
+from fourcorners.playbooks.playbook import Provision
+from fourcorners.review.finding import CellState, Finding
+
+AMENDMENT = "Amendment"
+
+
+def applies(to: Sequence[str], card: Card) -> bool:
+    """Tell whether what is for contracts of some types is for this one.
+
+    A contract whose type is not known is asked everything, and so is an amendment, which may put
+    anything into what it amends. A title that names several types is of all of them.
+    """
+    own = _types(card)
+    return not to or not own or not own.isdisjoint(map(_plain, to))
+
+
+def is_asked(provision: Provision, card: Card) -> bool:
+    """Tell whether a provision is looked for in this contract.
+
+    One whose title names several types must be of excepted types only to be passed over.
+    """
+    own = _types(card)
+    excepted = bool(own) and own <= set(map(_plain, provision.except_for))
+    return applies(provision.applies_to, card) and not excepted
+
+
+def _types(card: Card) -> frozenset[str]:
+    """Return the types of a contract; none where nothing is to follow from them."""
+    if card.type is None or card.type.value == AMENDMENT:
+        return frozenset()
+    named = kinds_of(card.title.value) if card.title else frozenset()
+    return frozenset(map(_plain, {card.type.value, *named}))
+
+
+def not_applicable(document: str, provision: Provision, card: Card) -> Finding:
+    """Return the cell of a provision that is not asked of this type of contract."""
+    kind = card.type.value if card.type else "unknown"
+    return Finding(
+        document=document,
+        provision=provision.id,
+        state=CellState.NOT_APPLICABLE,
+        reason=_why(provision, kind),
+    )
+
+
+def _why(provision: Provision, kind: str) -> str:
+    if provision.applies_to and _plain(kind) not in map(_plain, provision.except_for):
+        return (
+            f"Asked of contracts of the type {_listed(provision.applies_to)}; this one is of the "
+            f"type {kind}."
+        )
+    return f"Not asked of contracts of the type {kind}."
+
+
+def _listed(kinds: Sequence[str]) -> str:
+    return kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+
+
+def _plain(kind: str) -> str:
+    """Return a type as it is compared: in small letters, `licence` as `license`."""
+    return " ".join(kind.casefold().replace("licence", "license").split())

@@ -1,0 +1,108 @@
+"""Models that are driven by functions of what they are asked, and documents to ask about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fourcorners.llm import FakeModel, MemoryCache, MemoryLedger, Options, Port, Request, Response
+from fourcorners.llm.fake import Answer
+from fourcorners.llm.ledger import Budget, Ledger
+from fourcorners.outline.build import build
+from fourcorners.outline.cards import read_card
+from fourcorners.outline.passages import passages
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review.asking import Asker
+from fourcorners.review.asking_settings import Asking, Profile
+from fourcorners.review.calibration import Calibration
+from fourcorners.review.extract import findings
+from fourcorners.review.finding import Finding
+from fourcorners.review.reading import Reading, read
+from fourcorners.review.scoring import Prepared
+from tests.review.conftest import document
+
+LEAVE = (
+    "The Customer may terminate this Agreement at once if there is a change of control of the\n"
+    "Supplier."
+)
+NOTICE = "It shall give notice in writing."
+PAPER = Asking(Profile.PAPER, risks=False)
+CLAUSES = Asking(risks=False)
+
+Said = str | Mapping[str, Any]
+By = Mapping[str, Said | Callable[[Request], Any]]
+
+
+async def at_once(_: float) -> None:
+    """Wait for nothing."""
+
+
+def port(by: By, *, ledger: Ledger | None = None, **more: Any) -> tuple[Port, FakeModel]:
+    """Return a port whose model answers by the prompt's name."""
+
+    def answer(request: Request) -> Answer:
+        said = by[request.prompt.name]
+        if callable(said):
+            told = said(request)
+            return json.dumps(told) if isinstance(told, Mapping) else told
+        return said if isinstance(said, str) else json.dumps(said)
+
+    model = FakeModel(answer)
+    opened = Port.of(model, sleep=at_once, attempts=1, ledger=ledger, **more)
+    return opened, model
+
+
+def quoted(*words: str) -> dict[str, Any]:
+    """Return the answer that quotes some words."""
+    return {"found": bool(words), "passages": [{"where": "", "words": each} for each in words]}
+
+
+def weighed(*belongs: int, added: tuple[str, ...] = (), rejected: tuple[int, ...] = ()) -> Said:
+    """Return the answer that judges proposals."""
+    verdicts = [{"proposal": each, "belongs": True} for each in belongs]
+    verdicts += [{"proposal": each, "belongs": False} for each in rejected]
+    return {"verdicts": verdicts, "added": [{"words": each} for each in added]}
+
+
+def reading_of(text: str) -> Reading:
+    """Return a text, read."""
+    made = document(text)
+    outline = build(made)
+    return read(made, outline, read_card(made, outline), passages(made, outline), None)
+
+
+def drafts(reading: Reading, playbook: Playbook, calibration: Calibration) -> list[Finding]:
+    """Return what the local reader finds."""
+    prepared = [Prepared(provision, None) for provision in playbook.provisions]
+    return findings(reading, prepared, calibration)
+
+
+def outside_fences(prompt: str) -> str:
+    """Return what stands outside of all fences, checking that each is closed with its own mark."""
+    left = re.sub(
+        r'<<<data ([0-9a-f]{24}) "[^"\n]*">>>\n.*?\n<<<end \1>>>', "⟦data⟧", prompt, flags=re.S
+    )
+    assert "<<<end" not in left.replace("<<<end MARK>>>", "")
+    return left
+
+
+__all__ = [
+    "CLAUSES",
+    "LEAVE",
+    "NOTICE",
+    "PAPER",
+    "Asker",
+    "Budget",
+    "MemoryCache",
+    "MemoryLedger",
+    "Options",
+    "Response",
+    "drafts",
+    "outside_fences",
+    "port",
+    "quoted",
+    "reading_of",
+    "weighed",
+]

@@ -1,0 +1,79 @@
+"""What is asked of which types of contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from fourcorners.outline.card import Card, Fact
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.applicability import applies, is_asked, not_applicable
+from fourcorners.review.calibration import Calibration
+from fourcorners.review.extract import findings
+from fourcorners.review.finding import CellState, Severity
+from fourcorners.review.reading import Reading
+from fourcorners.review.scoring import Prepared
+from fourcorners.search.query import parse
+from fourcorners.text.span import Span
+
+
+def card(kind: str, title: str = "") -> Card:
+    def fact(value: str) -> Fact[str] | None:
+        return Fact(value, Span(0, 1), 1.0) if value else None
+
+    return Card(title=fact(title), type=fact(kind))
+
+
+@pytest.mark.parametrize(
+    ("to", "kind", "title", "asked"),
+    [
+        ((), "Lease", "", True),
+        (("Lease",), "Lease", "", True),
+        (("Lease", "Loan"), "Supply", "", False),
+        (("licence",), "License", "", True),
+        (("Maintenance",), "License", "Software License and Maintenance Agreement", True),
+        (("Lease",), "", "", True),  # not known: asked
+        (("Lease",), "Amendment", "", True),
+    ],
+)
+def test_by_the_type_on_the_card(to: tuple[str, ...], kind: str, title: str, asked: bool) -> None:
+    assert applies(to, card(kind, title)) is asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "asked"),
+    [
+        ("Lease", "", False),
+        ("Supply", "", True),
+        ("Lease", "Lease and Services Agreement", True),  # a service too
+        ("Lease", "Lease and Loan Agreement", False),
+        ("", "", True),
+        ("Amendment", "Amendment of the Lease", True),
+    ],
+)
+def test_excepted_types_are_not_asked(kind: str, title: str, asked: bool) -> None:
+    escrow = Provision("escrow", "Escrow", "", parse("escrow"), except_for=("Lease", "Loan"))
+    assert is_asked(escrow, card(kind, title)) is asked
+    assert not_applicable("d", escrow, card("Lease")).reason == (
+        "Not asked of contracts of the type Lease."
+    )
+
+
+def test_the_cell_says_why_it_is_empty() -> None:
+    rent = Provision("rent", "Rent", "", parse("rent"), applies_to=("Lease", "Loan"))
+    cell = not_applicable("d", rent, card("Supply"))
+    assert cell.state is CellState.NOT_APPLICABLE
+    assert cell.severity is Severity.NONE
+    assert cell.reason == (
+        "Asked of contracts of the type Lease or Loan; this one is of the type Supply."
+    )
+
+
+def test_a_review_does_not_look_for_what_is_not_asked(
+    reading: Reading, playbook: Playbook, calibration: Calibration
+) -> None:
+    rent = Provision("rent", "Rent", "", parse("control"), applies_to=("Lease",))
+    asked = [Prepared(each, None) for each in (rent, *playbook.provisions)]
+    cells = {cell.provision: cell for cell in findings(reading, asked, calibration)}
+    assert cells["rent"].state is CellState.NOT_APPLICABLE
+    assert (cells["rent"].evidence, cells["rent"].searched) == ((), None)
+    assert cells["change-of-control"].state is CellState.FOUND
