@@ -228,7 +228,7 @@ def compose(sketches: tuple[Sketch, ...] = SKETCHES) -> Review:
             ),
         ),
         provenance=(
-            ("encoder", "MiniLM-L6 int8, sha256 4f2a…"),
+            ("encoder", "fourcorners-encoder, sha256 4f2a…"),
             ("outline", "rules/3"),
             ("settings", "threshold 0.62, window 5 sentences"),
         ),
@@ -278,6 +278,9 @@ HOSTILE = (
     "W" * 900,
     "{{ 7*7 }} {% raw %} ${7*7}",
     "_x000D_ ]]> &amp; &#x3c;",
+    "=cmd|' /C calc'!A0", "=DDE(\"cmd\";\"/C calc\")", "{DDEAUTO c:\\cmd \"/k calc\"}",
+    "[click](javascript:alert(3)) ![x](http://x/y.png)", "<svg onload=alert(4)>",
+    '#eval("1") #read("/etc/passwd") #link("http://x")[y] $x$',
 )  # fmt: skip
 
 
@@ -292,6 +295,7 @@ def hostile_review(review: Review) -> Review:
     )
     document = replace(
         review.documents[0], id=HOSTILE[1], name=nasty, path=nasty, text=text, warnings=(nasty,),
+        suspicions=(nasty,),
         needs_ocr=(2,),
         card=Card(
             title=Fact(nasty, quote, 1.0), type=Fact(nasty, quote, 1.0),

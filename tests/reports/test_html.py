@@ -12,9 +12,12 @@ import lxml.html
 import pytest
 
 from fourcorners import reports
+from fourcorners.errors import EvidenceError
 from fourcorners.reports.visible import visible
-from fourcorners.review.finding import CellState, Review, UnreadFile
+from fourcorners.review.finding import CellState, Finding, Review, ReviewState, UnreadFile
 from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
+from tests.reports import spoken
 
 
 def page_of(review: Review, folder: Path) -> tuple[str, lxml.html.HtmlElement]:
@@ -194,7 +197,7 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_pair_of_colours_has_the_contrast_of_wcag_aa(theme: str) -> None:
-    style = (Path(reports.__file__).parent / "assets" / "report.css").read_text(encoding="utf-8")
+    style = (Path(reports.__file__).parent / "assets" / "palette.css").read_text(encoding="utf-8")
     light, dark = (
         dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
         for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)[:2]
@@ -213,3 +216,48 @@ def test_every_pair_of_colours_has_the_contrast_of_wcag_aa(theme: str) -> None:
         if (ratio := contrast(colours[pair[0]], colours[pair[1]])) < 4.5
     }
     assert low == {}
+
+
+def test_what_people_said_and_what_changes_a_finding_is_shown(
+    review: Review, tmp_path: Path
+) -> None:
+    told = spoken.spoken(review)
+    _, tree = page_of(told, tmp_path)
+    columns = [column.id for column in told.columns]
+    rows = [document.id for document in told.documents]
+
+    def article(finding: Finding) -> lxml.html.HtmlElement:
+        at = f"f-{rows.index(finding.document)}-{columns.index(finding.provision)}"
+        return tree.get_element_by_id(at)
+
+    doubted = next(f for f in told.findings if f.review is ReviewState.SECOND_LOOK)
+    said = " ".join(content(article(doubted)).split())
+    for words in (
+        "Second look by Ada Byron, 18 February 2025", spoken.COMMENT, spoken.AGAINST,
+        "Yes – the Buyer", "(by a language model)", "Left to a person", "Source text",
+        f"Amended by{told.documents[1].name}", "The Seller may do as it likes",
+        "Seek the consent of the other side before completion.",
+    ):  # fmt: skip
+        assert words in said
+    corrected = next(f for f in told.findings if f.review is ReviewState.CORRECTED)
+    box = article(corrected).xpath(".//*[@class='corrected']/blockquote")
+    assert [content(each) for each in box] == [spoken.VALUE]
+    assert article(corrected).xpath(".//mark")  # what was proposed stands beside it
+    (unlike,) = article(corrected).xpath(".//details[@class='unlike']/p[1]")
+    assert "too little in common" in content(unlike)
+    signs = {content(each) for each in tree.xpath("//table[@id='cells']//td/a/em")}
+    assert {"✎, corrected", "✗, rejected", "?, second look", "≠, unlike the others"} <= signs
+
+
+def test_a_quote_that_is_not_the_text_is_refused_wherever_it_stands(review: Review) -> None:
+    told = spoken.spoken(review)
+    finding = next(f for f in told.findings if f.answers and f.amendments)
+    wrong = Quote("Other words", Span(0, 11), Match.EXACT)
+    for damaged in (
+        replace(finding, answers=(replace(finding.answers[0], quotes=(wrong,)),)),
+        replace(finding, answers=(replace(finding.answers[0], against_quotes=(wrong,)),)),
+        replace(finding, amendments=(replace(finding.amendments[0], quote=wrong),)),
+    ):
+        findings = tuple(damaged if f is finding else f for f in told.findings)
+        with pytest.raises(EvidenceError, match="is not the text at"):
+            reports.Grid(replace(told, findings=findings))

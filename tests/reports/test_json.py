@@ -11,8 +11,23 @@ import jsonschema
 import pytest
 
 from fourcorners import reports
+from fourcorners.errors import EvidenceError
 from fourcorners.reports.json import SCHEMA_VERSION, schema
-from fourcorners.review.finding import Review, UnreadFile
+from fourcorners.review.finding import (
+    Amendment,
+    Author,
+    Outlier,
+    Remark,
+    Review,
+    ReviewState,
+    RiskAnswer,
+    Standing,
+    UnreadFile,
+)
+from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
+
+UNVERIFIED = Match.UNVERIFIED
 
 
 def written(review: Review, folder: Path) -> dict[str, Any]:
@@ -108,3 +123,55 @@ def test_nothing_is_left_out(tmp_path: Path, review: Review) -> None:
 def test_a_path_that_is_no_utf8_is_escaped(tmp_path: Path, review: Review) -> None:
     odd = replace(review, unread=(UnreadFile("caf\udce9.pdf", "Damaged."),))
     assert written(odd, tmp_path)["unread"][0]["path"] == "caf\udce9.pdf"
+
+
+def test_what_people_and_models_said_is_told(tmp_path: Path, review: Review) -> None:
+    at = next(i for i, each in enumerate(review.findings) if each.evidence)
+    finding = review.findings[at]
+    quote = finding.evidence[0].quote
+    assert quote.span is not None
+    said = Remark("Ann", "2025-02-18T09:00:00+00:00", ReviewState.CORRECTED, quote.words, "no",
+                  place=quote.span)  # fmt: skip
+    told = replace(
+        finding,
+        review=ReviewState.SECOND_LOOK,
+        value=quote.words,
+        place=quote.span,
+        author=Author.MODEL,
+        claims=("never said",),
+        recommendation="Ask for consent.",
+        remarks=(said, Remark("Fourcorners", said.at, None, "", "changed", Author.RULE)),
+        position=Standing("fallback", "We accept it.", "Ask.", (quote,)),
+        amendments=(
+            Amendment(review.documents[1].id, "b.docx", Quote("x", None, UNVERIFIED), True),
+        ),
+        outlier=Outlier(0.7, review.documents[1].id, Span(3, 9)),
+        answers=(
+            RiskAnswer("Can they?", "yes", "so", "can", Author.MODEL, "Buyer", (quote,), "but", ()),
+        ),
+    )
+    findings = (*review.findings[:at], told, *review.findings[at + 1 :])
+    report = written(replace(review, findings=findings, playbook_id="due-diligence"), tmp_path)
+    checker().validate(report)
+    kept = report["findings"][at]
+    place = {"start": quote.span.start, "end": quote.span.end}
+    assert (kept["review"], kept["value"], kept["place"]) == ("second_look", quote.words, place)
+    assert kept["author"] == "model"
+    assert [(each["by"], each["author"], each["state"]) for each in kept["remarks"]] == [
+        ("Ann", "person", "corrected"),
+        ("Fourcorners", "rule", None),
+    ]
+    assert kept["outlier"] == {
+        "score": 0.7,
+        "nearest": {"document": review.documents[1].id, "start": 3, "end": 9},
+    }
+    assert (kept["claims"], kept["position"]["kind"]) == (["never said"], "fallback")
+    assert kept["amendments"][0]["replaces"] is True
+    assert kept["answers"][0]["quotes"][0]["text"] == quote.words
+    assert report["playbook"]["id"] == "due-diligence"
+
+
+def test_a_corrected_value_must_stand_at_its_place(tmp_path: Path, review: Review) -> None:
+    moved = replace(review.findings[0], value="other words", place=Span(0, 11))
+    with pytest.raises(EvidenceError, match="the corrected value"):
+        written(replace(review, findings=(moved, *review.findings[1:])), tmp_path)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from fourcorners.reports.terminal import codes, render
-from fourcorners.review.finding import ColumnHead, Review
+from fourcorners.review.finding import ColumnHead, Outlier, Remark, Review, ReviewState
+from fourcorners.text.span import Span
 
 
 def printed(review: Review, width: int, *, encoding: str = "utf-8") -> str:
@@ -27,10 +29,10 @@ def test_every_row_is_there_and_no_line_is_too_long(review: Review, width: int) 
     assert all(cell_len(line.rstrip()) <= width for line in said.splitlines())
     for document in review.documents:
         assert document.name[:12] in said
-    symbols = "".join(re.findall(r"[◆▲▼●·✗]", said.split("◆ high  ▲ medium", 1)[0]))
+    symbols = "".join(re.findall(r"[◆▲▼●·!]", said.split("◆ high  ▲ medium", 1)[0]))
     grid = symbols[: len(review.documents) * len(review.columns) + 2 * len(review.columns)]
     assert len(grid) == 14 * 17
-    assert grid.count("✗") == 2 + 2 * 17
+    assert grid.count("!") == 2 + 2 * 17
 
 
 @pytest.mark.parametrize(("width", "headers"), [(60, 2), (80, 1), (120, 1), (200, 1)])
@@ -41,7 +43,7 @@ def test_columns_break_into_blocks_only_where_they_must(
 
 
 def test_wide_terminals_spell_the_severity(review: Review) -> None:
-    assert "◆ high    ▼ low" in printed(review, 230)
+    assert re.search(r"◆✓ high +▼✓ low", printed(review, 230))
 
 
 def test_failures_and_unread_files_come_with_their_remedies(review: Review) -> None:
@@ -81,3 +83,49 @@ def test_codes_are_short_and_unlike() -> None:
     names = ["Change of control", "Cap on costs", "Assignment", "Assistance", "", "Cost of credit"]
     made = codes([ColumnHead(name, name, "") for name in names])
     assert made == ["Coc", "Coc2", "Assi", "Ass2", "?", "Coc3"]
+
+
+@pytest.mark.parametrize(
+    ("state", "symbol", "letter", "words"),
+    [
+        (ReviewState.CONFIRMED, "✓", "c", "confirmed"),
+        (ReviewState.CORRECTED, "✎", "e", "corrected"),
+        (ReviewState.REJECTED, "✗", "x", "rejected"),
+        (ReviewState.SECOND_LOOK, "?", "?", "needs a second look"),
+    ],
+)
+@pytest.mark.parametrize("width", [60, 120, 230])
+def test_what_people_said_stands_beside_each_symbol(
+    review: Review, state: ReviewState, symbol: str, letter: str, words: str, width: int
+) -> None:
+    remark = Remark("Ann", "2025-02-18T09:00:00+00:00", state, comment="ask them")
+    told = replace(
+        review, findings=tuple(replace(f, review=state, remarks=(remark,)) for f in review.findings)
+    )
+    said = printed(told, width)
+    assert f"{symbol} {words}" in said
+    for mark in "●·":
+        assert f"{mark}{symbol}" in said
+    assert all(cell_len(line.rstrip()) <= width for line in said.splitlines())
+    plain = printed(told, width, encoding="latin-1")
+    assert f"{letter} {words}" in plain
+    assert f"+{letter}" in plain
+    looked = state is ReviewState.SECOND_LOOK
+    assert ("Needs a second look  204" in said) == looked
+    assert ("Ann: ask them" in said) == looked
+
+
+def test_states_are_explained_only_where_there_are_any(review: Review) -> None:
+    plain = replace(
+        review, findings=tuple(replace(f, review=ReviewState.PROPOSED) for f in review.findings)
+    )
+    said = printed(plain, 120)
+    assert "confirmed" not in said
+    assert "✓" not in said
+
+
+def test_clauses_unlike_the_others_are_listed(review: Review) -> None:
+    finding = replace(review.findings[0], outlier=Outlier(0.7, review.documents[3].id, Span(0, 5)))
+    said = printed(replace(review, findings=(finding, *review.findings[1:])), 120)
+    assert "Reads unlike the others of its provision  1" in said
+    assert f"Nearest: {review.documents[3].name}" in said

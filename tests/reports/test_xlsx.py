@@ -15,7 +15,7 @@ from openpyxl.workbook.workbook import Workbook
 
 from fourcorners import reports
 from fourcorners.reports.visible import visible
-from fourcorners.reports.xlsx import CELL_LIMIT, cell_text
+from fourcorners.reports.workbook import CELL_LIMIT, cell_text
 from fourcorners.review.finding import Review
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -41,7 +41,11 @@ def book(review: Review, tmp_path_factory: pytest.TempPathFactory) -> Workbook:
 
 
 def test_the_sheets_and_their_panes(book: Workbook) -> None:
-    assert book.sheetnames == ["Grid", "Findings", "Documents", "Unread", "About"]
+    assert book.sheetnames == [
+        *("Grid", "Findings", "Documents", "Unread", "About"),
+        "Fourcorners",
+    ]
+    assert book["Fourcorners"].sheet_state == "veryHidden"
     assert [book[name].freeze_panes for name in book.sheetnames[:3]] == ["B2", "D2", "B2"]
     assert all(book[name].auto_filter.ref for name in book.sheetnames[:4])
     assert all(sheet.page_setup.orientation == "landscape" for sheet in book.worksheets)

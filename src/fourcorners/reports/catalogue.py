@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -61,10 +63,17 @@ def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
     Raises:
         ConfigError: If the folder is missing or may not be written to.
     """
+    atomically(path, partial(exporter.export, grid))
+
+
+def atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a file beside `path` with the same suffix, then rename it.
+
+    Raises:
+        ConfigError: If the folder is missing or may not be written to.
+    """
     try:
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=".fourcorners-", suffix=exporter.suffix
-        )
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".fourcorners-", suffix=path.suffix)
     except OSError as error:
         raise ConfigError(
             f"{path}: the report cannot be written: {error.strerror}.",
@@ -73,7 +82,7 @@ def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
     os.close(handle)
     scratch = Path(name)
     try:
-        exporter.export(grid, scratch)
+        write(scratch)
         scratch.chmod(0o666 & ~_umask())
         with scratch.open("rb") as written:
             os.fsync(written.fileno())

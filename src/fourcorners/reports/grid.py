@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fourcorners.errors import EvidenceError
@@ -29,6 +29,7 @@ STATE_WORDS = {
     CellState.FOUND: "Found",
     CellState.NOT_FOUND: "Not found",
     CellState.FAILED: "Failed",
+    CellState.NOT_APPLICABLE: "Not asked",
 }
 REVIEW_WORDS = {
     ReviewState.PROPOSED: "Proposed",
@@ -90,8 +91,9 @@ class Grid:
             )
             for i, document in enumerate(review.documents)
         )
+        texts = {document.id: document.text for document in review.documents}
         for cell in self.cells():
-            _verify(cell)
+            _verify(cell, texts)
 
     def cells(self) -> Iterator[Cell]:
         """Yield every cell, row by row."""
@@ -159,12 +161,31 @@ def _taken(
     return finding
 
 
-def _verify(cell: Cell) -> None:
-    best = cell.finding.searched.best if cell.finding.searched else None
-    for evidence in [*cell.finding.evidence, *([best] if best else [])]:
-        span = evidence.quote.span
-        if span is not None and span.of(cell.document.text) != evidence.quote.words:
+def _verify(cell: Cell, texts: Mapping[str, str]) -> None:
+    """Compare every quote of a cell with its text: an amendment's with that of its document."""
+    stands, value = cell.finding.place, cell.finding.value
+    if stands is not None and stands.of(cell.document.text) != value:
+        raise EvidenceError(
+            f"{cell.document.name}: the corrected value for {cell.head.name!r} is not the text at "
+            f"characters {stands.start}–{stands.end}"
+        )
+    for document, name, quote in _quotes(cell):
+        text = texts.get(document)
+        if quote.span is not None and text is not None and quote.span.of(text) != quote.words:
             raise EvidenceError(
-                f"{cell.document.name}: the quote for {cell.head.name!r} is not the text at "
-                f"characters {span.start}–{span.end}"
+                f"{name}: the quote for {cell.head.name!r} is not the text at "
+                f"characters {quote.span.start}–{quote.span.end}"
             )
+
+
+def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
+    """Yield the quotes of a cell, each with the document that it is said to stand in."""
+    finding, own = cell.finding, (cell.document.id, cell.document.name)
+    best = finding.searched.best if finding.searched else None
+    for evidence in [*finding.evidence, *([best] if best else [])]:
+        yield *own, evidence.quote
+    for answer in finding.answers:
+        for quote in (*answer.quotes, *answer.against_quotes):
+            yield *own, quote
+    for change in finding.amendments:
+        yield change.document, change.name, change.quote

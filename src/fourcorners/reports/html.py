@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports import markup
+from fourcorners.reports.chapters.material import advice, moment, review_run
+from fourcorners.reports.chapters.told import AUTHORS, compared
 from fourcorners.reports.excerpt import Excerpt, excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
@@ -23,8 +25,9 @@ from fourcorners.reports.grid import (
     place,
     recognised,
 )
+from fourcorners.reports.tree import Run
 from fourcorners.reports.visible import shortened, visible
-from fourcorners.review.finding import CellState, Evidence, Severity
+from fourcorners.review.finding import CellState, Evidence, ReviewState, Severity
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
@@ -34,6 +37,15 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 # Red flags of one severity that the summary shows at once; the rest opens on demand.
 _SHOWN_AT_ONCE: Final = 12
+
+
+# What people said, in a sign for a cell of the grid; the word stands beside it, for who hears it.
+_SIGNS: Final = {
+    ReviewState.CONFIRMED: "✓",
+    ReviewState.CORRECTED: "✎",
+    ReviewState.REJECTED: "✗",
+    ReviewState.SECOND_LOOK: "?",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +68,10 @@ class HtmlExporter:
 
     def export(self, grid: Grid, path: Path) -> None:
         """Write the page as it is rendered, without holding it whole in memory."""
-        style = _asset("report.css")
-        script, early = _asset("report.js"), "document.documentElement.className='js'"
+        style = asset("palette.css") + asset("report.css")
+        script, early = asset("report.js"), "document.documentElement.className='js'"
         stream = (
-            _environment()
+            environment()
             .get_template("report.html.j2")
             .stream(
                 grid=grid,
@@ -67,7 +79,7 @@ class HtmlExporter:
                 style=style,
                 script=script,
                 early=early,
-                policy=_policy(style, script, early),
+                policy=policy(style, script, early),
                 states=grid.states(),
                 flags=grid.severities(),
                 quotes=grid.quotes(),
@@ -109,7 +121,8 @@ def blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
     return shown
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what renders the pages: it escapes all, and names what is hidden."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -147,17 +160,24 @@ def _environment() -> Environment:
         "at_a_glance": _at_a_glance,
         "types": _types,
         "identities": _identities,
+        "verdict": _verdict,
+        "advice": advice,
+        "moment": moment,
+        "outlier": _outlier,
+        "AUTHORS": AUTHORS,
+        "SIGNS": _SIGNS,
     }
     return environment
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return a style sheet or a script of ours."""
     return (_HERE / "assets" / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, *scripts: str) -> str:
+def policy(style: str, *scripts: str) -> str:
     """Return a content security policy that lets these very words run, and nothing else."""
-    allowed = " ".join(_source(script) for script in scripts)
+    allowed = " ".join(_source(script) for script in scripts) or "'none'"
     return (
         f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; "
         "base-uri 'none'; form-action 'none'"
@@ -180,7 +200,24 @@ def _look(cell: Cell) -> str:
     if cell.flagged:
         missing = " absent" if cell.finding.state is CellState.NOT_FOUND else ""
         return cell.finding.severity.value + missing
-    return {CellState.FOUND: "found", CellState.NOT_FOUND: "none"}[cell.finding.state]
+    return "found" if cell.finding.state is CellState.FOUND else "none"
+
+
+def _verdict(cell: Cell) -> str:
+    """Return what people last said of a cell, with who and when."""
+    return review_run(cell.finding).text
+
+
+def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
+    """Return the row of the clause most like one that stands out, and both word by word."""
+    found, best = cell.finding.outlier, cell.finding.best
+    if found is None or best is None:
+        return None
+    rows = [i for i, document in enumerate(grid.documents) if document.id == found.nearest]
+    if not rows:
+        return None
+    theirs = found.clause.of(grid.documents[rows[0]].text)
+    return rows[0], compared(best.clause.of(cell.document.text), theirs)
 
 
 def _at_a_glance(cell: Cell) -> str:

@@ -12,11 +12,22 @@ from typing import Final, TypeAlias, TypeVar
 
 from fourcorners.outline.card import Card, Fact, Party
 from fourcorners.reports.grid import Grid
-from fourcorners.review.finding import Evidence, Finding, ReviewedDocument, Searched
+from fourcorners.review.finding import (
+    Amendment,
+    Evidence,
+    Finding,
+    Outlier,
+    Remark,
+    ReviewedDocument,
+    RiskAnswer,
+    Searched,
+    Standing,
+)
+from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
-SCHEMA_VERSION: Final = "1.0"
+SCHEMA_VERSION: Final = "1.1"
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 T = TypeVar("T")
@@ -57,6 +68,7 @@ def as_json(grid: Grid) -> dict[str, Json]:
         "playbook": {
             "name": review.playbook,
             "version": review.playbook_version,
+            "id": review.playbook_id,
             "hash": review.playbook_hash,
         },
         "counts": {
@@ -100,7 +112,7 @@ def _document(document: ReviewedDocument) -> dict[str, Json]:
             "confidence": _number(document.outline_confidence),
             "windows": document.windows,
         },
-        "warnings": list(document.warnings),
+        "warnings": list(document.cautions),
         "card": _card(document.card, document.text),
     }
 
@@ -139,16 +151,15 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
         "state": finding.state.value,
         "severity": finding.severity.value,
         "reason": finding.reason,
-        "review": finding.review.value,
+        "recommendation": finding.recommendation,
+        "position": _position(finding.position),
+        "author": finding.author.value,
+        **people(finding),
         "evidence": [_evidence(evidence, text) for evidence in finding.evidence],
-        "answers": [
-            {
-                "question": answer.question,
-                "answer": answer.answer or None,
-                "reason": answer.reason,
-            }
-            for answer in finding.answers
-        ],
+        "claims": list(finding.claims),
+        "answers": [_answer(answer) for answer in finding.answers],
+        "amendments": [_amendment(each) for each in finding.amendments],
+        "outlier": _outlier(finding.outlier),
         "searched": _searched(finding.searched, text),
         "candidates": [
             {"start": span.start, "end": span.end, "score": _number(score)}
@@ -159,16 +170,92 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
     }
 
 
-def _evidence(evidence: Evidence, text: str) -> dict[str, Json]:
-    quote = evidence.quote
+def people(finding: Finding) -> dict[str, Json]:
+    """Return what people said of a finding: its state, their value, all remarks."""
     return {
-        "quote": {
-            "text": quote.words,
-            "start": quote.span.start if quote.span else None,
-            "end": quote.span.end if quote.span else None,
-            "match": quote.match.value,
-            "similarity": _number(quote.score),
-        },
+        "review": finding.review.value,
+        "value": finding.value or None,
+        "place": _place(finding.place),
+        "remarks": [_remark(remark) for remark in finding.remarks],
+    }
+
+
+def _remark(remark: Remark) -> dict[str, Json]:
+    return {
+        "by": remark.by,
+        "author": remark.author.value,
+        "at": remark.at,
+        "state": remark.state.value if remark.state else None,
+        "value": remark.value or None,
+        "place": _place(remark.place),
+        "comment": remark.comment or None,
+    }
+
+
+def _answer(answer: RiskAnswer) -> dict[str, Json]:
+    return {
+        "id": answer.id,
+        "question": answer.question,
+        "answer": answer.answer or None,
+        "reason": answer.reason,
+        "author": answer.author.value,
+        "party": answer.party,
+        "quotes": [_quote(quote) for quote in answer.quotes],
+        "against": answer.against,
+        "against_quotes": [_quote(quote) for quote in answer.against_quotes],
+    }
+
+
+def _amendment(amendment: Amendment) -> dict[str, Json]:
+    return {
+        "document": amendment.document,
+        "name": amendment.name,
+        "replaces": amendment.replaces,
+        "quote": _quote(amendment.quote),
+    }
+
+
+def _position(position: Standing | None) -> Json:
+    if position is None:
+        return None
+    return {
+        "kind": position.kind,
+        "text": position.text,
+        "recommend": position.recommend,
+        "quotes": [_quote(quote) for quote in position.quotes],
+    }
+
+
+def _outlier(outlier: Outlier | None) -> Json:
+    if outlier is None:
+        return None
+    return {
+        "score": _number(outlier.score),
+        "nearest": {"document": outlier.nearest, **_ends(outlier.clause)},
+    }
+
+
+def _place(span: Span | None) -> Json:
+    return None if span is None else _ends(span)
+
+
+def _ends(span: Span) -> dict[str, Json]:
+    return {"start": span.start, "end": span.end}
+
+
+def _quote(quote: Quote) -> dict[str, Json]:
+    return {
+        "text": quote.words,
+        "start": quote.span.start if quote.span else None,
+        "end": quote.span.end if quote.span else None,
+        "match": quote.match.value,
+        "similarity": _number(quote.score),
+    }
+
+
+def _evidence(evidence: Evidence, text: str) -> dict[str, Json]:
+    return {
+        "quote": _quote(evidence.quote),
         "clause": _span(evidence.clause, text),
         "path": list(evidence.path),
         "pages": list(evidence.pages) if evidence.pages else None,

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from fourcorners.reports.excerpt import Run
+from fourcorners.reports.lines import BREAK
 from fourcorners.reports.visible import pieces
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-# Lines of a contract wrap where the page ended; a line is kept apart only after a blank line or
-# before a label such as `(a)`, `7.2` or a bullet.
-_BREAK: Final = re.compile(
-    r"(\n[ \t]*(?:\n[ \t]*)+)"
-    r"|(\n)(?=[ \t]*(?:\([0-9A-Za-z]{1,5}\)|\d{1,3}(?:\.\d{1,3})*[.)]?[ \t]"
-    r"|[A-Za-z]\)|[•–·*-][ \t]))"
-)
 
 
 def words(text: str) -> Markup:
@@ -33,7 +25,7 @@ def words(text: str) -> Markup:
             parts.append(Markup('<span class="ctl">{}</span>').format(shown))
             continue
         at = 0
-        for gap in _BREAK.finditer(shown):
+        for gap in BREAK.finditer(shown):
             parts.append(escape(shown[at : gap.end()]))
             parts.append(Markup('<span class="gap"></span>') if gap.group(1) else Markup("<br>"))
             at = gap.end()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
 from fourcorners.reports.visible import line, shortened
-from fourcorners.review.finding import CellState, ColumnHead, Review, Severity
+from fourcorners.review.finding import CellState, ColumnHead, Review, ReviewState, Severity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,15 @@ _LOOKS: Final = {
     "low": ("▼", "L", "blue", "low"),
     "found": ("●", "+", "green", "found"),
     "not_found": ("·", ".", "dim", "not found"),
-    "failed": ("✗", "!", "magenta", "failed"),
+    "failed": ("!", "!", "magenta", "failed"),
+    "not_applicable": ("-", "-", "dim", "not asked of such a contract"),
+}
+# Per state that a person gave, beside the look: the same four.
+_STATES: Final = {
+    ReviewState.CONFIRMED: ("✓", "c", "green", "confirmed"),
+    ReviewState.CORRECTED: ("✎", "e", "cyan", "corrected"),
+    ReviewState.REJECTED: ("✗", "x", "red", "rejected"),
+    ReviewState.SECOND_LOOK: ("?", "?", "yellow", "needs a second look"),
 }
 _NAME_WIDTHS: Final = (22, 44)
 # Columns of the narrowest kind are numbered, of the next have a code, of the widest say a word.
@@ -42,6 +50,8 @@ def render(review: Review, console: Console) -> None:
     printer.heading()
     printer.cells()
     printer.red_flags()
+    printer.second_looks()
+    printer.outliers()
     printer.gaps()
 
 
@@ -97,6 +107,13 @@ class _Printer:
         shape, letter, style, _ = _LOOKS[look]
         return (letter if self.plain else shape), style
 
+    def state(self, review: ReviewState) -> tuple[str, str]:
+        """Return the symbol of what a person said, and its style; empty if nobody did."""
+        if review not in _STATES:
+            return "", ""
+        shape, letter, style, _ = _STATES[review]
+        return (letter if self.plain else shape), style
+
     def heading(self) -> None:
         review, states = self.grid.review, self.grid.states()
         self.console.print()
@@ -111,6 +128,8 @@ class _Printer:
             f"{states[CellState.FOUND]:,} found",
             f"{states[CellState.NOT_FOUND]:,} not found",
         ]
+        if states[CellState.NOT_APPLICABLE]:
+            counts.append(f"{states[CellState.NOT_APPLICABLE]:,} not asked")
         if states[CellState.FAILED]:
             counts.append(f"{states[CellState.FAILED]:,} failed")
         if review.unread:
@@ -175,16 +194,24 @@ class _Printer:
     def cell(self, cell: Cell, *, spelled: bool) -> Text:
         look = _look(cell)
         mark, style = self.symbol(look)
-        if not spelled or look == "not_found":
-            return self.text((mark, style))
+        said = self.state(cell.finding.review)
+        if not spelled or look in ("not_found", "not_applicable"):
+            return self.text((mark, style), said)
         word = SEVERITY_WORDS[cell.finding.severity] if cell.flagged else _LOOKS[look][3]
         if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
             word = "missing"
-        return self.text((f"{mark} {word.lower()}", style))
+        gap = " " if len(mark) + len(said[0]) + 1 + len(word) < _WORD_WIDTH else ""
+        return self.text((mark, style), said, (f"{gap}{word.lower()}", style))
 
     def keys(self, short: list[str]) -> None:
         """Print what the symbols and the codes mean, on as few lines as the width allows."""
         legend = [(*self.symbol(look), words) for look, (_, _, _, words) in _LOOKS.items()]
+        given = {cell.finding.review for cell in self.grid.cells()}
+        legend += [
+            (*self.state(review), words)
+            for review, (_, _, _, words) in _STATES.items()
+            if review in given
+        ]
         self.flow([[(mark, style), (f" {words}", "dim")] for mark, style, words in legend])
         self.flow(
             [
@@ -254,6 +281,47 @@ class _Printer:
         if finding.reason:
             self.say((line(finding.reason), style), indent=2)
 
+    def second_looks(self) -> None:
+        """Print the cells that need a second look, with the reason last given."""
+        cells = [
+            cell for cell in self.grid.cells() if cell.finding.review is ReviewState.SECOND_LOOK
+        ]
+        self.listed("Needs a second look", cells, _last_word, self.state(ReviewState.SECOND_LOOK))
+
+    def outliers(self) -> None:
+        """Print the cells whose clause reads unlike the others, with the nearest contract."""
+        names = {document.id: document.name for document in self.grid.documents}
+
+        def nearest(cell: Cell) -> str:
+            outlier = cell.finding.outlier
+            return f"Nearest: {names.get(outlier.nearest, '')}" if outlier else ""
+
+        cells = [cell for cell in self.grid.cells() if cell.finding.outlier]
+        self.listed("Reads unlike the others of its provision", cells, nearest, ("~", "cyan"))
+
+    def listed(
+        self,
+        title: str,
+        cells: Sequence[Cell],
+        why: Callable[[Cell], str],
+        mark: tuple[str, str],
+    ) -> None:
+        """Print some cells under a title, each with a line that says why."""
+        if not cells:
+            return
+        self.console.print()
+        self.say((title, "bold"), (f"  {len(cells):,}", "dim"))
+        for cell in cells[:_FLAGS_SHOWN]:
+            self.say(
+                (f"{mark[0]} ", mark[1]),
+                (line(cell.head.name), "bold"),
+                (f"  {line(cell.document.name)}", ""),
+            )
+            if told := why(cell):
+                self.say((shortened(told, 3 * (self.width - 6)), "dim"), indent=2)
+        if len(cells) > _FLAGS_SHOWN:
+            self.say((f"{len(cells) - _FLAGS_SHOWN:,} more are in the report.", "dim"), indent=2)
+
     def gaps(self) -> None:
         """Print what was not read, not reviewed or needs OCR, each with its remedy."""
         said = [
@@ -281,6 +349,11 @@ class _Printer:
             self.say((why, ""), (f" {remedy}" if remedy else "", style), indent=2)
         if len(said) > _GAPS_SHOWN:
             self.say((f"{len(said) - _GAPS_SHOWN:,} more are in the report.", "dim"), indent=2)
+
+
+def _last_word(cell: Cell) -> str:
+    said = [each for each in cell.finding.remarks if each.comment]
+    return f"{said[-1].by}: {said[-1].comment}" if said else ""
 
 
 def _look(cell: Cell) -> str:

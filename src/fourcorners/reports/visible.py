@@ -11,6 +11,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_BETWEEN = re.compile(r"[\s_,.-]+")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 
@@ -43,6 +44,21 @@ def visible(text: str) -> str:
 def line(text: str) -> str:
     """Return the text on one line: hidden characters visible, white space runs as one space."""
     return " ".join(visible(text).split())
+
+
+def abridged(text: str, limit: int) -> str:
+    """Return the text on one line, with `…` for its middle if longer than `limit`.
+
+    The names of files often differ at their ends only, where what they are stands.
+    """
+    whole = line(text)
+    if len(whole) <= limit:
+        return whole
+    tail = whole[-round(limit * 0.55) :]
+    parts = _BETWEEN.search(tail)
+    if parts and parts.end() < len(tail) * 0.6:
+        tail = tail[parts.end() :]
+    return f"{whole[: limit - 1 - len(tail)].rstrip(' _-,.')}…{tail}"
 
 
 def shortened(text: str, limit: int) -> str:

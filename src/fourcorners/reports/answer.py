@@ -1,0 +1,276 @@
+"""The report to a question, to send: Markdown, HTML, Word, PDF, and JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports import markdown
+from fourcorners.reports.catalogue import atomically
+from fourcorners.reports.sending import FORMATS, Export
+from fourcorners.reports.tree import (
+    Block,
+    Facts,
+    Items,
+    Paragraph,
+    Quoted,
+    Report,
+    ReportKind,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    label,
+    note,
+    row,
+)
+from fourcorners.research.answer import (
+    Answer,
+    Cited,
+    Gap,
+    Outside,
+    Role,
+    Ruling,
+    Standing,
+    Statement,
+    Step,
+)
+
+NOTICE: Final = (
+    "Made by a program from the contracts' own words; it is no legal advice, and a person who "
+    "knows the law should check it before anyone relies on it."
+)
+_TONES: Final = {
+    Ruling.YES: Tone.STRONG,
+    Ruling.NO: Tone.STRONG,
+    Ruling.SAYS: Tone.STRONG,
+    Ruling.DEPENDS: Tone.MEDIUM,
+    Ruling.ABSENT: Tone.WARNING,
+    Ruling.UNSURE: Tone.WARNING,
+}
+_BESIDE: Final = {
+    Role.EXCEPTION: "Exceptions",
+    Role.AMENDMENT: "Amendments",
+    Role.DEFINITION: "Definitions of terms that are used",
+    Role.REFERENCE: "Clauses that are referred to",
+    Role.COMPUTED: "Dates and sums",
+}
+_SUFFIXES: Final = (".docx", ".html", ".json", ".md", ".pdf")
+
+
+def write_answer(answer: Answer, path: Path) -> None:
+    """Write a report in the format that the suffix of `path` names, whole or not at all.
+
+    Raises:
+        ConfigError: If no format has the suffix, or the file cannot be written.
+    """
+    require_suffix(path)
+    if path.suffix.lower() == ".json":
+        atomically(path, partial(_write_json, answer))
+        return
+    export: Export = (
+        markdown.export if path.suffix.lower() == ".md" else FORMATS[path.suffix.lower()].export
+    )
+    atomically(path, partial(export, answer_report(answer)))
+
+
+def require_suffix(path: Path) -> None:
+    """Refuse a file's name whose suffix names no format.
+
+    Raises:
+        ConfigError: If it is such a name.
+    """
+    if path.suffix.lower() not in _SUFFIXES:
+        what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise ConfigError(
+            f"{path}: no report of an answer has {what}.",
+            remedy=f"End the name in {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}.",
+        )
+
+
+def _write_json(answer: Answer, path: Path) -> None:
+    path.write_text(answer.to_json() + "\n", encoding="utf-8", newline="\n")
+
+
+def answer_report(answer: Answer) -> Report:
+    """Return the report as the tree that all formats draw."""
+    sections = [_question(answer), _preliminary(answer), _findings(answer)]
+    sections += [_external(answer)] if answer.external else []
+    sections += [_gaps(answer), _sources(answer), _record(answer)]
+    return Report(
+        kind=ReportKind.ANSWER,
+        title="Answer from the contracts",
+        project=answer.title,
+        status=status_of(answer),
+        facts=tuple(_cover(answer)),
+        notice=NOTICE,
+        sections=tuple(sections),
+        created=_created(answer),
+        contents=False,
+    )
+
+
+def status_of(answer: Answer) -> str:
+    """Return how far the report was checked, in a sentence."""
+    counts = answer.counts
+    told = f"{counts.verified} statements with verified quotes, {counts.unverified} without"
+    dropped = f"; {counts.dropped} left out, for nothing supports them" if counts.dropped else ""
+    stopped = f" Ended before it was done: {answer.stopped}" if answer.stopped else ""
+    return f"{told}{dropped}.{stopped}"
+
+
+def _created(answer: Answer) -> datetime:
+    made = datetime.fromisoformat(answer.made.created)
+    return made if made.tzinfo else made.replace(tzinfo=UTC)
+
+
+def _cover(answer: Answer) -> Iterator[tuple[str, str]]:
+    yield "Answer", answer.answer.ruling.value
+    yield "Made by", answer.made.by
+    yield "Made", answer.made.created
+
+
+def _question(answer: Answer) -> Section:
+    pairs: list[tuple[str, tuple[Run, ...]]] = [("Question", (Run(answer.question),))]
+    if answer.asked != answer.question:
+        pairs.append(("As it was asked", (Run(answer.asked),)))
+    if answer.context:
+        pairs.append(("Context", (Run(answer.context),)))
+    if answer.instructions:
+        pairs.append(("Instructions", (Run(answer.instructions),)))
+    blocks: list[Block] = [Facts(tuple(pairs))]
+    if answer.assumptions:
+        blocks.append(label("Taken for granted, for nothing was said of it"))
+        blocks.append(Items(tuple((Run(each),) for each in answer.assumptions)))
+    said = set(answer.answer.sentences)
+    blocks += _stated(each for each in answer.summary if each not in said)
+    return Section("question", "Question and summary", tuple(blocks), numbered=False)
+
+
+def _preliminary(answer: Answer) -> Section:
+    told = answer.answer
+    head = body(
+        Run(told.ruling.value.capitalize(), _TONES[told.ruling]),
+        f". Confidence {told.confidence:.0%}" + (f": {told.because}." if told.because else "."),
+    )
+    blocks: list[Block] = [head, *_stated(told.sentences)]
+    if told.conditions:
+        blocks += [label("What it depends on"), *_stated(told.conditions)]
+    if told.readings:
+        blocks += [label("How else it may be read"), *_stated(told.readings)]
+    return Section("answer", "Preliminary answer", tuple(blocks), numbered=False)
+
+
+def _findings(answer: Answer) -> Section:
+    said = set(answer.answer.sentences) | set(answer.answer.conditions)
+    blocks: list[Block] = []
+    parts = list(dict.fromkeys(each.part for each in answer.findings))
+    for part in parts:
+        ours = [each for each in answer.findings if each.part == part and each not in said]
+        if part and len(parts) > 1 and ours:
+            blocks.append(label(part))
+        blocks += _stated(each for each in ours if each.role not in _BESIDE)
+        for role, title in _BESIDE.items():
+            beside = [each for each in ours if each.role is role]
+            if beside:
+                blocks += [label(title), *_stated(beside)]
+    if not blocks:
+        blocks = [body("There is nothing beside what the answer quotes." if answer.findings
+                       else "There are none.")]  # fmt: skip
+    return Section("findings", "Findings", tuple(blocks), numbered=False)
+
+
+def _stated(statements: Iterable[Statement]) -> list[Block]:
+    blocks: list[Block] = []
+    for each in statements:
+        blocks.append(_sentence(each))
+        blocks += [_quote(cited) for cited in each.quotes]
+        blocks += [
+            Quoted(claim, (Run("given as the contract's words; they do not stand there"),), False)
+            for claim in each.claims
+        ]
+    return blocks
+
+
+def _sentence(statement: Statement) -> Paragraph:
+    if statement.standing is Standing.VERIFIED:
+        return body(statement.text)
+    return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
+
+
+def _quote(cited: Cited) -> Quoted:
+    source = f"{cited.name}, {cited.where}"
+    return Quoted(cited.quote.words, (Run(source, Tone.QUIET),), cited.quote.verified)
+
+
+def _external(answer: Answer) -> Section:
+    lead = note("By sources outside of the contracts; nothing above rests on them.")
+    blocks = [lead, *(block for each in answer.external for block in _outside(each))]
+    return Section("external", "Outside of the contracts", tuple(blocks), numbered=False)
+
+
+def _outside(outside: Outside) -> tuple[Block, ...]:
+    told = [outside.source, outside.where, f"fetched {outside.fetched}", outside.licence]
+    source = ", ".join(part for part in told if part)
+    return body(outside.text), Quoted(outside.words, (Run(source, Tone.QUIET),))
+
+
+def _gaps(answer: Answer) -> Section:
+    blocks: list[Block] = []
+    for gap in answer.gaps:
+        blocks += _gap(gap)
+    if answer.next_questions:
+        blocks.append(label("To ask next"))
+        blocks.append(Items(tuple((Run(each),) for each in answer.next_questions)))
+    return Section(
+        "gaps",
+        "Gaps and next questions",
+        tuple(blocks or [body("None was found.")]),
+        numbered=False,
+    )
+
+
+def _gap(gap: Gap) -> Iterator[Block]:
+    part = f" ({gap.part})" if gap.part else ""
+    yield body(Run(gap.what, Tone.WARNING), part)
+    if gap.searched:
+        yield note(f"Searched: {gap.searched}.")
+    if gap.nearest is not None:
+        yield note("The nearest, which does not answer:")
+        yield _quote(gap.nearest)
+
+
+def _sources(answer: Answer) -> Section:
+    items = tuple((Run(each.name), Run(f" ({each.path})", Tone.QUIET)) for each in answer.sources)
+    blocks: tuple[Block, ...] = (Items(items),) if items else (body("None was read."),)
+    return Section("sources", "Contracts that were read", blocks, numbered=False)
+
+
+def _record(answer: Answer) -> Section:
+    made = answer.made
+    pairs = [("By", made.by), ("Engine", made.engine)]
+    pairs += [(name.capitalize(), value) for name, value in made.settings if value]
+    pairs += [("Prompts", ", ".join(f"{name} {key}" for name, key in made.prompts))]
+    facts = Facts(tuple((name, (Run(value),)) for name, value in pairs if value))
+    table = Table(
+        "What was done",
+        ("Agent", "Turn", "Did", "Calls", "Tokens", "Seconds"),
+        tuple(_step(step) for step in answer.record),
+        (0.14, 0.08, 0.44, 0.09, 0.13, 0.12),
+    )
+    blocks: tuple[Block, ...] = (facts, table) if answer.record else (facts,)
+    return Section("record", "How it was made", blocks, numbered=False)
+
+
+def _step(step: Step) -> Row:
+    did = step.did if step.outcome == "done" else f"{step.did}: {step.outcome}"
+    tokens = f"{step.tokens_in + step.tokens_out:,}" if step.calls else ""
+    return row(
+        step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, f"{step.seconds:.1f}"
+    )

@@ -1,0 +1,65 @@
+"""The reports a law firm sends, as trees: due diligence whole, and its red flags in two pages."""
+
+from __future__ import annotations
+
+from fourcorners.reports.chapters import front, provisions, schedules, summary
+from fourcorners.reports.chapters.material import Material
+from fourcorners.reports.chapters.red_flags import red_flags as _red_flags
+from fourcorners.reports.grid import Grid
+from fourcorners.reports.tree import Report, ReportKind
+
+
+def compose(
+    grid: Grid, kind: ReportKind, *, prepared_by: str = "", whole_quotes: bool = False
+) -> Report:
+    """Return the report of this kind on a review; red flags have no quotes to be whole."""
+    if kind is ReportKind.ANSWER:
+        raise ValueError("a review is no answer to a question: `reports.answer` writes those")
+    if kind is ReportKind.RED_FLAGS:
+        return red_flags(grid, prepared_by=prepared_by)
+    return due_diligence(grid, prepared_by=prepared_by, whole_quotes=whole_quotes)
+
+
+def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = False) -> Report:
+    """Return the due-diligence report on a review: five chapters and three schedules.
+
+    Of very many findings the first schedule cuts the quotes, unless they are to be whole.
+    """
+    material = Material(grid, whole_quotes=whole_quotes)
+    return Report(
+        kind=ReportKind.DUE_DILIGENCE,
+        title="Due diligence report",
+        project=grid.review.title,
+        status=front.status(material),
+        facts=front.cover(material, prepared_by),
+        notice=front.NOTICE,
+        sections=(
+            front.scope(material),
+            summary.executive(material),
+            summary.recommendations(material),
+            provisions.by_provision(material),
+            provisions.by_document(material),
+            schedules.findings(material),
+            schedules.left_open(material),
+            schedules.documents(material),
+        ),
+        created=grid.review.created,
+        prepared_by=prepared_by,
+    )
+
+
+def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
+    """Return the red-flag report on a review: what is of high or medium severity, by document."""
+    material = Material(grid)
+    return Report(
+        kind=ReportKind.RED_FLAGS,
+        title="Red-flag report",
+        project=grid.review.title,
+        status=front.status(material),
+        facts=front.cover(material, prepared_by),
+        notice=front.NOTICE,
+        sections=_red_flags(material),
+        created=grid.review.created,
+        prepared_by=prepared_by,
+        contents=False,
+    )

@@ -1,0 +1,290 @@
+"""What the chapters are made of: the findings numbered, and how each is named and placed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import PurePath
+from typing import Final
+
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid, pages
+from fourcorners.reports.tree import Run, Tone
+from fourcorners.reports.visible import abridged, line, shortened
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    Remark,
+    ReviewedDocument,
+    ReviewState,
+    Severity,
+)
+
+# Up to so many findings of high or medium severity are told in full in their chapters; of more,
+# the chapters list them, and the schedule tells them.
+TOLD_IN_FULL: Final = 80
+# Where there are more, the schedule shows so many characters of the quotes of a finding, by whether
+# it is of high severity or a person asks to see it.
+IN_SCHEDULE: Final = {True: 1_500, False: 500}
+TONES: Final = {
+    Severity.HIGH: Tone.HIGH,
+    Severity.MEDIUM: Tone.MEDIUM,
+    Severity.LOW: Tone.LOW,
+    Severity.NONE: Tone.QUIET,
+}
+GRAVE: Final = (Severity.HIGH, Severity.MEDIUM)
+CHECKED: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
+_NAMED: Final = 3  # clauses of one finding that a line names
+_NAME: Final = 44  # characters of a document's name in a table
+_SHOWN: Final = 110  # characters of the words that stand for a finding in a line
+# Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
+_LABEL: Final = re.compile(
+    r"(?:(?:Addendum|Annex|Annexure|Appendix|Article|Attachment|Clause|Exhibit|Paragraph|Part"
+    r"|Recital|Schedule|Section|§)\s+\(?(?:\d[\w.]*|[A-Z]{1,5}[\d.]*)\)?(?=[\s,.:]|$)\s*)*"
+    r"(?:(?:\d[\w.]*|[A-Z][a-z]+(?=\())?(?:\([\w.]{1,5}\))*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A finding of the report with its number: `F12` wherever the report speaks of it."""
+
+    number: int
+    cell: Cell
+
+    @property
+    def name(self) -> str:
+        """Return the number as the report prints it."""
+        return f"F{self.number}"
+
+    @property
+    def anchor(self) -> str:
+        """Return the name of its row in the schedule of findings."""
+        return f"f{self.number}"
+
+    @property
+    def finding(self) -> Finding:
+        """Return the finding."""
+        return self.cell.finding
+
+    @property
+    def severity(self) -> Severity:
+        """Return the severity that counts: none once a person rejected the finding."""
+        return self.finding.severity if self.cell.flagged else Severity.NONE
+
+    def link(self) -> Run:
+        """Return its number, leading to its row in the schedule."""
+        return Run(self.name, link=self.anchor)
+
+
+class Material:
+    """A grid with its findings numbered: what was found, and what is missing and should not be.
+
+    What a person rejected is not among them: the schedule of what was not decided lists it.
+
+    Attributes:
+        whole_quotes: Whether the schedule quotes all words of all findings, however many they are.
+    """
+
+    def __init__(self, grid: Grid, *, whole_quotes: bool = False) -> None:
+        self.grid = grid
+        self.whole_quotes = whole_quotes
+        self.review = grid.review
+        told = [cell for cell in grid.cells() if _is_told(cell)]
+        self.entries = tuple(Entry(n, cell) for n, cell in enumerate(told, start=1))
+        self._names = _short_names(grid.documents)
+
+    def of_column(self, index: int) -> list[Entry]:
+        """Return the findings of a provision, the gravest first."""
+        return by_severity(each for each in self.entries if each.cell.column == index)
+
+    def of_row(self, index: int) -> list[Entry]:
+        """Return the findings of a document, the gravest first."""
+        return by_severity(each for each in self.entries if each.cell.row == index)
+
+    def flagged(self, *severities: Severity) -> list[Entry]:
+        """Return the findings of these severities, the gravest first."""
+        return by_severity(each for each in self.entries if each.severity in severities)
+
+    def named(self, document: ReviewedDocument) -> str:
+        """Return the name of a document, without its suffix where no other has the same."""
+        return self._names[document.id]
+
+    def brief(self, document: ReviewedDocument) -> str:
+        """Return the name of a document for a line, without its middle if it is long."""
+        return abridged(self._names[document.id], _NAME)
+
+    def by_id(self, document: str) -> ReviewedDocument | None:
+        """Return the document of the grid with this id, if it is there."""
+        return next((each for each in self.grid.documents if each.id == document), None)
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Tell whether there are too many grave findings to tell all of them twice."""
+        return len(self.flagged(*GRAVE)) > TOLD_IN_FULL
+
+    @cached_property
+    def in_full(self) -> frozenset[int]:
+        """Return the numbers of the findings that their chapters tell in full."""
+        grave = [] if self.is_long else self.flagged(*GRAVE)
+        # What is missing has no words to tell: its line says all there is.
+        grave = [each for each in grave if each.finding.state is CellState.FOUND]
+        asked = [each for each in self.entries if asks_for_a_person(each.finding)]
+        return frozenset(each.number for each in [*grave, *asked])
+
+    def in_schedule(self, entry: Entry) -> int:
+        """Return how many characters of its quotes the schedule shows of a finding; 0 for all."""
+        if self.whole_quotes or not self.is_long:
+            return 0
+        asked = asks_for_a_person(entry.finding)
+        return IN_SCHEDULE[asked or entry.severity is Severity.HIGH]
+
+    @cached_property
+    def checked(self) -> int:
+        """Return how many cells a person has confirmed, corrected or rejected."""
+        return sum(cell.finding.review in CHECKED for cell in self.grid.cells())
+
+    @cached_property
+    def rejected(self) -> list[Cell]:
+        """Return the cells that a person rejected."""
+        return [c for c in self.grid.cells() if c.finding.review is ReviewState.REJECTED]
+
+
+def _is_told(cell: Cell) -> bool:
+    if cell.finding.review is ReviewState.REJECTED or cell.finding.state is CellState.FAILED:
+        return False
+    corrected = cell.finding.review is ReviewState.CORRECTED
+    return cell.finding.state is CellState.FOUND or cell.flagged or corrected
+
+
+def by_severity(entries: Iterable[Entry]) -> list[Entry]:
+    """Return findings the gravest first, else in the order of documents and provisions."""
+    order = list(TONES)
+    return sorted(entries, key=lambda each: (order.index(each.severity), each.number))
+
+
+def asks_for_a_person(finding: Finding) -> bool:
+    """Tell whether people said something of a finding that a reader must see in full."""
+    spoken = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
+    return spoken or any(remark.comment for remark in finding.remarks)
+
+
+def reference(evidence: Evidence) -> str:
+    """Return the clause of some evidence as a report cites it, with the page."""
+    return ", ".join(filter(None, (clause(evidence), pages(evidence.pages))))
+
+
+def clause(evidence: Evidence) -> str:
+    """Return the clause of some evidence: its label and heading."""
+    if not evidence.path or evidence.path[-1] in ("paragraph", ""):
+        return "unnumbered paragraph"
+    return shortened(evidence.path[-1], 60)
+
+
+def label(evidence: Evidence) -> str:
+    """Return the label of a clause without its heading, which stands for it where it has none."""
+    whole = clause(evidence)
+    found = _LABEL.match(whole)
+    told = found.group().rstrip(".: ") if found else ""
+    return told or shortened(whole, 28)
+
+
+def references(finding: Finding) -> str:
+    """Return the clauses of a finding by their labels; of many, the first and how many more."""
+    if finding.state is CellState.NOT_FOUND:
+        return "not found"
+    first: dict[str, Evidence] = {}
+    for evidence in finding.evidence:
+        if evidence.quote.verified:
+            first.setdefault(label(evidence), evidence)
+    named = [
+        name + (f" (p. {each.pages[0]})" if each.pages else "") for name, each in first.items()
+    ]
+    more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
+    return "; ".join([*named[:_NAMED], *more])
+
+
+def severity_run(entry: Entry) -> Run:
+    """Return the severity of a finding in a word; a dash where it has none."""
+    if entry.severity is Severity.NONE:
+        return Run("–", Tone.QUIET)
+    return Run(SEVERITY_WORDS[entry.severity], TONES[entry.severity])
+
+
+def review_run(finding: Finding) -> Run:
+    """Return what people last said of a finding, with who and when where it is known."""
+    said = REVIEW_WORDS[finding.review]
+    if finding.review is ReviewState.PROPOSED:
+        return Run(said, Tone.QUIET)
+    last = last_verdict(finding)
+    who = f" by {line(last.by)}, {moment(last.at)}" if last else ""
+    warn = finding.review is ReviewState.SECOND_LOOK
+    return Run(said + who, Tone.WARNING if warn else Tone.STRONG)
+
+
+def last_verdict(finding: Finding) -> Remark | None:
+    """Return the last remark that gave the finding its present state."""
+    fitting = (each for each in reversed(finding.remarks) if each.state is finding.review)
+    return next(fitting, None)
+
+
+def why(finding: Finding) -> str:
+    """Return the reason of a finding's severity, or its state where it has no reason."""
+    return finding.reason or STATE_WORDS[finding.state]
+
+
+def advice(finding: Finding) -> str:
+    """Return what the playbook says to do about a finding, by its rule or the house's position."""
+    stand = finding.position
+    return finding.recommendation or (stand.recommend if stand else "")
+
+
+def in_short(finding: Finding) -> str:
+    """Return the reason of a finding's severity, or where it has none its best words."""
+    if finding.value or not finding.reason:
+        return best_words(finding) or why(finding)
+    return why(finding)
+
+
+def best_words(finding: Finding) -> str:
+    """Return the words that stand for a finding in a line: a person's, else its best quote."""
+    if finding.value:
+        return shortened(finding.value, _SHOWN)
+    best = finding.best
+    if best is None or not best.quote.verified:
+        return ""
+    return f"“{shortened(best.quote.words, _SHOWN)}”"
+
+
+def day(value: date | None) -> str:
+    """Return a date as people write it; empty for none."""
+    return f"{value.day} {value:%B} {value.year}" if value else ""
+
+
+def moment(at: str) -> str:
+    """Return the day of a time in ISO 8601; the words as they are if it is none."""
+    try:
+        return day(date.fromisoformat(at[:10]))
+    except ValueError:
+        return at
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _short_names(documents: Sequence[ReviewedDocument]) -> dict[str, str]:
+    stems = [PurePath(document.name).stem for document in documents]
+    return {
+        document.id: line(stem if stem and stems.count(stem) == 1 else document.name)
+        for document, stem in zip(documents, stems, strict=True)
+    }

@@ -1,0 +1,215 @@
+"""The chapters by provision and by document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from fourcorners.reports.chapters.material import (
+    Entry,
+    Material,
+    advice,
+    best_words,
+    counted,
+    day,
+    in_short,
+    listed,
+    references,
+    review_run,
+    severity_run,
+    why,
+)
+from fourcorners.reports.chapters.told import section
+from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS
+from fourcorners.reports.tree import (
+    Block,
+    Facts,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    group,
+    row,
+    words,
+)
+from fourcorners.reports.visible import line
+from fourcorners.review.finding import CellState, ReviewedDocument, Severity
+
+
+def by_provision(material: Material) -> Section:
+    """Return a chapter for each provision."""
+    sections = tuple(_provision(material, index) for index in range(len(material.review.columns)))
+    return Section("provisions", "Findings by provision", sections=sections, new_page=True)
+
+
+def _provision(material: Material, index: int) -> Section:
+    head = material.review.columns[index]
+    entries = material.of_column(index)
+    blocks: list[Block] = [body(head.definition)] if head.definition else []
+    blocks.append(body(_tally(material, index)))
+    if entries:
+        heads = ("No.", "Contract", "Clause", "The contract’s words", "Review")
+        widths = (0.07, 0.25, 0.19, 0.37, 0.12)
+        rows = tuple(_rows(material, entries))
+        blocks.append(Table(f"{head.name}: contracts", heads, rows, widths))
+    told = tuple(
+        section(material, entry, title=material.named(entry.cell.document))
+        for entry in entries
+        if entry.number in material.in_full
+    )
+    return Section(f"provision_{index}", head.name, tuple(blocks), told)
+
+
+def _rows(material: Material, entries: list[Entry]) -> Iterator[Row]:
+    """Yield the findings, those that are flagged for one reason together under it."""
+    by_reason: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        by_reason.setdefault((entry.severity.value, why(entry.finding)), []).append(entry)
+    for alike in by_reason.values():
+        yield _reason(alike)
+        for entry in alike:
+            yield row(
+                entry.link(),
+                Run(material.brief(entry.cell.document), link=f"document_{entry.cell.row}"),
+                references(entry.finding),
+                best_words(entry.finding),
+                review_run(entry.finding),
+            )
+
+
+def _reason(alike: list[Entry]) -> Row:
+    """Return what findings have in common: why they are flagged, and what to do if it is one."""
+    first = alike[0]
+    steps = {advice(each.finding) for each in alike}
+    told = [Run(f" {why(first.finding)}", Tone.STRONG)]
+    if len(steps) == 1 and "" not in steps:
+        told.append(Run(f" {steps.pop()}"))
+    if first.severity is Severity.NONE:
+        return group(Run("Not flagged.", Tone.QUIET), *told)
+    return group(severity_run(first), *told)
+
+
+def _tally(material: Material, index: int) -> str:
+    cells = material.grid.column(index)
+    states = Counter(cell.finding.state for cell in cells)
+    said = [f"Found in {states[CellState.FOUND]:,} of {counted(len(cells), 'contract')}"]
+    flags = Counter(each.severity for each in material.of_column(index))
+    named = [
+        f"{flags[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
+        for severity in SEVERITIES
+        if flags[severity]
+    ]
+    if named:
+        said.append(f"; flagged: {listed(named)}")
+    missing = sum(
+        each.finding.state is CellState.NOT_FOUND and each.severity is not Severity.NONE
+        for each in material.of_column(index)
+    )
+    if missing:
+        said.append(f" (of these, {missing:,} because it is missing)")
+    if states[CellState.FAILED]:
+        said.append(f"; {states[CellState.FAILED]:,} failed")
+    return "".join(said) + "."
+
+
+def by_document(material: Material) -> Section:
+    """Return a chapter for each document."""
+    sections = tuple(
+        _document(material, index, document)
+        for index, document in enumerate(material.review.documents)
+    )
+    return Section("documents", "Findings by contract", sections=sections, new_page=True)
+
+
+def _document(material: Material, index: int, document: ReviewedDocument) -> Section:
+    entries = material.of_row(index)
+    blocks: list[Block] = [Facts(card(material, document))]
+    blocks += _gaps(document)
+    if entries:
+        blocks.append(_table(material, document, entries))
+    absent = sum(
+        cell.finding.state is CellState.NOT_FOUND and not cell.flagged
+        for cell in material.grid.rows[index]
+    )
+    if absent:
+        blocks.append(
+            body(
+                Run(
+                    f"{counted(absent, 'other provision')} {'was' if absent == 1 else 'were'} "
+                    "not found: ",
+                    Tone.QUIET,
+                ),
+                Run("Schedule B", link="schedule_open"),
+                Run(".", Tone.QUIET),
+            )
+        )
+    return Section(f"document_{index}", material.named(document), tuple(blocks))
+
+
+def _table(material: Material, document: ReviewedDocument, entries: list[Entry]) -> Table:
+    rows = [
+        row(
+            entry.link(),
+            Run(entry.cell.head.name, link=f"provision_{entry.cell.column}"),
+            severity_run(entry),
+            references(entry.finding),
+            in_short(entry.finding),
+            review_run(entry.finding),
+        )
+        for entry in entries
+    ]
+    heads = ("No.", "Provision", "Severity", "Clause", "In short", "Review")
+    caption = f"Findings in {material.named(document)}"
+    return Table(caption, heads, tuple(rows), (0.07, 0.2, 0.11, 0.21, 0.29, 0.12))
+
+
+def card(material: Material, document: ReviewedDocument) -> tuple[tuple[str, tuple[Run, ...]], ...]:
+    """Return what a document says of itself; what it does not say is left out or said to be."""
+    known = document.card
+    pairs: list[tuple[str, tuple[Run, ...]]] = []
+    if known.title:
+        pairs.append(("Title", words(line(known.title.value))))
+    pairs.append(("Type", _or_none(known.type.value if known.type else "")))
+    parties = [
+        line(party.value.name) + (f" ({line(party.value.role)})" if party.value.role else "")
+        for party in known.parties
+    ]
+    pairs.append(("Parties", _or_none("; ".join(parties))))
+    dated = known.agreement_date.value if known.agreement_date else None
+    pairs.append(("Dated", _or_none(day(dated))))
+    if known.effective_date:
+        pairs.append(("Effective", words(day(known.effective_date.value))))
+    if known.expiry_date:
+        over = known.expiry_date.value < material.review.as_of
+        late = Run(f" (before {day(material.review.as_of)})", Tone.WARNING)
+        pairs.append(("Expires", (Run(day(known.expiry_date.value)), *((late,) if over else ()))))
+    law = known.governing_law.value if known.governing_law else ""
+    pairs.append(("Governing law", _or_none(law)))
+    if known.amends:
+        pairs.append(("Amends", words(line(known.amends.value))))
+    if document.page_count:
+        pairs.append(("Pages", words(f"{document.page_count:,}")))
+    return tuple(pairs)
+
+
+def _or_none(value: str) -> tuple[Run, ...]:
+    return words(line(value)) if value else words("Not found", Tone.QUIET)
+
+
+def _gaps(document: ReviewedDocument) -> list[Block]:
+    said: list[Block] = []
+    if document.needs_ocr:
+        pages = ", ".join(map(str, document.needs_ocr))
+        many = "page" if len(document.needs_ocr) == 1 else "pages"
+        said.append(body(Run("Not read: ", Tone.WARNING), f"no text on {many} {pages}."))
+    if document.windows:
+        said.append(
+            body(
+                Run("No outline: ", Tone.WARNING),
+                "its clauses could not be told apart with confidence; passages stand for them.",
+            )
+        )
+    said += [body(Run("Warning: ", Tone.WARNING), line(each)) for each in document.cautions]
+    return said

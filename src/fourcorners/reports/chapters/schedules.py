@@ -1,0 +1,342 @@
+"""The schedules: all findings with their words, what is open, and the documents."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from fourcorners.reports.chapters.material import (
+    IN_SCHEDULE,
+    Entry,
+    Material,
+    clause,
+    counted,
+    day,
+)
+from fourcorners.reports.chapters.suspicions import suspicious
+from fourcorners.reports.chapters.told import left_out, missing, summary, words_of
+from fourcorners.reports.grid import Cell, pages
+from fourcorners.reports.tree import (
+    Block,
+    Paragraph,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    note,
+    row,
+)
+from fourcorners.reports.visible import line, shortened
+from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Searched
+
+# A candidate of at least this share of the probability that counts is shown with its words.
+_CLOSE = 0.5
+
+
+def findings(material: Material) -> Section:
+    """Return Schedule A: every finding with its words, by document."""
+    sections = tuple(
+        Section(
+            f"schedule_document_{index}",
+            material.named(document),
+            (_findings(material, document, entries),),
+        )
+        for index, document in enumerate(material.review.documents)
+        if (entries := sorted(material.of_row(index), key=lambda each: each.number))
+    )
+    intro = body(
+        "Each finding with the contract’s own words, where they stand, and what the report says "
+        "of them. Contracts stand in the order of Schedule C."
+        if sections
+        else "Nothing was found."
+    )
+    said = (intro, *_cut(material))
+    return Section("schedule_findings", "Findings and their words", said, sections, True, True)
+
+
+def _cut(material: Material) -> Iterator[Block]:
+    """Say how much of the quotes the schedule leaves out, and where it is."""
+    left = sum(left_out(entry, material) for entry in material.entries)
+    if not left:
+        return
+    words = sum(len(e.quote.words) for each in material.entries for e in each.finding.evidence)
+    yield body(
+        Run("Quotes are cut: ", Tone.WARNING),
+        f"of a finding of high severity, or of which a person said something, about "
+        f"{IN_SCHEDULE[True]:,} characters are shown, of others about {IN_SCHEDULE[False]:,}. "
+        f"{left:,} of {words:,} characters are not shown; each quote says how many. They "
+        "stand at their places in the contracts, in the Excel report of the review, and in this "
+        "report where it is written with whole quotes.",
+    )
+
+
+def _findings(material: Material, document: ReviewedDocument, entries: Sequence[Entry]) -> Table:
+    rows = [
+        row(
+            entry.name,
+            (body(Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")),),
+            words_of(entry, material),
+            summary(entry, material),
+            anchor=entry.anchor,
+        )
+        for entry in entries
+    ]
+    return Table(
+        f"Findings and their words: {material.named(document)}",
+        ("No.", "Provision", "The contract’s words, and where they stand", "What is said of them"),
+        tuple(rows),
+        (0.05, 0.11, 0.48, 0.36),
+    )
+
+
+def left_open(material: Material) -> Section:
+    """Return Schedule B: what could not be read or decided."""
+    parts = [
+        *_unread(material),
+        *_images(material),
+        *suspicious(material),
+        *_failed(material),
+        *_questions(material),
+        *_rejected(material),
+        *_absent(material),
+    ]
+    intro = (
+        "What this review could not read, could not decide, or leaves to a person."
+        if parts
+        else "Nothing: every file was read, and every question answered."
+    )
+    return Section(
+        "schedule_open",
+        "What could not be read or decided",
+        (body(intro),),
+        tuple(parts),
+        True,
+        new_page=True,
+    )
+
+
+def _unread(material: Material) -> Iterator[Section]:
+    if not material.review.unread:
+        return
+    base = _common([file.path for file in material.review.unread])
+    rows = [
+        row(line(_below(base, file.path)), line(file.reason), line(file.remedy))
+        for file in material.review.unread
+    ]
+    heads = ("File", "Why", "What to do")
+    table = Table("Files that could not be read", heads, tuple(rows), (0.38, 0.31, 0.31))
+    yield Section("open_unread", "Files that could not be read", (table,))
+
+
+def _images(material: Material) -> Iterator[Section]:
+    documents = [(i, d) for i, d in enumerate(material.review.documents) if d.needs_ocr]
+    if not documents:
+        return
+    rows = [
+        row(
+            Run(material.brief(document), link=f"document_{index}"),
+            ", ".join(map(str, document.needs_ocr)),
+        )
+        for index, document in documents
+    ]
+    table = Table("Pages without text", ("Contract", "Pages"), tuple(rows), (0.6, 0.4))
+    said = body("These pages are images: recognise their text and add the file again.")
+    yield Section("open_images", "Pages without text", (said, table))
+
+
+def _failed(material: Material) -> Iterator[Section]:
+    cells = material.grid.failures()
+    if not cells:
+        return
+    rows = [
+        row(
+            Run(material.brief(cell.document), link=f"document_{cell.row}"),
+            cell.head.name,
+            line(cell.finding.error),
+            line(cell.finding.remedy),
+        )
+        for cell in cells
+    ]
+    heads = ("Contract", "Provision", "Why", "What to do")
+    table = Table("Answers that failed", heads, tuple(rows), (0.26, 0.16, 0.3, 0.28))
+    yield Section("open_failed", "Answers that failed", (table,))
+
+
+def _questions(material: Material) -> Iterator[Section]:
+    grouped: dict[tuple[int, str], list[Entry]] = {}
+    for entry in material.entries:
+        for answer in entry.finding.answers:
+            if not answer.answer:
+                grouped.setdefault((entry.cell.column, answer.question), []).append(entry)
+    if not grouped:
+        return
+    rows: list[Row] = []
+    for (column, question), entries in sorted(grouped.items(), key=lambda each: each[0][0]):
+        runs: list[Run] = []
+        for at, entry in enumerate(entries):
+            runs += [*([Run(", ")] if at else []), entry.link()]
+        rows.append(row(material.review.columns[column].name, question, (Paragraph(tuple(runs)),)))
+    heads = ("Provision", "Question", "Findings")
+    table = Table("Questions left to a person", heads, tuple(rows), (0.2, 0.42, 0.38))
+    yield Section("open_questions", "Questions left to a person", (table,))
+
+
+def _rejected(material: Material) -> Iterator[Section]:
+    if not material.rejected:
+        return
+    rows = [
+        row(
+            Run(material.brief(cell.document), link=f"document_{cell.row}"),
+            cell.head.name,
+            _words(cell),
+            _by_whom(cell),
+        )
+        for cell in material.rejected
+    ]
+    heads = ("Contract", "Provision", "What the program proposed", "Rejected")
+    table = Table("Proposals that a person rejected", heads, tuple(rows), (0.24, 0.16, 0.4, 0.2))
+    yield Section("open_rejected", "Proposals that a person rejected", (table,))
+
+
+def _words(cell: Cell) -> str:
+    best = cell.finding.best
+    if best is None:
+        return "Not found"
+    return f"{clause(best)}: “{shortened(best.quote.words, 300)}”"
+
+
+def _by_whom(cell: Cell) -> str:
+    said = [each for each in cell.finding.remarks if each.state is ReviewState.REJECTED]
+    if not said:
+        return ""
+    last = said[-1]
+    return ". ".join(filter(None, (f"{line(last.by)}, {last.at[:10]}", line(last.comment))))
+
+
+def _absent(material: Material) -> Iterator[Section]:
+    rows: list[Row] = []
+    close: list[Row] = []
+    for index, cells in enumerate(material.grid.rows):
+        absent = [cell for cell in cells if cell.finding.state is CellState.NOT_FOUND]
+        if not absent:
+            continue
+        document = material.review.documents[index]
+        name = Run(material.brief(document), link=f"document_{index}")
+        rows.append(row(name, _searched(absent), _provisions(absent)))
+        close += [
+            row(name, cell.head.name, tuple(missing(cell.finding)))
+            for cell in absent
+            if _is_close(cell.finding.searched) and not cell.flagged
+        ]
+    if not rows:
+        return
+    blocks: list[Block] = [
+        body(
+            "No passage of these contracts was strong enough to count for these provisions. In "
+            "brackets: the probability of the strongest passage, and the one that counts."
+        ),
+        Table(
+            "Provisions not found",
+            ("Contract", "Searched", "Provisions not found"),
+            tuple(rows),
+            (0.28, 0.14, 0.58),
+        ),
+    ]
+    nearly = []
+    if close:
+        nearly.append(
+            Section(
+                "open_close",
+                "Passages close to counting",
+                (
+                    body("These do not count as found, and a person may think otherwise."),
+                    Table(
+                        "Passages close to counting",
+                        ("Contract", "Provision", "The strongest passage"),
+                        tuple(close),
+                        (0.24, 0.16, 0.6),
+                    ),
+                ),
+            )
+        )
+    yield Section("open_absent", "Provisions not found", tuple(blocks))
+    yield from nearly
+
+
+def _is_close(searched: Searched | None) -> bool:
+    if searched is None or searched.best is None:
+        return False
+    return searched.best.score >= _CLOSE * searched.threshold
+
+
+def _searched(cells: Sequence[Cell]) -> str:
+    counts = {cell.finding.searched.passages for cell in cells if cell.finding.searched}
+    if not counts:
+        return "Not known"
+    return " or ".join(counted(count, "passage") for count in sorted(counts))
+
+
+def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
+    runs: list[Run] = []
+    for at, cell in enumerate(cells):
+        searched = cell.finding.searched
+        runs.append(Run(("; " if at else "") + cell.head.name))
+        if searched and searched.best:
+            runs.append(
+                Run(f" ({searched.best.score:.2f} of {searched.threshold:.2f})", Tone.QUIET)
+            )
+        elif searched:
+            runs.append(Run(" (none scored)", Tone.QUIET))
+    return (Paragraph(tuple(runs)),)
+
+
+def documents(material: Material) -> Section:
+    """Return Schedule C: the documents that were reviewed."""
+    base = _common([document.path for document in material.review.documents])
+    rows = [
+        row(
+            f"{index + 1}",
+            Run(line(_below(base, document.path) or document.name), link=f"document_{index}"),
+            line(document.card.type.value) if document.card.type else "–",
+            day(document.card.agreement_date.value) if document.card.agreement_date else "–",
+            f"{document.page_count:,}" if document.page_count else "–",
+            _state(document),
+        )
+        for index, document in enumerate(material.review.documents)
+    ]
+    table = Table(
+        "Contracts reviewed",
+        ("", "File", "Type", "Dated", "Pages", "Remarks"),
+        tuple(rows),
+        (0.06, 0.36, 0.16, 0.15, 0.08, 0.19),
+    )
+    blocks: tuple[Block, ...] = (table,) if rows else (note("None."),)
+    return Section("schedule_documents", "Contracts reviewed", blocks, schedule=True, new_page=True)
+
+
+def _state(document: ReviewedDocument) -> str:
+    said = [
+        *([f"no text on {pages((document.needs_ocr[0],) * 2)}"] if len(document.needs_ocr) == 1
+          else [f"no text on {len(document.needs_ocr)} pages"] if document.needs_ocr else []),
+        *(["no outline"] if document.windows else []),
+        *([counted(len(document.cautions), "warning")] if document.cautions else []),
+    ]  # fmt: skip
+    return "; ".join(said)
+
+
+def _common(paths: Sequence[str]) -> str:
+    """Return the folder that all paths share: it is a place on somebody's machine."""
+    folders = {str(PurePath(path).parent) for path in paths}
+    if not folders or len({PurePath(folder).is_absolute() for folder in folders}) != 1:
+        return ""
+    try:
+        return os.path.commonpath(list(folders))
+    except ValueError:  # two drives
+        return ""
+
+
+def _below(folder: str, path: str) -> str:
+    return str(PurePath(path).relative_to(folder)) if folder else path

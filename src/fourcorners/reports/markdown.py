@@ -1,0 +1,114 @@
+"""A report as Markdown: nothing in a contract's words is read as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.lines import lines
+from fourcorners.reports.tree import (
+    Block,
+    Facts,
+    Items,
+    Kind,
+    Paragraph,
+    Quoted,
+    Report,
+    Run,
+    Table,
+    Tone,
+)
+from fourcorners.reports.visible import line
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$^=])")
+_OPENING = re.compile(r"^(\s*)(\d+)([.)])(?=\s|$)|^(\s*)([+-])(?=\s|$)")
+_WEIGHTS = {Tone.STRONG: "**", Tone.HIGH: "**", Tone.MEDIUM: "**", Tone.WARNING: "**"}
+
+
+def export(report: Report, path: Path, *, template: Path | None = None) -> None:
+    """Write a report.
+
+    Raises:
+        ConfigError: If a template is given: there is none for this format.
+    """
+    if template is not None:
+        raise ConfigError(f"{template}: Markdown has no templates.", remedy="Leave it out.")
+    path.write_text(markdown(report), encoding="utf-8", newline="\n")
+
+
+def markdown(report: Report) -> str:
+    """Return a report as Markdown."""
+    told = [f"# {escaped(report.project)}", escaped(report.status)]
+    told += [_facts(Facts(tuple((name, (Run(value),)) for name, value in report.facts)))]
+    for level, number, section in report.walk():
+        head = f"{number} {section.title}".strip()
+        told.append(f"{'#' * min(level + 1, 6)} {escaped(head)}")
+        told += [text for block in section.blocks if (text := _block(block))]
+    told.append(f"*{escaped(report.notice)}*" if report.notice else "")
+    return "\n\n".join(each for each in told if each) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return words on one line, with what Markdown or HTML would read in them escaped."""
+    said = _SPECIAL.sub(r"\\\1", line(text))
+    return _OPENING.sub(lambda m: f"{m[1]}{m[2]}\\{m[3]}" if m[2] else f"{m[4]}\\{m[5]}", said)
+
+
+def _runs(runs: Iterable[Run]) -> str:
+    return "".join(_run(each) for each in runs).strip()
+
+
+def _run(run: Run) -> str:
+    words = escaped(run.text)
+    mark = _WEIGHTS.get(run.tone, "")
+    lead = " " if run.text[:1].isspace() else ""
+    tail = " " if run.text[-1:].isspace() and words else ""
+    return f"{lead}{mark}{words}{mark}{tail}" if words else lead
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph():
+            told = _runs(block.runs)
+            return f"**{told}**" if block.kind is Kind.LABEL and "**" not in told else told
+        case Quoted():
+            return "\n".join(_quoted(block))
+        case Items():
+            return "\n".join(f"- {_runs(item)}" for item in block.items)
+        case Facts():
+            return _facts(block)
+        case Table():
+            return _table(block)
+
+
+def _quoted(block: Quoted) -> Iterator[str]:
+    for each in lines(block.words) or [""]:
+        yield f"> {escaped(each)}  "
+    if block.left_out:
+        yield f"> *{escaped(block.left_told)}*  "
+    mark = "" if block.verified else "**not verified** "
+    yield f"> — {mark}{_runs(block.source)}"
+
+
+def _facts(block: Facts) -> str:
+    return "\n".join(f"- **{escaped(name)}:** {_runs(value)}" for name, value in block.pairs)
+
+
+def _table(block: Table) -> str:
+    rows = [
+        f"| {' | '.join(escaped(head) for head in block.heads)} |",
+        "| --- " * len(block.heads) + "|",
+    ]
+    for row in block.rows:
+        cells = [" ".join(_cell(each) for each in cell) for cell in row.cells]
+        cells += [""] * (len(block.heads) - len(cells))
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(([f"**{escaped(block.caption)}**", ""] if block.titled else []) + rows)
+
+
+def _cell(block: Paragraph | Quoted) -> str:
+    if isinstance(block, Paragraph):
+        return _runs(block.runs)
+    return f"“{escaped(block.words)}” {_runs(block.source)}".strip()

@@ -1,0 +1,136 @@
+"""What the sheets of the Excel report share: cells that are always text, formats, set-up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.reports.grid import Cell
+from fourcorners.reports.visible import visible
+from fourcorners.review.finding import CellState
+
+if TYPE_CHECKING:
+    from xlsxwriter.format import Format
+    from xlsxwriter.workbook import Workbook
+    from xlsxwriter.worksheet import Worksheet
+
+# Excel specifications and limits: characters in a cell, hyperlinks in a sheet.
+CELL_LIMIT: Final = 32_767
+LINK_LIMIT: Final = 65_530
+# What a spreadsheet, or a CSV saved from it, may take for a formula (OWASP, CSV injection).
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_INK, _HEAD = "#1C2430", "#1F3A5F"
+_TINTS: Final = {
+    "high": ("#FBE3E1", "#8E1F26"),
+    "medium": ("#FBEFD2", "#6E4700"),
+    "low": ("#E3EDF7", "#234C75"),
+    "found": ("#E8F1EA", "#2C5A3F"),
+    "not_found": ("#FFFFFF", "#6B7280"),
+    "failed": ("#EFE4F3", "#5B2471"),
+    "not_applicable": ("#FFFFFF", "#A0A6B0"),
+}
+
+
+def cell_text(text: str, pointer: str) -> str:
+    """Return the text as a cell can hold it: hidden characters visible, the overlong cut.
+
+    A cut ends with a mark that says how much is missing and where to read it (`pointer`).
+    """
+    shown = visible(text)
+    # Excel counts UTF-16 units.
+    if len(shown.encode("utf-16-le")) // 2 <= CELL_LIMIT:
+        return shown
+    mark = f" […cut: {len(text):,} characters in all; read them at {pointer}]"
+    kept = shown.encode("utf-16-le")[: (CELL_LIMIT - len(mark) - 1) * 2]
+    return kept.decode("utf-16-le", errors="ignore") + mark
+
+
+@dataclass(slots=True)
+class Sheets:
+    """The open workbook with its formats, made once each."""
+
+    book: Workbook
+    formats: dict[tuple[str, bool], Format] = field(default_factory=dict)
+
+    def style(self, tint: str = "plain", *, guarded: bool = False) -> Format:
+        """Return the format of a body cell; `guarded` makes Excel keep the content as text."""
+        if (tint, guarded) not in self.formats:
+            look: dict[str, object] = {
+                "font_name": "Calibri", "font_size": 10, "font_color": _INK,
+                "valign": "top", "text_wrap": True, "bottom": 1, "bottom_color": "#E3E0D8",
+            }  # fmt: skip
+            if tint in _TINTS:
+                look["bg_color"], look["font_color"] = _TINTS[tint]
+            if tint == "number":
+                look["num_format"] = "#,##0"
+            if tint == "score":
+                look["num_format"] = "0.00"
+            if tint == "input":  # a person writes here: what looks like a date stays as written
+                look["num_format"], look["bg_color"] = "@", "#FFFDF2"
+            if tint == "bold":
+                look["bold"] = True
+            made = self.book.add_format(look)
+            if guarded:
+                made.set_quote_prefix()
+            self.formats[tint, guarded] = made
+        return self.formats[tint, guarded]
+
+    def heading(self) -> Format:
+        """Return the format of a header row."""
+        if ("heading", False) not in self.formats:
+            self.formats["heading", False] = self.book.add_format(
+                {
+                    "font_name": "Calibri",
+                    "font_size": 10,
+                    "bold": True,
+                    "text_wrap": True,
+                    "font_color": "#FFFFFF",
+                    "bg_color": _HEAD,
+                    "valign": "vcenter",
+                }
+            )
+        return self.formats["heading", False]
+
+    def add(self, name: str, heads: tuple[tuple[str, int], ...], *, frozen: int) -> Worksheet:
+        """Add a sheet with a frozen header row, column widths and the print set-up."""
+        sheet = self.book.add_worksheet(name)
+        for column, (title, width) in enumerate(heads):
+            sheet.set_column(column, column, width)
+            self.put(sheet, 0, column, title, heading=True)
+        sheet.set_row(0, 34)
+        sheet.freeze_panes(1, frozen)
+        sheet.set_landscape()
+        sheet.set_paper(9)  # A4
+        sheet.fit_to_pages(1, 0)
+        sheet.repeat_rows(0)
+        sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
+        sheet.set_footer("&L&8&A&R&8Page &P of &N")
+        sheet.hide_gridlines(2)
+        return sheet
+
+    def put(
+        self,
+        sheet: Worksheet,
+        row: int,
+        column: int,
+        text: str,
+        *,
+        tint: str = "plain",
+        pointer: str = "the document",
+        heading: bool = False,
+    ) -> None:
+        """Write a string, always as a string, whatever it starts with."""
+        shown = cell_text(text, pointer)
+        guarded = shown.startswith(_FORMULA_STARTS)
+        style = self.heading() if heading else self.style(tint, guarded=guarded)
+        sheet.write_string(row, column, shown, style)
+
+
+def tint_of(cell: Cell) -> str:
+    """Return the tint of a cell: of its severity, or else of its state."""
+    finding = cell.finding
+    if finding.state is CellState.FAILED:
+        return "failed"
+    if cell.flagged:
+        return finding.severity.value
+    return finding.state.value

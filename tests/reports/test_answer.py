@@ -1,0 +1,93 @@
+"""The report to a question, in each format."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.answer import answer_report, status_of, write_answer
+from fourcorners.reports.markdown import escaped, markdown
+from fourcorners.research.answer import (
+    Answer,
+    Cited,
+    Counts,
+    Gap,
+    Made,
+    Outside,
+    Preliminary,
+    Role,
+    Ruling,
+    Source,
+    Standing,
+    Statement,
+    Step,
+)
+from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
+
+EVIL = "# <b>Fees</b> *due* [x](javascript:alert(1))\n1. `rm`"
+
+
+def made(**changed: object) -> Answer:
+    cited = Cited(Quote(EVIL, Span(0, len(EVIL)), Match.EXACT), "d1", "lease.txt", "clause 7.2")
+    stands = Statement("The fees are due.", Role.EVIDENCE, Standing.VERIFIED, quotes=(cited,))
+    falls = Statement("All is free.", Role.EVIDENCE, Standing.UNVERIFIED, claims=("free of all",),
+                      problem="it does not stand there")  # fmt: skip
+    values: dict[str, object] = {
+        "asked": "What is due?",
+        "question": "What is due under the lease?",
+        "made": Made("fake:model", "Fourcorners", "2026-01-02T03:04:05+00:00"),
+        "title": "Fees",
+        "answer": Preliminary(Ruling.DEPENDS, (stands,), 0.5, "half sure"),
+        "assumptions": ("Asked for the tenant.",),
+        "findings": (stands, falls),
+        "gaps": (Gap("The rate is missing.", searched="one contract"),),
+        "next_questions": ("Which rate?",),
+        "sources": (Source("d1", "lease.txt", "room/lease.txt"),),
+        "counts": Counts(2, 1, 3),
+        "record": (Step("interrogator", 1, "draft", calls=1, tokens_in=10, tokens_out=5),),
+    }
+    return Answer(**{**values, **changed})  # type: ignore[arg-type]
+
+
+def test_markdown_reads_nothing_in_a_contract_as_markup() -> None:
+    text = markdown(answer_report(made()))
+    assert "<b>" not in text
+    assert not re.search(r"(?<!\\)\]\(", text)
+    assert not re.search(r"^> #", text, re.MULTILINE)
+    assert "**not verified**" in text
+    assert "3 left out" in text
+    assert escaped("1. one") == "1\\. one"
+
+
+def test_outside_sources_stand_in_a_section_of_their_own() -> None:
+    outside = Outside("An Act says so.", "the words", "An Act", "s 19", "2026-01-01")
+    report = answer_report(made(external=(outside,)))
+    titles = [section.title for section in report.sections]
+    assert "Outside of the contracts" in titles
+    assert "Outside of the contracts" not in [s.title for s in answer_report(made()).sections]
+
+
+def test_why_it_ended_early_is_told() -> None:
+    assert "Ended before it was done: no money" in status_of(made(stopped="no money"))
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".docx", ".pdf", ".json"])
+def test_every_format_is_written(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"answer{suffix}"
+    write_answer(made(), path)
+    content = path.read_bytes()
+    assert len(content) > 500
+    if suffix == ".html":
+        assert b"<b>Fees" not in content
+        assert b"&lt;b&gt;Fees" in content
+    if suffix == ".json":
+        assert Answer.from_json(content) == made()
+
+
+def test_another_suffix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError):
+        write_answer(made(), tmp_path / "answer.txt")
