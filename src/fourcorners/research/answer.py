@@ -1,0 +1,315 @@
+"""`Answer`: the report to a question, with the contracts' words behind each of its statements.
+
+Its sections are those of PAKTON's report (2025, section 3.2 and appendix A.1): title and summary,
+findings, a preliminary answer, gaps and next questions, sources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import InputError
+from fourcorners.text.quote import Quote
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+class Ruling(StrEnum):
+    """What a question comes to."""
+
+    YES = "yes"
+    NO = "no"
+    SAYS = "the contract says"
+    DEPENDS = "it depends"
+    ABSENT = "not in the contract"
+    UNSURE = "cannot tell"
+
+
+class Standing(StrEnum):
+    """How far the program could check a statement."""
+
+    VERIFIED = "verified"
+    UNVERIFIED = "unverified"
+
+
+class Role(StrEnum):
+    """What a statement is in the report."""
+
+    EVIDENCE = "evidence"
+    CONDITION = "condition"
+    EXCEPTION = "exception"
+    DEFINITION = "definition"
+    REFERENCE = "reference"
+    AMENDMENT = "amendment"
+    COMPUTED = "computed"
+    OTHER_READING = "other reading"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Words of a contract with their place.
+
+    Attributes:
+        quote: The words, verified against the document's text.
+        document: The document's id.
+        name: The document's name, for people.
+        where: The place as a lawyer cites it: "clause 7.2(a), page 3".
+        page: The number of the page it starts on; None for formats without pages.
+        path: Label and heading of each part of the contract, from the top down.
+        because: Why it is here, in words.
+        score: How much it speaks for the statement, 0 to 1.
+    """
+
+    quote: Quote
+    document: str
+    name: str
+    where: str
+    page: int | None = None
+    path: tuple[str, ...] = ()
+    because: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that states something about the contracts.
+
+    Attributes:
+        part: The part of the question that it answers; empty for the whole.
+        quotes: The words that support it; each of them verified.
+        claims: Words that were given as the contract's and do not stand there.
+        problem: Why it is unverified; empty if it is verified.
+    """
+
+    text: str
+    role: Role
+    standing: Standing
+    part: str = ""
+    quotes: tuple[Cited, ...] = ()
+    claims: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A statement by a source that is no contract; it supports nothing about the contracts.
+
+    Attributes:
+        words: The source's own words; verified against what was fetched.
+    """
+
+    text: str
+    words: str
+    source: str
+    where: str
+    fetched: str
+    licence: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preliminary:
+    """The preliminary answer.
+
+    Attributes:
+        sentences: What it says; each with its support.
+        confidence: 0 to 1.
+        because: What the confidence is, in words.
+        conditions: On what it depends.
+        readings: How else the words may be read.
+    """
+
+    ruling: Ruling
+    sentences: tuple[Statement, ...] = ()
+    confidence: float = 0.0
+    because: str = ""
+    conditions: tuple[Statement, ...] = ()
+    readings: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What is missing, and how it was looked for.
+
+    Attributes:
+        part: The part of the question that stays open; empty for the whole.
+        searched: What was searched, in words, with how strong the best candidate was.
+        nearest: The best candidate, which does not answer.
+    """
+
+    what: str
+    part: str = ""
+    searched: str = ""
+    nearest: Cited | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How the statements of the report fared.
+
+    Attributes:
+        dropped: Statements of a model that were left out, because nothing supports them.
+    """
+
+    verified: int = 0
+    unverified: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The report as it stood after a turn."""
+
+    turn: int
+    asked: str
+    tools: tuple[str, ...]
+    title: str
+    summary: tuple[Statement, ...]
+    findings: tuple[Statement, ...]
+    answer: Preliminary
+    gaps: tuple[Gap, ...] = ()
+    next_questions: tuple[str, ...] = ()
+    counts: Counts = Counts()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that was done: a question to a model, or work of the program.
+
+    Attributes:
+        turn: From 1; 0 for what comes before the first and after the last.
+        calls: Exchanges with a model, failed ones included.
+        cost: In the currency of the prices; None where a price is not known.
+        outcome: `done`, `kept` (answered from the cache), or what went wrong.
+    """
+
+    agent: str
+    turn: int
+    did: str
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    cost: float | None = 0.0
+    model: str = ""
+    outcome: str = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a report was made.
+
+    Attributes:
+        by: The models by their agents, or "no language model".
+        prompts: Name and hash of each prompt.
+        settings: Each setting with its value.
+        created: UTC, in ISO 8601.
+        calls: What was foretold to be asked of a model at most, repairs apart.
+    """
+
+    by: str
+    engine: str
+    created: str
+    prompts: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A contract that was read for the report."""
+
+    document: str
+    name: str
+    path: str = ""
+    text_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The report to a question.
+
+    Attributes:
+        asked: What the person said.
+        question: The question that was answered.
+        assumptions: What was taken for granted, because nothing was said of it.
+        summary: What the report is about, in a few sentences.
+        findings: What the contracts say.
+        answer: The preliminary answer.
+        gaps: What is missing.
+        sources: The contracts that were read.
+        external: What sources outside of the contracts say; kept apart.
+        stopped: Why the work ended before it was done; empty if it was done.
+        drafts: The report after each turn.
+        record: Each step with what it used.
+    """
+
+    asked: str
+    question: str
+    made: Made
+    title: str
+    answer: Preliminary
+    context: str = ""
+    instructions: str = ""
+    assumptions: tuple[str, ...] = ()
+    summary: tuple[Statement, ...] = ()
+    findings: tuple[Statement, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    next_questions: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    external: tuple[Outside, ...] = ()
+    counts: Counts = Counts()
+    stopped: str = ""
+    drafts: tuple[Draft, ...] = field(default=(), repr=False)
+    record: tuple[Step, ...] = field(default=(), repr=False)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return every statement of the report, in order."""
+        told = self.answer
+        return (*self.summary, *self.findings, *told.sentences, *told.conditions, *told.readings)
+
+    @property
+    def calls(self) -> int:
+        """Return how many exchanges with a model there were."""
+        return sum(step.calls for step in self.record)
+
+    def to_json(self) -> str:
+        """Return the report as JSON, for programs; `from_json` reads it."""
+        return _adapter().dump_json(self, indent=2).decode("utf-8")
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Answer:
+        """Return the report that `to_json` wrote.
+
+        Raises:
+            InputError: If it is none.
+        """
+        from pydantic import ValidationError
+
+        try:
+            return _adapter().validate_json(text)
+        except ValidationError as error:
+            fault = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(str(step) for step in fault["loc"]) or "it"
+            raise InputError(
+                f"this is no report of an answer: {where}: {fault['msg']}.",
+                remedy="Give what `fourcorners ask --out FILE.json` wrote.",
+            ) from None
+
+
+@cache
+def _adapter() -> TypeAdapter[Answer]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Answer)
+
+
+def counted(statements: tuple[Statement, ...], dropped: int = 0) -> Counts:
+    """Return how statements fared."""
+    verified = sum(each.standing is Standing.VERIFIED for each in statements)
+    return Counts(verified, len(statements) - verified, dropped)

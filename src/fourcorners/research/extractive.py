@@ -1,0 +1,273 @@
+"""The report without a language model: the contracts' own words, put together by rules.
+
+A question is taken apart; for each part the sentences that answer are quoted, with the definitions,
+exceptions, cross-referenced clauses and amendments that belong to them. Yes and no come from the
+entailment model, dates and sums from code; where nothing answers, the report says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fourcorners.models.entailment_verdict import Label
+from fourcorners.research.answer import (
+    Cited,
+    Gap,
+    Preliminary,
+    Role,
+    Ruling,
+    Standing,
+    Statement,
+)
+from fourcorners.research.companions import companions
+from fourcorners.research.desk import Desk
+from fourcorners.research.entailed import Borne, borne_out
+from fourcorners.research.figures import FigureKind, find_figures
+from fourcorners.research.looking import Looked, look
+from fourcorners.research.premises import Placed, absent_terms, absent_words, denials
+from fourcorners.research.qualifiers import Qualifier, qualifiers
+from fourcorners.research.question import Aspect, Part
+from fourcorners.search.retrieve import Snippet
+from fourcorners.search.stems import stems
+from fourcorners.text.span import Span
+
+QUOTED = 8
+"""Snippets that are quoted for a part, at most."""
+NEAREST = 3
+"""Candidates that are shown where nothing answers."""
+ROOM = 2_200
+"""Characters of them, at most; the best is quoted whatever its length."""
+_SUPPOSED = (
+    0.5  # of a condition's words that stand in the question, for it to suppose the condition
+)
+_FIGURES = {
+    Aspect.WHEN: (FigureKind.DATE, FigureKind.PERIOD),
+    Aspect.HOW_LONG: (FigureKind.PERIOD, FigureKind.DATE),
+    Aspect.HOW_MUCH: (FigureKind.SUM, FigureKind.SHARE),
+}
+_PERHAPS = "The words quoted are near; whether they answer a person must tell."
+_DENIED = "The question takes for granted what the contract seems to deny."
+_OPEN = "The words quoted bear on it; whether they come to yes or no a person must tell."
+_EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one part of a question came to."""
+
+    part: Part
+    looked: Looked
+    ruling: Ruling
+    confidence: float
+    because: str
+    findings: tuple[Statement, ...]
+    conditions: tuple[Statement, ...]
+    gaps: tuple[Gap, ...]
+
+
+def answer_part(desk: Desk, part: Part) -> Answered:
+    """Return what the contracts say to one part of a question."""
+    looked = look(desk, part.text)
+    absent = absent_terms(desk, part.text)
+    gaps = [
+        Gap(f"No contract in question has the term “{term}”.", part.text, looked.told)
+        for term in absent
+    ]
+    is_false = bool(absent) and not looked.concepts
+    if is_false or not (looked.answers or looked.may_answer):
+        denied = () if is_false or part.is_whether else denials(desk, looked)
+        if denied:
+            return _denying(desk, part, looked, denied, gaps)
+        gaps += _nothing(desk, part, looked)
+        sure = 1.0 - looked.best.chance
+        because = "how unlikely the best candidate is to answer"
+        return Answered(part, looked, Ruling.ABSENT, sure, because, (), (), tuple(gaps))
+    unknown = absent_words(desk, part.text, looked.concepts)
+    if unknown:
+        told = ", ".join(f"“{word}”" for word in unknown)
+        gaps.append(Gap(f"No contract in question has the word {told}.", part.text))
+    shown = _fitting(looked.snippets[:QUOTED])
+    findings = [_evidence(desk, part, each, looked) for each in shown]
+    findings += _figures(desk, part, shown)
+    findings += _expiry(desk, part, looked)
+    qualified = [(each, one) for each in shown for one in _qualifiers(desk, each)]
+    conditions = [_condition(desk, part, each, one) for each, one in qualified]
+    findings += _beside(desk, part, shown)
+    ruling, sure, because, borne = _ruled(desk, part, looked, qualified)
+    if borne is not None:
+        findings += _shown_by(desk, part, borne, shown)
+    if not looked.answers:
+        ruling, because = Ruling.UNSURE, "the best words found may answer, and may not"
+        gaps.append(Gap(_PERHAPS, part.text, looked.told))
+    elif ruling is Ruling.UNSURE:
+        gaps.append(Gap(_OPEN, part.text))
+    return Answered(
+        part, looked, ruling, sure, because, tuple(findings), tuple(conditions), tuple(gaps)
+    )
+
+
+def preliminary(answered: Iterable[Answered]) -> Preliminary:
+    """Return the answer to the whole question, from those to its parts."""
+    told = tuple(answered)
+    first = next((each for each in told if each.part.is_whether), told[0])
+    open_parts = [each for each in told if each.ruling is Ruling.ABSENT]
+    there = [each for each in told if each.ruling is not Ruling.ABSENT]
+    if not there:
+        first, ruling = told[0], Ruling.ABSENT
+    elif first.ruling is Ruling.ABSENT:
+        first, ruling = there[0], Ruling.SAYS
+    else:
+        ruling = first.ruling
+    sure = min(each.confidence for each in (open_parts if ruling is Ruling.ABSENT else there))
+    return Preliminary(
+        ruling=ruling,
+        sentences=tuple(finding for each in there for finding in each.findings[:1]),
+        confidence=round(sure, 3),
+        because=first.because,
+        conditions=tuple(condition for each in there for condition in each.conditions),
+    )
+
+
+def _nothing(desk: Desk, part: Part, looked: Looked) -> list[Gap]:
+    """Return what is missing, with the nearest candidates: a person may see an answer in them."""
+    near = [
+        _cited(
+            desk, each, "near, and does not answer" if at else "the nearest, which does not answer"
+        )
+        for at, each in enumerate(looked.snippets[:NEAREST])
+    ]
+    first = Gap(
+        what="Nothing in the contracts answers this.",
+        part=part.text,
+        searched=looked.told,
+        nearest=near[0] if near else None,
+    )
+    others = [Gap("This is near, and was not taken for an answer.", part.text, "", each)
+              for each in near[1:]]  # fmt: skip
+    return [first, *others]
+
+
+def _cited(desk: Desk, snippet: Snippet, because: str) -> Cited:
+    return desk.cite(snippet.document, snippet.span, because=because, score=snippet.score)
+
+
+def _evidence(desk: Desk, part: Part, snippet: Snippet, looked: Looked) -> Statement:
+    names = {concept.id: concept.name for concept in looked.concepts}
+    known = [names[each] for each in snippet.because if each in names]
+    because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
+    cited = _cited(desk, snippet, because)
+    return _stated(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
+
+
+def _stated(text: str, role: Role, part: Part, *cited: Cited) -> Statement:
+    return Statement(text, role, Standing.VERIFIED, part.text, cited)
+
+
+def _figures(desk: Desk, part: Part, shown: Iterable[Snippet]) -> Iterator[Statement]:
+    """Yield the dates, periods and sums in what was found, where such are asked for."""
+    wanted = dict.fromkeys(kind for each in part.aspects for kind in _FIGURES.get(each, ()))
+    for snippet in shown if wanted else ():
+        text = desk.reading(snippet.document).text
+        figures = [each for each in find_figures(text, snippet.span) if each.kind in wanted]
+        if figures:
+            told = "; ".join(dict.fromkeys(each.words for each in figures))
+            spans = [each.span for each in figures]
+            cited = [desk.cite(snippet.document, span) for span in dict.fromkeys(spans)]
+            yield _stated(f"It names: {told}.", Role.COMPUTED, part, *cited)
+
+
+def _expiry(desk: Desk, part: Part, looked: Looked) -> Iterator[Statement]:
+    """Yield the day on which a contract ends, where that is asked for and its words tell it."""
+    if not _EXPIRY & {concept.id for concept in looked.concepts}:
+        return
+    for document in dict.fromkeys(each.document for each in looked.snippets[:QUOTED]):
+        fact = desk.reading(document).card.expiry_date
+        if fact is not None and fact.span:
+            cited = desk.cite(
+                document, fact.span, because="from these words", score=fact.confidence
+            )
+            text = f"By its own words {cited.name} ends on {fact.value.isoformat()}."
+            yield _stated(text, Role.COMPUTED, part, cited)
+
+
+def _qualifiers(desk: Desk, snippet: Snippet) -> list[Qualifier]:
+    return qualifiers(desk.reading(snippet.document).text, snippet.span)
+
+
+def _condition(desk: Desk, part: Part, snippet: Snippet, one: Qualifier) -> Statement:
+    cited = desk.cite(snippet.document, one.span, because=f"“{one.cue}”")
+    role = Role.EXCEPTION if one.kind == "exception" else Role.CONDITION
+    return _stated(f"{one.kind.capitalize()} in {cited.where}:", role, part, cited)
+
+
+def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
+    """Return the best snippets for which there is room."""
+    kept: list[Snippet] = []
+    for each in snippets:
+        if not kept or sum(len(one.span) for one in kept) + len(each.span) <= ROOM:
+            kept.append(each)
+    return tuple(kept)
+
+
+def _beside(desk: Desk, part: Part, shown: Sequence[Snippet]) -> Iterator[Statement]:
+    for one in companions(desk, shown):
+        cited = desk.cite(one.document, one.span, because=one.because, score=one.score)
+        lead = f"{one.because[:1].upper()}{one.because[1:]} ({cited.name}, {cited.where}):"
+        yield _stated(lead, one.role, part, cited)
+
+
+def _denying(
+    desk: Desk, part: Part, looked: Looked, denied: Sequence[Placed], gaps: Sequence[Gap]
+) -> Answered:
+    """Return the answer to a question that takes for granted what the contract denies."""
+    findings = []
+    for each in denied:
+        cited = desk.cite(each.document, each.span, because="it denies", score=each.score)
+        lead = f"{cited.name}, {cited.where}, denies what the question takes for granted:"
+        findings.append(_stated(lead, Role.EVIDENCE, part, cited))
+    told = [*gaps, Gap(_DENIED, part.text, looked.told), *_nothing(desk, part, looked)[1:]]
+    because = "the nearest words deny what the question takes for granted"
+    sure = denied[0].score
+    return Answered(part, looked, Ruling.SAYS, sure, because, tuple(findings), (), tuple(told))
+
+
+def _ruled(
+    desk: Desk, part: Part, looked: Looked, qualified: list[tuple[Snippet, Qualifier]]
+) -> tuple[Ruling, float, str, Borne | None]:
+    """Return the ruling, how sure it is and why, and what the entailment model said."""
+    chance = looked.best.chance
+    if not part.is_whether:
+        return Ruling.SAYS, chance, "how likely the words quoted answer", None
+    if Aspect.EXISTS in part.aspects and looked.concepts:
+        return Ruling.YES, chance, "how likely the words quoted are such a clause", None
+    borne = borne_out(desk, desk.in_own_words(part.statement), looked.snippets, looked.concepts)
+    if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
+        return Ruling.UNSURE, chance, "the entailment model is not sure enough to tell", borne
+    yes = borne.label is Label.ENTAILMENT
+    sure = min(chance, borne.scores[0 if yes else 1])
+    best = looked.snippets[0]
+    if any(each is best and not _is_asked(desk, part, best, one) for each, one in qualified):
+        return Ruling.DEPENDS, sure, f"the words say {'yes' if yes else 'no'}, on conditions", borne
+    return (Ruling.YES if yes else Ruling.NO), sure, "by the entailment model", borne
+
+
+def _is_asked(desk: Desk, part: Part, snippet: Snippet, one: Qualifier) -> bool:
+    """Tell whether a question already supposes what a qualification says."""
+    supposed = set(stems(one.span.of(desk.reading(snippet.document).text)))
+    return len(supposed & set(stems(part.text))) >= _SUPPOSED * len(supposed)
+
+
+def _shown_by(
+    desk: Desk, part: Part, borne: Borne, shown: Iterable[Snippet]
+) -> Iterator[Statement]:
+    """Yield the sentences that the entailment model goes by and that are not quoted yet."""
+    if borne.label is None or borne.label is Label.NOT_MENTIONED:
+        return
+    taken: list[Span] = [each.span for each in shown if each.document == borne.document]
+    says = "bears the statement out" if borne.label is Label.ENTAILMENT else "speaks against it"
+    for span in borne.evidence:
+        if not any(span.overlaps(other) for other in taken):
+            cited = desk.cite(borne.document, span, because="by the entailment model")
+            text = f"{cited.name}, {cited.where}, {says}:"
+            yield _stated(text, Role.EVIDENCE, part, cited)

@@ -1,0 +1,9 @@
+"""How much may be asked; apart from what answers, so that to know it costs nothing."""
+
+from __future__ import annotations
+
+TURNS = 5
+"""How often the interrogator asks the researcher by default (PAKTON, appendix C)."""
+MOST_TURNS = 20
+LONGEST = 4_000
+"""Characters of a question, its context or its instructions."""

@@ -1,0 +1,160 @@
+"""Looking for the answer to one part of a question: the sentences, and whether they answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fourcorners.research import kinds, near, sufficiency
+from fourcorners.research.desk import Desk
+from fourcorners.research.own_words import with_terms
+from fourcorners.research.sufficiency import Judgement
+from fourcorners.search.concepts import Concept, recognise
+from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
+from fourcorners.search.scope import Scope
+from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
+from fourcorners.search.units import shelf_of
+
+_CIRCUMSTANCE = re.compile(
+    r"\s+(?:when|if|once|after|before|until|while|as\s+soon\s+as|because|unless|although|in\s+case)\s+"
+    r"(?=\S+\s+\S+)[^?;]*",
+    re.IGNORECASE,
+)
+_NEAR = 0.05  # of the best's score, from which another snippet is shown with it
+_IDLE_STEMS = frozenset(stemmed(sorted(FRAME | IDLE)))
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a search for an answer came to.
+
+    Attributes:
+        snippets: The best first; of contracts that answer where any does.
+        judged: For each contract among them, how likely its best answers.
+        concepts: The known kinds of clause that were asked for.
+        read: How many contracts were read.
+        near: How likely the best answers in words of its own, where no known kind was asked for.
+    """
+
+    asked: str
+    snippets: tuple[Snippet, ...]
+    judged: tuple[tuple[str, Judgement], ...]
+    concepts: tuple[Concept, ...]
+    read: int
+    near: float = 0.0
+
+    @property
+    def best(self) -> Judgement:
+        """Return the judgement of the likeliest contract."""
+        return max(
+            (judgement for _, judgement in self.judged),
+            key=lambda each: each.chance,
+            default=Judgement(0.0, 1.0),
+        )
+
+    @property
+    def answers(self) -> bool:
+        """Tell whether any of it counts as an answer."""
+        return self.best.answers
+
+    @property
+    def may_answer(self) -> bool:
+        """Tell whether the best is near enough to be shown, though it is not judged to answer."""
+        return self.near >= near.LEAST
+
+    @property
+    def told(self) -> str:
+        """Return what was searched and how strong the best was, in words."""
+        contracts = f"{self.read} contract" + ("" if self.read == 1 else "s")
+        for_what = ", ".join(each.name for each in self.concepts)
+        kind = f", as a clause of the kind “{for_what}”" if for_what else ""
+        if not self.snippets:
+            return f"{contracts} searched for “{self.asked}”{kind}; nothing scored"
+        return (
+            f"{contracts} searched for “{self.asked}”{kind}; the best candidate scored "
+            f"{self.best.chance:.2f}, {self.best.threshold:.2f} would count"
+        )
+
+
+def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
+    """Search the contracts for the answer to a question, and judge whether it is one.
+
+    A question in everyday words that finds none is put once more with the law's words for them.
+    """
+    scope = desk.scope(asked)
+    found = _look(desk, asked, scope, limit)
+    told = with_terms(scope.asked)
+    if found.answers or told == scope.asked:
+        return found
+    again = _look(desk, asked, replace(scope, asked=told), limit)
+    return again if again.answers or (again.may_answer and not found.may_answer) else found
+
+
+def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
+    found = retrieve(
+        desk.library,
+        asked,
+        scope=scope,
+        encoder=desk.encoder,
+        concepts=asked_for(scope.asked, desk.concepts),
+        filters=desk.filters,
+        limit=max(limit, len(desk.entries)) * 2,
+    )
+    judged = _judged(desk, found)
+    able = {document for document, judgement in judged if judgement.answers}
+    kept = [each for each in found.snippets if not able or each.document in able]
+    return Looked(
+        asked=asked,
+        snippets=tuple(_strong(kept)[:limit]),
+        judged=judged,
+        concepts=tuple(concept for concept, _ in found.concepts),
+        read=len(found.searched),
+        near=_nearness(desk, found, judged),
+    )
+
+
+def _nearness(desk: Desk, found: Retrieved, judged: Sequence[tuple[str, Judgement]]) -> float:
+    encoder = desk.encoder if desk.library.encoder is not None else None
+    if found.concepts or not found.snippets or encoder is None:
+        return 0.0
+    best = found.snippets[0]
+    units = shelf_of(desk.library).take(desk.library, best.document)
+    chance = dict(judged)[best.document].chance
+    seen = near.signs(units, best.span, found.asked, encoder.encode([found.asked])[0], chance)
+    return seen.likelihood if seen else 0.0
+
+
+def asked_for(asked: str, concepts: Sequence[Concept]) -> tuple[Concept, ...]:
+    """Return the concepts without those that a question names as a mere circumstance.
+
+    "Is compensation owed when the contract ends?" asks for compensation. Where nothing else is
+    asked ("What happens when the contract ends?") the circumstance is what is asked for.
+    """
+    main = _CIRCUMSTANCE.sub("", asked)
+    if main == asked or not set(stems(main)) - _IDLE_STEMS:
+        return tuple(concepts)
+    meant = {concept.id for concept, _ in recognise(main, concepts)}
+    named = {concept.id for concept, _ in recognise(asked, concepts)}
+    return tuple(each for each in concepts if each.id in meant or each.id not in named)
+
+
+def _judged(desk: Desk, found: Retrieved) -> tuple[tuple[str, Judgement], ...]:
+    encoder = desk.encoder if desk.library.encoder is not None else None
+    vector = encoder.encode([found.asked])[0] if encoder is not None else None
+    rules = sufficiency.rules(with_vectors=encoder is not None)
+    judged: list[tuple[str, Judgement]] = []
+    for document in dict.fromkeys(each.document for each in found.snippets):
+        told = kinds.opinions(desk.library, document, found.concepts)
+        units = shelf_of(desk.library).take(desk.library, document)
+        signs = sufficiency.signs(units, found.asked, vector, found.concepts, encoder, told)
+        judged.append((document, rules.judge(signs, told.kind if told else "")))
+    return tuple(judged)
+
+
+def _strong(snippets: Sequence[Snippet]) -> list[Snippet]:
+    """Leave out what is far behind the best of its contract."""
+    best: dict[str, float] = {}
+    for each in snippets:
+        best.setdefault(each.document, each.score)
+    return [each for each in snippets if each.score >= _NEAR * best[each.document]]

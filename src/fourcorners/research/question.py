@@ -1,0 +1,254 @@
+"""A question taken apart by rules: its parts, what each asks for, and the statement it tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from fourcorners.search.stems import IDLE, stems
+
+
+class Aspect(StrEnum):
+    """What a part of a question asks for."""
+
+    WHETHER = "whether"
+    EXISTS = "whether there is such a clause"
+    WHO = "who"
+    WHEN = "when"
+    HOW_LONG = "how long"
+    HOW_MUCH = "how much"
+    HOW = "how"
+    WHERE = "where"
+    WHY = "why"
+    CONDITIONS = "on what conditions"
+    EXCEPTIONS = "with what exceptions"
+    CONSEQUENCE = "what follows"
+    WHAT = "what"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a question that can be answered by itself.
+
+    Attributes:
+        text: The question, whole.
+        statement: What is so if the answer is yes; empty if it is no question of yes or no.
+    """
+
+    text: str
+    aspects: tuple[Aspect, ...]
+    statement: str = ""
+
+    @property
+    def is_whether(self) -> bool:
+        """Tell whether it is answered by yes or no."""
+        return Aspect.WHETHER in self.aspects or Aspect.EXISTS in self.aspects
+
+
+_WH = (
+    r"(?:what|which|who|whom|whose|when|where|how|why|whether|under what|on what|in what|at what|"
+    r"to whom|by whom|for how)"
+)
+_AUX = (
+    r"(?:is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)"
+)
+_PAPER = r"(?:contract|agreement|document|lease|licen[cs]e|nda|policy|deed|order)"
+_ITSELF = rf"(?:it|this|(?:this|the|that|our|my|your)\s+(?:\w+\s+)?{_PAPER})"
+_HOLDS = r"(?:contain|include|provide|have|mention|specify|state|say|indicate|address|cover)s?"
+_APART = re.compile(
+    rf"(?<=\?)\s+|\s*;\s+(?=(?:and\s+)?{_WH}\b)|,?\s+and\s+(?:if so,?\s+)?(?={_WH}\b\s)|"
+    rf",?\s+and\s+(?:if so,?\s+)?(?=(?:{_WH})\?|(?:by|at|to|from|in|on)\s+(?:how|what|which)\b|"
+    rf"{_AUX}\s+(?:the|a|an|any|either|it|they|we|i|you|there|this|that|each|one|both)\b)|"
+    r",?\s+if so,?\s+",
+    re.IGNORECASE,
+)
+# "Is it owed, although the contract excludes it?": what is conceded is to be looked up, too.
+_CONCEDED = re.compile(
+    r",?\s+(?:although|though|even\s+though|despite\s+the\s+fact\s+that)\s+(?P<what>\S+\s+\S+.*?)\??$",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|this|that|these|those|such|there)\b", re.IGNORECASE
+)
+_DEFINITE = re.compile(r"\b(?:the|this|that|these|those|such)\s+([a-z]+)\b", re.IGNORECASE)
+_ASPECTS: tuple[tuple[Aspect, tuple[str, ...]], ...] = (
+    (
+        Aspect.EXISTS,
+        (
+            r"^(?:is|are|was)\s+there\b",
+            rf"^{_AUX}\s+{_ITSELF}\s+{_HOLDS}\b",
+        ),
+    ),
+    (Aspect.EXCEPTIONS, (r"\b(?:exceptions?|carve-?outs?|exclu(?:ded|sions?)|exempt\w*)\b",)),
+    (
+        Aspect.CONDITIONS,
+        (
+            r"\b(?:under|on|in|subject to) what (?:conditions?|circumstances|terms|basis|cases?)\b",
+            r"\bconditions?\b|\brequirements?\b|\bif at all\b",
+        ),
+    ),
+    (
+        Aspect.CONSEQUENCE,
+        (r"\bwhat (?:happens|follows|if|are the consequences)\b|\bconsequences?\b",),
+    ),
+    (
+        Aspect.HOW_LONG,
+        (r"\bhow long\b|\b(?:duration|notice period|how many (?:days|months|years))\b",),
+    ),
+    (
+        Aspect.HOW_MUCH,
+        (
+            r"\bhow (?:much|many|high|large)\b",
+            r"\b(?:amount|price|fees?|cost|cap|royalt\w+|percentage|rate|sum)\b",
+        ),
+    ),
+    (
+        Aspect.WHEN,
+        (
+            r"\bwhen\b|\bby what date\b|\bdates?\b|\bdeadlines?\b|\bexpir\w+\b",
+            r"\bhow (?:soon|early|often)\b",
+        ),
+    ),
+    (Aspect.WHO, (r"\b(?:who|whom|whose|which part(?:y|ies))\b",)),
+    (Aspect.WHERE, (r"\bwhere\b|\bwhich (?:court|place|law|jurisdiction)\b",)),
+    (Aspect.WHY, (r"\bwhy\b",)),
+    (Aspect.HOW, (r"\bhow\b(?! (?:much|many|long|high|large|soon|early|often))",)),
+)
+_KNOWN = tuple(
+    (aspect, re.compile("|".join(patterns), re.IGNORECASE)) for aspect, patterns in _ASPECTS
+)
+_ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
+_SUBJECT = re.compile(
+    rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:i|we|you|they|it|he|she|"
+    r"(?:(?:the|a|an|any|either|each|our|my|their|its|this|that|both|no|neither|all|one|some)\s+)?"
+    r"(?:[\w’'&-]+\s+){0,5}?"
+    r"(?:[Pp]art(?:y|ies)|[Cc]ompan(?:y|ies)|(?!(?:for|per|other|over|under|after|ever|never)\b)"
+    r"[a-z]+(?:or|er|ee|ant|ent|ist|ess)s?|contract|lease|"
+    r"licen[cs]es?|clause|[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)))\s+(?P<rest>.+?)\??$"
+)
+_NOUN = re.compile(
+    rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:the|a|an|any|our|my|their|its|"
+    r"[\w&-]+[’']s)\s+[\w-]+)\s+(?P<rest>.+?)\??$"
+)
+_TOLD = re.compile(
+    rf"^(?:do|does)\s+{_ITSELF}\s+(?:(?:state|say|provide|mention|specify|indicate|require)s?\s+that\s+(?P<that>.+)|(?P<verb>require|oblige|allow|"
+    r"permit|entitle|forbid)s?\s+(?P<who>(?:\w+\s+){1,5}?)to\s+(?P<what>.+))$",
+    re.IGNORECASE,
+)
+_IRREGULAR = {"have": "has", "be": "is"}
+_VERB = re.compile(r"(?P<before>(?:(?:also|still|ever|always|\w+ly)\s+)*)(?P<verb>[a-z]+)\b")
+_MODAL = {"require": "shall", "oblige": "shall", "forbid": "shall not"}
+_LEAD = re.compile(
+    r"^(?:(?:please|kindly)\s+)?(?:(?:tell|show|explain to|advise)\s+me\s+|(?:can|could) you "
+    r"(?:tell me|explain|say)\s+|i(?:'d| would) like to know\s+|i want to know\s+)(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_BARE = frozenset(("condit", "except", "circumst", "case", "basi", "notic", "happen"))
+_SO_THAT = re.compile(r"is it so that\s+", re.IGNORECASE)
+_OPENS = re.compile(rf"^(?:{_WH})\b", re.IGNORECASE)
+
+
+def take_apart(question: str) -> tuple[Part, ...]:
+    """Return the parts of a question, in order; at least one.
+
+    What a part leaves unsaid ("and when?") it takes from the one before it.
+    """
+    said = " ".join(question.split())
+    lead = _LEAD.match(said)
+    said = lead["rest"] if lead else said
+    parts: list[Part] = []
+    first = ""
+    for piece in (one for cut in _APART.split(said) for one in _conceded(cut)):
+        words = piece.strip(" ,;")
+        if not words:
+            continue
+        before = first.rstrip(" ?")
+        if before and _leans(words, before):
+            whole = f"{words.rstrip(' ?')}: {before[:1].casefold()}{before[1:]}?"
+            parts.append(replace(_part(words), text=whole))
+        else:
+            parts.append(_part(words))
+            first = words
+    return tuple(parts) or (_part(said),)
+
+
+def _conceded(piece: str) -> tuple[str, ...]:
+    """Return a question and what it concedes, which becomes a question of yes or no as well."""
+    found = _CONCEDED.search(piece)
+    if found is None:
+        return (piece,)
+    return piece, f"Is it so that {found['what']}?"
+
+
+def _leans(words: str, before: str) -> bool:
+    """Tell whether a part of a question says too little to be understood by itself.
+
+    It may say nothing of its own ("and when?"), or speak of what the question before it named.
+    """
+    told = [stem for stem in stems(words) if stem not in IDLE and stem not in _BARE]
+    if _SO_THAT.match(words):
+        return False
+    if (_OPENS.match(words) and not told) or _POINTS_BACK.search(words):
+        return True
+    named = {stem for noun in _DEFINITE.findall(words) for stem in stems(noun)}
+    return bool(named & set(stems(before)))
+
+
+def _part(words: str) -> Part:
+    found = [aspect for aspect, pattern in _KNOWN if pattern.search(words)]
+    whether = bool(_ASKS_WHETHER.match(words))
+    if not whether:
+        found = [aspect for aspect in found if aspect is not Aspect.EXISTS]
+    elif Aspect.EXISTS not in found:
+        found.insert(0, Aspect.WHETHER)
+    return Part(words, tuple(found or [Aspect.WHAT]), statement_of(words) if whether else "")
+
+
+def statement_of(question: str) -> str:
+    """Return a question of yes or no as the statement that it tests, or nothing if it is unclear.
+
+    "Can the tenant assign the lease?" tests "the tenant can assign the lease".
+    """
+    words = " ".join(question.split()).rstrip(" ?")
+    if words.casefold().startswith("whether "):
+        return f"{words[8:]}."
+    conceded = _SO_THAT.match(words)
+    if conceded:
+        return f"{_capital(words[conceded.end() :])}."
+    there = re.match(r"^(is|are|was|were)\s+there\s+(.+)$", words, re.IGNORECASE)
+    if there:
+        return f"There {there[1].casefold()} {there[2]}."
+    told = _TOLD.match(words)
+    if told and told["that"]:
+        return f"{_capital(told['that'])}."
+    if told:
+        modal = _MODAL.get(told["verb"].casefold(), "may")
+        return f"{_capital(told['who'].strip())} {modal} {told['what']}."
+    match = _SUBJECT.match(words) or _NOUN.match(words)
+    if match is None:
+        return ""
+    aux, subject, rest = match["aux"].casefold(), match["subject"], match["rest"]
+    denied = " not" if match["not"] else ""
+    if aux == "does" and not denied:
+        return f"{_capital(subject)} {_third(rest)}."
+    if aux in ("do", "did") and not denied:
+        return f"{_capital(subject)} {rest}."
+    return f"{_capital(subject)} {aux}{denied} {rest}."
+
+
+def _third(rest: str) -> str:
+    """Return a predicate with its verb in the third person: "have to pay" becomes "has to pay"."""
+    match = _VERB.match(rest)
+    if match is None:
+        return rest
+    verb = match["verb"]
+    ends = "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
+    made = _IRREGULAR.get(verb) or (
+        f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}{ends}"
+    )
+    return f"{match['before']}{made}{rest[match.end() :]}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,125 @@
+"""Answers in the library: one row a report, so that they can be listed and shown again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.codec import Codec
+from fourcorners.library.database import register, string
+from fourcorners.library.store import Library
+from fourcorners.research.answer import Answer, Ruling
+
+_ROOM = "research"
+_ANSWER: Codec[Answer] = Codec(Answer)
+_IDENTITY = 12  # letters of an answer's id
+_LEAST = 4  # letters by which one may be named
+
+register(
+    _ROOM,
+    (
+        """
+        CREATE TABLE research_answers(
+            id       TEXT PRIMARY KEY,
+            made     TEXT NOT NULL,
+            question TEXT NOT NULL,
+            ruling   TEXT NOT NULL,
+            made_by  TEXT NOT NULL,
+            answer   TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE research_sources(
+            answer   TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
+            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+            PRIMARY KEY (answer, document)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER research_forgets AFTER DELETE ON research_sources
+        BEGIN DELETE FROM research_answers WHERE id = old.answer; END;
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An answer in a list; `made` is UTC in ISO 8601."""
+
+    id: str
+    made: str
+    question: str
+    ruling: Ruling
+    made_by: str
+    documents: tuple[str, ...]
+
+
+def save(library: Library, answer: Answer) -> str:
+    """Store an answer and return its id; the same answer is stored once.
+
+    When one of the contracts that were read for it is removed, the answer goes with it, for it
+    holds its words.
+    """
+    library.prepare(_ROOM)
+    told = _ANSWER.dump(answer)
+    identity = sha256(told.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
+    with library.transaction():
+        library.execute_many(
+            "INSERT OR IGNORE INTO research_answers VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    identity,
+                    answer.made.created,
+                    answer.question,
+                    answer.answer.ruling.value,
+                    answer.made.by,
+                    told,
+                )
+            ],
+        )
+        library.execute_many(
+            "INSERT OR IGNORE INTO research_sources VALUES (?, ?)",
+            [(identity, source.document) for source in answer.sources],
+        )
+    return identity
+
+
+def listed(library: Library, *, document: str | None = None, limit: int = 100) -> list[Listed]:
+    """Return the answers that are stored, the newest first; those that a document was read for."""
+    library.prepare(_ROOM)
+    rows = library.execute(
+        "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document) FROM "
+        "research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
+        "EXISTS (SELECT 1 FROM research_sources WHERE answer = a.id AND document = ?1) "
+        "ORDER BY a.made DESC, a.id LIMIT ?2",
+        (document, limit),
+    )
+    return [
+        Listed(
+            string(identity),
+            string(made),
+            string(question),
+            Ruling(string(ruling)),
+            string(made_by),
+            tuple(sorted(string(documents).split(","))) if documents else (),
+        )
+        for identity, made, question, ruling, made_by, documents in rows
+    ]
+
+
+def load(library: Library, identity: str) -> Answer:
+    """Return a stored answer by its id, or the beginning of it.
+
+    Raises:
+        ConfigError: If there is none, or several begin so.
+    """
+    library.prepare(_ROOM)
+    start = identity.strip().casefold()
+    rows = library.execute(
+        "SELECT answer FROM research_answers WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (start,)
+    )
+    if len(start) < _LEAST or not rows:
+        raise ConfigError(
+            f"there is no answer {identity!r}.", remedy="List them: fourcorners answers."
+        )
+    if len(rows) > 1:
+        raise ConfigError(f"several answers begin with {identity!r}.", remedy="Give more of it.")
+    return _ANSWER.load(string(rows[0][0]))

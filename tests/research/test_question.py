@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from fourcorners.research.question import Aspect, statement_of, take_apart
+
+
+def test_a_compound_question_is_taken_apart_and_each_part_stands_by_itself() -> None:
+    first, second = take_apart("Can the tenant assign the lease, and under what conditions?")
+    assert first.text == "Can the tenant assign the lease"
+    assert first.aspects == (Aspect.WHETHER,)
+    assert second.text == "under what conditions: can the tenant assign the lease?"
+    assert Aspect.CONDITIONS in second.aspects
+
+
+@pytest.mark.parametrize(
+    ("question", "aspect"),
+    [
+        ("Who insures the premises?", Aspect.WHO),
+        ("When does it end?", Aspect.WHEN),
+        ("How much is the rent?", Aspect.HOW_MUCH),
+        ("How long is the notice period?", Aspect.HOW_LONG),
+        ("Is there a source code escrow?", Aspect.EXISTS),
+        ("Does this contract include any volume restrictions?", Aspect.EXISTS),
+        ("May Larch Ltd sublicense the software?", Aspect.WHETHER),
+        ("What are the exceptions to the non-compete?", Aspect.EXCEPTIONS),
+        ("What happens on a change of control?", Aspect.CONSEQUENCE),
+        ("What licences are granted?", Aspect.WHAT),
+    ],
+)
+def test_what_a_question_asks_for(question: str, aspect: Aspect) -> None:
+    assert aspect in take_apart(question)[0].aspects
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("Can the tenant assign the lease?", "The tenant can assign the lease."),
+        ("Is there a cap?", "There is a cap."),
+        ("Does the agreement state that notices are in writing?", "Notices are in writing."),
+        ("Does the document allow the Buyer to copy it?", "The Buyer may copy it."),
+        ("Does the Carrier have to pay?", "The Carrier has to pay."),
+        ("Does the cap hold for claims?", "The cap holds for claims."),
+        ("Is Larch's liability capped?", "Larch's liability is capped."),
+        ("Is it so that profit is excluded?", "Profit is excluded."),
+        ("What is the governing law?", ""),
+    ],
+)
+def test_the_statement_that_a_question_tests(question: str, statement: str) -> None:
+    assert statement_of(question) == statement
+
+
+def test_parts_that_have_verbs_of_their_own_are_left_as_they_are() -> None:
+    parts = take_apart("Who pays for insurance and how much is the cap?")
+    assert [part.text for part in parts] == ["Who pays for insurance", "how much is the cap?"]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Is the liability capped, and does the cap hold for third parties?",
+            [
+                "Is the liability capped",
+                "does the cap hold for third parties: is the liability capped?",
+            ],
+        ),
+        (
+            "What does support cost, and by how much may it rise?",
+            ["What does support cost", "by how much may it rise: what does support cost?"],
+        ),
+        (
+            "Must the Carrier pay for delay, although loss of profit is excluded?",
+            [
+                "Must the Carrier pay for delay, although loss of profit is excluded?",
+                "Is it so that loss of profit is excluded?",
+            ],
+        ),
+    ],
+)
+def test_a_part_keeps_what_it_speaks_of_and_what_is_conceded_is_asked(
+    question: str, texts: list[str]
+) -> None:
+    assert [part.text for part in take_apart(question)] == texts
