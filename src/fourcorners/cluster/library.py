@@ -1,0 +1,401 @@
+"""`LanceLibrary`: a `Library` with a journal for its catalogue, and Lance tables for documents."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from platformdirs import user_cache_path, user_data_path
+
+from fourcorners.cluster.address import Address
+from fourcorners.cluster.journal import HEAD, Journal
+from fourcorners.cluster.replica import Replica, ReplicaFault
+from fourcorners.cluster.shelves import (
+    BEHIND,
+    KEEP,
+    PASSAGES,
+    TEXTS,
+    UNINDEXED,
+    VECTORS,
+    Shelves,
+    Stood,
+)
+from fourcorners.cluster.tables import Tables
+from fourcorners.cluster.visible import Shelved, Visible
+from fourcorners.documents.document import Document
+from fourcorners.errors import LibraryError
+from fourcorners.library import codec
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.columns import LARGE, Columns
+from fourcorners.library.database import SQLiteValue, integer, string
+from fourcorners.library.entries import PassageRow, Vectors
+from fourcorners.library.store import Library, files_beside
+from fourcorners.outline.tree import Outline, Passage
+from fourcorners.text.words import words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_KEPT = 96  # documents whose text and outline are held in memory
+SET_DOWN = 512  # entries of the journal after which the catalogue is set down whole
+_DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
+
+
+class LanceLibrary(Library):
+    """A library on Lance tables; use it in one thread at a time.
+
+    Any number of processes on any number of machines may have it open. Writers take turns, as in
+    one SQLite file.
+
+    Raises:
+        LibraryError: If the tables are missing, damaged, of a newer version or out of reach.
+    """
+
+    documents_at_once = 16
+    shared = True
+    address_space = 4 << 30  # Lance's engine reserves far more than it uses
+
+    def __init__(self, address: Address, *, create: bool) -> None:
+        self.address = address
+        self.tables = Tables(_found(address, create=create))
+        self._journal = Journal(self.tables)
+        self.shelves = Shelves(self.tables)
+        if HEAD not in self.tables.names():
+            if not create:
+                raise _missing(address)
+            self.shelves.create()
+            self._journal.create()
+        self.replica = self._copied()
+        Catalogue.__init__(self, self.replica)
+        self._parts: OrderedDict[tuple[str, str], dict[str, str]] = OrderedDict()
+        self._visible: tuple[str, Visible] | None = None
+
+    def _copied(self) -> Replica:
+        """Open this machine's copy of the catalogue; one that does not fit is made anew."""
+        store = self._journal.head().store
+        path = user_cache_path("fourcorners") / "lance" / f"{store}.db"
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return Replica(path, self._journal, self.shelves.flush)
+        except ReplicaFault:
+            for end in ("", "-wal", "-shm"):
+                path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+            return Replica(path, self._journal, self.shelves.flush)
+
+    @property
+    def path(self) -> Path:
+        """Return the URL, as far as a path can hold it; it opens the library too."""
+        return Path(self.address.url)
+
+    @property
+    def url(self) -> str:
+        """Return what opens it, from any folder."""
+        return self.address.url if self.address.folder is None else f"lance:{self.address.folder}"
+
+    @property
+    def files(self) -> Path:
+        """Return the folder beside the tables; for those in a bucket, one of this machine's own."""
+        folder = self.address.folder
+        if folder is not None:
+            return files_beside(folder)
+        return user_data_path("fourcorners") / "lance" / f"{self._journal.head().store}-files"
+
+    @property
+    def files_are_shared(self) -> bool:
+        """Tell whether the tables are in a folder."""
+        return self.address.folder is not None
+
+    def owns(self, path: Path) -> bool:
+        """Tell whether a file is one of the tables'."""
+        return self.address.folder is not None and self.address.folder in path.absolute().parents
+
+    def close(self) -> None:
+        """Tend the tables if much was written, and close the copy of the catalogue."""
+        if self.replica.published:
+            with suppress(LibraryError):  # what was written is written; the next to close tends
+                self.tend()
+        super().close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make everything inside one write, seen by all when it ends, or by none."""
+        try:
+            with self.replica.transaction():
+                yield
+        except BaseException:
+            if self.replica.is_idle:  # what a part put is not named by the catalogue
+                self.shelves.forget()
+            raise
+        if self.replica.is_idle and self._is_untended(BEHIND, share=4):
+            self.shelves.tend()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of the library."""
+        self.replica.refresh()
+        with super().snapshot():
+            yield
+
+    def tend(self, *, always: bool = False) -> bool:
+        """Bring indexes up to date, clear away what nobody sees, and shorten the journal.
+
+        Args:
+            always: Whether to do it however little was written since.
+
+        Returns whether anything was to be done.
+        """
+        tended = always or self._is_untended(UNINDEXED, share=8)
+        if tended:
+            visible = self.visible().documents
+            self.shelves.clear_away(
+                {
+                    TEXTS: self._generations("shelved"),
+                    PASSAGES: {each.generation for each in visible},
+                    VECTORS: {each.vectors for each in visible},
+                },
+                before=time.time() - KEEP.total_seconds(),
+            )
+            self.shelves.tend()
+        return self.replica.set_down(1 if always else SET_DOWN) or tended
+
+    def _is_untended(self, least: int, *, share: int) -> bool:
+        """Tell whether so much was written that it is worth bringing the indexes up to date.
+
+        Args:
+            least: Passages from which it can be worth it.
+            share: What part of all passages is worth it.
+        """
+        written = self.shelves.written
+        return bool(written) and written >= max(least, self.visible().totals.rows // share)
+
+    def _generations(self, table: str) -> set[str]:
+        return {string(row[0]) for row in self.execute(f"SELECT generation FROM {table}")}  # noqa: S608
+
+    def visible(self) -> Visible:
+        """Return which rows count; it is worked out anew when documents have come or gone."""
+        version = self.content_version
+        if self._visible is None or self._visible[0] != version:
+            self._visible = version, Visible(self)
+        return self._visible[1]
+
+    def document(self, document: str) -> Document:
+        """Return a document as it was read.
+
+        Raises:
+            ConfigError: If there is none with this id.
+            LibraryError: If it is not what was stored.
+        """
+        name, path, sha256, media_type, reader, digest = map(string, self._one(_DOCUMENT, document))
+        parts = self.parts(document)
+        self._require_unharmed(document, parts["text"], digest)
+        return Document(
+            id=document,
+            name=name,
+            path=path,
+            sha256=sha256,
+            media_type=media_type,
+            reader=reader,
+            text=parts["text"],
+            pages=codec.PAGES.load(parts["pages"]),
+            marks=codec.MARKS.load(parts["marks"]),
+            warnings=codec.WARNINGS.load(parts["warnings"]),
+            words=codec.load_words(parts["words"]),
+        )
+
+    def text(self, document: str) -> str:
+        """Return the text of a document alone."""
+        return self.parts(document)["text"]
+
+    def outline(self, document: str) -> Outline:
+        """Return the outline of a document."""
+        return codec.OUTLINE.load(self.parts(document)["outline"])
+
+    def placing(self, document: str) -> tuple[str, str, str]:
+        """Return name, pages and outline of a document, the latter two as they are stored."""
+        parts = self.parts(document)
+        name = string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
+        return name, parts["pages"], parts["outline"]
+
+    def parts(self, document: str) -> dict[str, str]:
+        """Return what of a document the catalogue does not hold, as it is stored.
+
+        Raises:
+            ConfigError: If there is none with this id.
+            LibraryError: If it is not what was stored.
+        """
+        generation = string(
+            self._one(
+                "SELECT s.generation FROM documents d JOIN shelved s ON s.document = d.row "
+                "WHERE d.id = ?",
+                document,
+            )[0]
+        )
+        key = document, generation
+        if key not in self._parts:
+            self._parts[key] = self.shelves.parts(document, generation)
+            if len(self._parts) > _KEPT:
+                self._parts.popitem(last=False)
+        self._parts.move_to_end(key)
+        return self._parts[key]
+
+    def fetch(self, documents: Iterable[str]) -> None:
+        """Read the large parts of documents that are not at hand, all at once."""
+        wanted = frozenset(documents)
+        missing = {
+            (each.id, each.generation)
+            for each in self.visible().documents
+            if each.id in wanted and (each.id, each.generation) not in self._parts
+        }
+        if len(missing) > 1:
+            self._parts.update(self.shelves.parts_of(missing))
+            while len(self._parts) > max(_KEPT, len(missing)):
+                self._parts.popitem(last=False)
+
+    def passages(self, document: str) -> list[Passage]:
+        """Return the passages of a document, in order.
+
+        Raises:
+            LibraryError: If one is missing, or not what was stored.
+        """
+        first, count, generation = self._one(
+            "SELECT d.first_passage, d.passage_count, s.generation FROM documents d "
+            "JOIN shelved s ON s.document = d.row WHERE d.id = ?",
+            document,
+        )
+        rows = range(integer(first), integer(first) + integer(count))
+        found = {
+            each.row: each.passage
+            for each in self.shelves.standing_in(rows)
+            if each.generation == generation
+        }
+        if len(found) != len(rows):
+            raise LibraryError(
+                f"{len(rows) - len(found)} passages of document {document} are missing in "
+                f"{self.path}.",
+                remedy="Remove the document and add its file again, or restore a copy.",
+            )
+        return [found[row] for row in rows]
+
+    def passage_rows(self, rows: Iterable[int]) -> dict[int, PassageRow]:
+        """Return the passages with these rowids; a rowid that is not there is left out."""
+        visible = self.visible()
+        owners = {int(row): visible.owner(int(row)) for row in rows}
+        wanted = [row for row, owner in owners.items() if owner is not None]
+        return {
+            each.row: PassageRow(each.row, owner.id, each.passage)
+            for each in self.shelves.standing(wanted)
+            if (owner := _counting(owners[each.row], each)) is not None
+        }
+
+    def set_encoder(self, name: str, dimension: int) -> None:
+        """Record whose vectors the library holds; an empty library may change its mind."""
+        super().set_encoder(name, dimension)
+        self.shelves.create_vectors(dimension)
+
+    def check(self) -> list[str]:
+        """Look for damage in all that the library holds, and return what is wrong."""
+        from fourcorners.cluster.check import faults
+
+        return faults(self)
+
+    def size(self) -> int:
+        """Return the bytes of the tables."""
+        return self.tables.size()
+
+    def _load_vectors(self, scope: int | None, document: str | None) -> Vectors:
+        known = self.encoder
+        owned = [each for each in self.visible().documents if each.vectors]
+        if document is not None:
+            owned = [each for each in owned if each.id == document]
+        elif scope is not None:
+            rows = self.execute(
+                "SELECT document FROM document_collections WHERE collection = ?", (scope,)
+            )
+            members = {integer(row[0]) for row in rows}
+            owned = [each for each in owned if each.row in members]
+        total = sum(len(each.rows) for each in owned)
+        matrix = np.empty((total, known.dimension if known else 0), dtype=np.float32)
+        rowids = np.array([row for each in owned for row in each.rows], dtype=np.int64)
+        if total:
+            where = ""
+            if len(owned) == 1:
+                span = owned[0].rows
+                where = f"row >= {span.start:d} AND row < {span.stop:d}"
+            self._fill(matrix, rowids, where)
+        matrix.flags.writeable = rowids.flags.writeable = False
+        return Vectors(rowids, matrix, tuple(each.id for each in owned for _ in each.rows))
+
+    def _fill(self, matrix: NDArray[np.float32], rowids: NDArray[np.int64], where: str) -> None:
+        read, generations, vectors = self.shelves.vectors(where)
+        counting = self.visible().counting(read, generations, vectors=True)
+        read, vectors = read[counting], vectors[counting]
+        order = np.argsort(read)
+        at = np.searchsorted(read[order], rowids)
+        if len(read) < len(rowids) or not np.array_equal(read[order][at], rowids):
+            raise LibraryError(
+                f"vectors are missing in {self.path}.",
+                remedy="Restore a copy, or add the contracts to a new library.",
+            )
+        matrix[:] = vectors[order][at]
+
+    def _next_passage(self, count: int) -> int:
+        first = int(self._meta("next_passage") or "1")
+        self._set_meta("next_passage", str(first + count))
+        return first
+
+    def _listed(self, columns: Columns) -> Mapping[str, SQLiteValue]:
+        return {name: value for name, value in columns.document.items() if name not in LARGE}
+
+    def _shelve(self, columns: Columns, row: int, first: int, collections: Sequence[str]) -> None:
+        del collections  # the catalogue knows
+        generation, count = self.shelves.put(columns, first)
+        self.execute("INSERT INTO shelved VALUES (?, ?, ?)", (row, generation, count))
+        terms = {
+            token
+            for _, start, end, _, _, _ in columns.passages
+            for token in words(columns.text[start:end]).tokens
+        }
+        self.execute_many(
+            "INSERT INTO terms VALUES (?) ON CONFLICT DO NOTHING",
+            ((term,) for term in sorted(terms)),
+        )
+
+    def _unshelve(self, rows: range) -> None:
+        """Leave the rows: without their document nobody sees them, and `tend` deletes them."""
+
+    def _rewrite_words(self, document: str) -> None:
+        """Leave the index: the collections of a document are in the catalogue."""
+
+    def _insert_vectors(self, row: int, data: bytes) -> None:
+        first, count = self.execute(
+            "SELECT first_passage, passage_count FROM documents WHERE row = ?", (row,)
+        )[0]
+        known = self.encoder
+        assert known is not None  # noqa: S101 - `_packed` has asked
+        rows = range(integer(first), integer(first) + integer(count))
+        self.shelves.create_vectors(known.dimension)
+        generation = self.shelves.put_vectors(rows, data, known.dimension)
+        self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, generation))
+
+
+def _counting(owner: Shelved | None, stood: Stood) -> Shelved | None:
+    return owner if owner is not None and owner.generation == stood.generation else None
+
+
+def _found(address: Address, *, create: bool) -> Address:
+    """Refuse a folder that is not there before Lance makes it."""
+    if not create and address.folder is not None and not address.folder.is_dir():
+        raise _missing(address)
+    return address
+
+
+def _missing(address: Address) -> LibraryError:
+    return LibraryError(
+        f"there is no library at {address.url}.",
+        remedy="Make one with `fourcorners add FOLDER`, or name another with --library.",
+    )

@@ -1,0 +1,130 @@
+"""What the processes of these tests do; run as `python processes.py TASK URL …`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from tests.library.conftest import contract
+
+ENCODER = HashEncoder(16)
+
+
+def tell(said: object) -> None:
+    """Tell the test at once."""
+    sys.stdout.write(f"{said}\n")
+    sys.stdout.flush()
+
+
+def write(url: str, name: str, count: str) -> None:
+    """Add contracts, and say so of each when it is done."""
+    with Library.open(url) as library:
+        for number in range(int(count)):
+            lines = [f"{name} AGREEMENT {number}", "1. One.", f"1.1 Lot {number} by {name}."]
+            parts = contract(f"{name}-{number}.txt", lines)
+            parts.add(library)
+            tell(parts.document.id)
+
+
+def read(url: str, seconds: str) -> None:
+    """Look again and again; a document must be whole whenever it is there."""
+    looks, until = 0, time.monotonic() + float(seconds)
+    with Library.open(url, create=False) as library:
+        while looks < 2 or time.monotonic() < until:
+            with library.snapshot():
+                for entry in library.documents():
+                    assert len(library.passages(entry.id)) == entry.passages
+                    assert len(library.vectors(document=entry.id)) == entry.passages
+                    assert library.text(entry.id)
+            looks += 1
+    tell(looks)
+
+
+def same(url: str, count: str) -> None:
+    """Take one document out and put it back, as another process does at the same time."""
+    parts = contract()
+    with Library.open(url) as library:
+        for _ in range(int(count)):
+            parts.add(library)
+            with library.transaction():
+                if library.documents():
+                    library.remove(parts.document.id)
+                    parts.add(library)
+
+
+def die(url: str, phase: str) -> None:
+    """Add a contract, and be killed on the way."""
+    from fourcorners.cluster.journal import Journal
+    from fourcorners.cluster.tables import Tables
+
+    library = Library.open(url)
+    contract("first.txt", ["FIRST AGREEMENT", "1. One.", "1.1 It was first."]).add(library)
+    tell("added")
+    append, swap, publish = Tables.append, Tables.swap, Journal.publish
+    if phase == "before the rows":
+        _kill(Tables, "append", append, before=True)
+    elif phase == "after the texts":
+        _kill(Tables, "append", append, before=False)
+    elif phase == "before the journal":
+        _kill(Journal, "publish", publish, before=True)
+    elif phase == "between journal and head":
+        swaps = iter((False, True))
+        _kill(Tables, "swap", swap, before=True, when=lambda: next(swaps))
+    elif phase == "after the swap":
+        _kill(Journal, "publish", publish, before=False)
+    elif phase == "while tending":
+        optimize = Tables.optimize
+        _kill(Tables, "optimize", optimize, before=False)
+        library.tend(always=True)
+    contract("second.txt", ["SECOND AGREEMENT", "1. Two.", "1.1 It was second."]).add(library)
+
+
+def _kill(
+    kind: type,
+    name: str,
+    real: Callable[..., object],
+    *,
+    before: bool,
+    when: Callable[[], bool] = lambda: True,
+) -> None:
+    def deadly(*arguments: object, **named: object) -> object:
+        fatal = when()
+        result = None if fatal and before else real(*arguments, **named)
+        if fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(kind, name, deadly)
+
+
+def fill(url: str, limit: str) -> None:
+    """Add contracts with a limit on the size of a file, as where the disk is full."""
+    import resource
+
+    from fourcorners.errors import LibraryError
+
+    with Library.open(url) as library:
+        contract().add(library)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+        words = " ".join(f"w{number}" for number in range(200_000))
+        try:
+            contract("large.txt", ["LARGE", "1. Large.", f"1.1 {words}"]).add(library)
+        except LibraryError as error:
+            tell(error)
+
+
+TASKS: dict[str, Callable[..., None]] = {
+    "write": write,
+    "read": read,
+    "same": same,
+    "die": die,
+    "fill": fill,
+}
+
+if __name__ == "__main__":
+    TASKS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,192 @@
+"""Both stores find the same passages, the right ones, and rank them alike."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.search.filters import Filters
+from fourcorners.search.find import find
+from fourcorners.search.index import index_of
+from fourcorners.search.lexical import best, lexical
+from fourcorners.search.plan import plan
+from fourcorners.search.query import And, Mode, Near, Node, Or, Phrase, Query, Word, parse
+from fourcorners.search.query.fts import alternatives
+from fourcorners.search.query.tree import render
+from fourcorners.text.span import Span
+from fourcorners.text.words import words
+from tests.cluster.conformance.conftest import SPREAD, Twins
+from tests.search.conftest import random_tree
+from tests.search.query.test_oracle import naive
+
+FILTERS = [
+    Filters(),
+    Filters(collection="Odd"),
+    Filters(types=("Kind 1",)),
+    Filters(labels=("1.1",)),
+    Filters(collection="Deal", labels=("1", "2")),
+]
+
+
+Told = tuple[str, Span, tuple[Span, ...], dict[str, float]]
+
+
+def told(library: Library, query: str | Query, filters: Filters, **options: object) -> list[Told]:
+    """Return the first ten hits, as they can be compared."""
+    return [
+        (hit.document, hit.span, hit.matched, dict(hit.scores))
+        for hit in find(library, query, filters=filters, limit=10, **options)  # type: ignore[arg-type]
+    ]
+
+
+def alike(found: list[Told]) -> list[tuple[object, ...]]:
+    """Return hits that equal others whose scores differ in no more than their last digits."""
+    return [
+        (document, span, matched, pytest.approx(scores, rel=1e-4, abs=1e-6))
+        for document, span, matched, scores in found
+    ]
+
+
+def texts(library: Library) -> dict[int, list[str]]:
+    return {
+        entry.rows.start + passage.ordinal: list(
+            words(passage.span.of(library.text(entry.id))).tokens
+        )
+        for entry in library.documents()
+        for passage in library.passages(entry.id)
+    }
+
+
+def test_sets_are_those_of_the_token_oracle(twins: Twins) -> None:
+    tokens = texts(twins.lance)
+    for seed in range(150):
+        tree = random_tree(random.Random(seed))
+        found = lexical(twins.lance, tree, [])
+        assert set(found.scores) == {row for row, own in tokens.items() if naive(tree, own)}, (
+            render(tree)
+        )
+
+
+PAIRS = [
+    ("change", "control"),
+    ("assign", "consent"),
+    ("exclusive", "licence"),
+    ("governing", "law"),
+    ("written", "notice"),
+    ("terminate", "agreement"),
+    ("third", "party"),
+    ("liability", "exceed"),
+    ("confidential", "information"),
+    ("the", "the"),
+]
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("distance", [0, 1, 5])
+def test_proximities_of_contracts_are_those_of_the_token_oracle(
+    twins: Twins, mode: Mode, distance: int
+) -> None:
+    tokens = texts(twins.lance)
+    some = 0
+    for left, right in PAIRS:
+        tree = parse(f'"{left} {right}"~{distance}^5', mode=mode).tree
+        found = set(lexical(twins.lance, tree, []).scores)
+        assert found == {row for row, own in tokens.items() if naive(tree, own)}
+        some += bool(found)
+    assert some >= 5
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_first_ten_are_the_same(twins: Twins, seed: int) -> None:
+    rng = random.Random(seed)
+    filters = FILTERS[seed % len(FILTERS)] if seed % 2 else FILTERS[0]
+    encoder = SPREAD if seed % 3 == 0 else None
+    query: Query = Query("", boosted(random_tree(rng), rng))
+    if seed % 4 == 0:
+        vocabulary = index_of(twins.sqlite).vocabulary("t") + index_of(twins.sqlite).vocabulary("a")
+        asked = " ".join(rng.sample(vocabulary, 4))
+        query = parse(asked if seed % 8 else f'"{asked}"~40^3 OR {asked.split()[0]}*')
+    if filters != FILTERS[0] and counts_what_is_left(query.tree):
+        tokens = filters.tokens(twins.sqlite)
+        mine = set(lexical(twins.sqlite, query.tree, tokens).scores)
+        assert set(lexical(twins.lance, query.tree, tokens).scores) == mine
+        return
+    found = told(twins.sqlite, query, filters, encoder=encoder)
+    assert told(twins.lance, query, filters, encoder=encoder) == alike(found)
+
+
+def counts_what_is_left(node: Node) -> bool:
+    """Tell whether FTS5's score of a row depends on the row at which it stopped before.
+
+    That is so where a proximity offers a phrase beside something else, and a filter decides which
+    rows it stops at; no other store can know that.
+    """
+    match node:
+        case And() | Or():
+            return any(map(counts_what_is_left, node.parts))
+        case Near():
+            some = [list(alternatives(part)) for part in node.parts]
+            return any(len(one) > 1 for one in some) and any(
+                isinstance(term, Phrase) for one in some for term in one
+            )
+        case _:
+            return False
+
+
+def boosted(tree: Node, rng: random.Random) -> Node:
+    return Or((tree, Word(rng.choice("abcd"), boost=rng.choice((0.5, 2.0, 5.0)))))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "type:kind",
+        "heading:termination AND notice",
+        "collection:Odd a",
+        "label:1.1 AND a",
+        "ab* b*",
+    ],
+)
+def test_fields_and_stems_narrow_alike(twins: Twins, query: str) -> None:
+    mine = told(twins.sqlite, query, Filters())
+    assert told(twins.lance, query, Filters()) == alike(mine)
+    assert told(twins.lance, query, Filters(), stem=True) == alike(
+        told(twins.sqlite, query, Filters(), stem=True)
+    )
+
+
+@pytest.mark.parametrize("example", ["the law of this agreement", "either party may terminate"])
+def test_an_example_finds_the_same(twins: Twins, example: str) -> None:
+    for filters in FILTERS:
+        mine = [
+            hit.span
+            for hit in find(
+                twins.sqlite, None, like=example, encoder=SPREAD, filters=filters, limit=10
+            )
+        ]
+        theirs = [
+            hit.span
+            for hit in find(
+                twins.lance, None, like=example, encoder=SPREAD, filters=filters, limit=10
+            )
+        ]
+        assert theirs == mine
+
+
+def test_the_best_are_the_same_with_their_terms(twins: Twins) -> None:
+    tree = Or((Word("a"), Word("notice"), Word("party"), Word("ab")))
+    mine, theirs = best(twins.sqlite, tree, [], 50), best(twins.lance, tree, [], 50)
+    assert list(theirs.scores) == list(mine.scores)
+    assert theirs.scores == pytest.approx(mine.scores)
+    own = texts(twins.sqlite)
+    for row in list(mine.scores)[:10]:
+        said = " ".join(own[row])
+        assert dict(theirs.terms(row, said)) == pytest.approx(dict(mine.terms(row, said)))
+
+
+def test_a_plan_says_the_same(twins: Twins) -> None:
+    query = '"written notice"~5 OR party* OR agreement pre/3 terminate'
+    filters = Filters(collection="Deal")
+    assert plan(twins.lance, query, filters=filters) == plan(twins.sqlite, query, filters=filters)
