@@ -1,0 +1,71 @@
+"""The audit trail, for admins of the whole library."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from fourcorners.server import trail
+from fourcorners.server.api.models import Paged, Value
+from fourcorners.server.desk import Desk
+from fourcorners.server.principal import Role
+
+router = APIRouter(tags=["Audit"])
+
+
+class AuditValue(Value):
+    """One line of the trail, bound to the one before it by a hash."""
+
+    seq: int
+    at: str
+    event: str
+    detail: dict[str, str | int]
+    previous: str
+    hash: str
+
+
+class VerdictValue(Value):
+    """What reading the whole trail shows."""
+
+    entries: int
+    head: str
+    faults: list[str]
+
+
+@router.get("/audit")
+def audit(
+    desk: Desk,
+    cursor: Annotated[str, Query(pattern=r"^\d{0,15}$")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Paged[AuditValue]:
+    """List the audit trail, the oldest entry first."""
+    after = int(cursor or 0)
+    with desk.access() as access:
+        found = trail.after(access.whole_library(Role.ADMIN), after, limit + 1)
+    here = found[:limit]
+    return Paged(
+        items=[
+            AuditValue(
+                seq=each.seq,
+                at=each.at,
+                event=each.event,
+                detail=json.loads(each.detail),
+                previous=each.previous,
+                hash=each.hash,
+            )
+            for each in here
+        ],
+        next=str(here[-1].seq) if len(found) > limit else None,
+    )
+
+
+@router.get("/audit/verdict")
+def verdict(desk: Desk) -> VerdictValue:
+    """Read the whole trail, and tell whether any of it was changed."""
+    with desk.access() as access:
+        found = access.whole_library(Role.ADMIN).audit_verdict()
+    return VerdictValue(
+        entries=found.entries, head=found.head, faults=[each.what for each in found.faults]
+    )

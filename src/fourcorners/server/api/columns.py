@@ -1,0 +1,180 @@
+"""Columns of reviews: questions of one's own, put to every contract of a review."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from fourcorners.server import books
+from fourcorners.server.api.models import TaskValue, Value
+from fourcorners.server.api.once import IdempotencyKey, once
+from fourcorners.server.columns import asking, kept
+from fourcorners.server.columns.asking import Standing
+from fourcorners.server.columns.kept import LONGEST, AskedColumn
+from fourcorners.server.desk import Desk, DeskOf
+from fourcorners.server.principal import Role
+from fourcorners.server.tasks import Task
+
+router = APIRouter(tags=["Reviews"])
+
+
+class ColumnRequest(Value):
+    """A question to every contract of a review."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    playbook: str = Field(default="due-diligence", max_length=200)
+    question: str = Field(
+        min_length=1, max_length=LONGEST, examples=["Is there a most favoured customer clause?"]
+    )
+    with_model: bool = Field(
+        default=False, description="Let the configured language model read; by rules without it."
+    )
+
+
+class QuestionRequest(Value):
+    """What a column asks instead."""
+
+    question: str = Field(min_length=1, max_length=LONGEST)
+    with_model: bool = False
+
+
+class VersionValue(Value):
+    """A question that a column asked."""
+
+    version: int
+    question: str
+    with_model: bool
+    by: str
+    at: str
+
+
+class ColumnValue(Value):
+    """A column; `provision` names its cells among the findings."""
+
+    id: str = Field(examples=["asked-1f2e3d4c"])
+    provision: str = Field(examples=["asked-1f2e3d4c-v1"])
+    version: int
+    collection: str
+    playbook: str
+    question: str
+    with_model: bool
+    by: str
+    at: str
+    open: int = Field(description="Contracts whose cells are empty or failed.")
+    state: Literal["", "waiting", "running", "parked", "done", "failed", "cancelled"] = Field(
+        description="Of its last task; empty if none is remembered."
+    )
+    task: str = Field(description="That task's id.")
+
+
+class StartedValue(Value):
+    """A column, and the task that fills it."""
+
+    column: ColumnValue
+    task: TaskValue
+
+
+@router.get("/columns")
+def columns(
+    desk: Desk,
+    collection: Annotated[str, Query(max_length=500)],
+    playbook: Annotated[str, Query(max_length=200)] = "due-diligence",
+) -> list[ColumnValue]:
+    """List the columns of a review that people asked for, in the order in which they did."""
+    with desk.access() as access:
+        library = access.library_for(collection, Role.READER)
+        book = books.load(library, playbook)
+    return [_value(desk, each) for each in asking.standing(desk, collection, book.id)]
+
+
+@router.post("/columns", status_code=202)
+def add(desk: Desk, asked: ColumnRequest, idempotency_key: IdempotencyKey = None) -> StartedValue:
+    """Ask a question of every contract of a review; its cells are findings like all others."""
+    return once(
+        desk,
+        idempotency_key,
+        asked.model_dump_json(),
+        StartedValue,
+        lambda: _started(
+            desk,
+            asking.add(
+                desk,
+                asked.collection,
+                asked.playbook,
+                asked.question,
+                with_model=asked.with_model,
+            ),
+        ),
+    )
+
+
+@router.get("/columns/{column}")
+def column(desk: Desk, column: str) -> ColumnValue:
+    """Return a column."""
+    found = asking.look(desk, column)
+    standing = asking.standing(desk, found.collection, found.playbook)
+    return _value(desk, next(each for each in standing if each.column.id == found.id))
+
+
+@router.get("/columns/{column}/versions")
+def versions(desk: Desk, column: str) -> list[VersionValue]:
+    """Return all that a column asked, the first first; the last is what it asks now."""
+    found = asking.look(desk, column)
+    with desk.access() as access:
+        held = kept.versions(access.library_for(found.collection, Role.READER), found.id)
+    return [
+        VersionValue(
+            version=each.version,
+            question=each.question,
+            with_model=each.with_model,
+            by=each.by,
+            at=each.at,
+        )
+        for each in held
+    ]
+
+
+@router.post("/columns/{column}/question", status_code=202)
+def change(desk: Desk, column: str, asked: QuestionRequest) -> StartedValue:
+    """Ask something else in a column: its next version, filled anew."""
+    return _started(desk, asking.change(desk, column, asked.question, with_model=asked.with_model))
+
+
+@router.post("/columns/{column}/fill", status_code=202)
+def fill(desk: Desk, column: str) -> TaskValue:
+    """Have the empty and the failed cells of a column filled."""
+    return TaskValue.of(asking.fill(desk, asking.look(desk, column, Role.REVIEWER)))
+
+
+@router.delete("/columns/{column}", status_code=204)
+def remove(desk: Desk, column: str) -> None:
+    """Take a column out of its review."""
+    asking.remove(desk, column)
+
+
+def _started(desk: DeskOf, made: tuple[AskedColumn, Task]) -> StartedValue:
+    column, task = made
+    return StartedValue(column=_value(desk, Standing(column, task)), task=TaskValue.of(task))
+
+
+def _value(desk: DeskOf, standing: Standing) -> ColumnValue:
+    each, task = standing.column, standing.task
+    with desk.access() as access:
+        documents = [entry.id for entry in access.documents(each.collection)]
+        short = kept.open_cells(access.common(), each, documents)
+    return ColumnValue(
+        id=each.id,
+        provision=each.provision,
+        version=each.version,
+        collection=each.collection,
+        playbook=each.playbook,
+        question=each.question,
+        with_model=each.with_model,
+        by=each.by,
+        at=each.at,
+        open=len(short),
+        state=task.state.value if task else "",
+        task=task.id if task else "",
+    )

@@ -1,0 +1,179 @@
+"""The application: its parts put together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.server import api, failing
+from fourcorners.server.assets import Assets
+from fourcorners.server.desk import Office, office_of, require_form_token
+from fourcorners.server.doing import adding
+from fourcorners.server.engines import Engines
+from fourcorners.server.identity import Identity, LocalIdentity
+from fourcorners.server.mcp.door import PATH, Door
+from fourcorners.server.pages import PAGES
+from fourcorners.server.printer import Printer
+from fourcorners.server.rates import Rate
+from fourcorners.server.rendering import Nav, environment
+from fourcorners.server.runner import LANES, Runner
+from fourcorners.server.security import MOST_BODY, Guard
+from fourcorners.server.shelf import Shelf
+from fourcorners.server.telemetry import open_telemetry
+from fourcorners.server.uploads import MOST_BYTES, Uploads
+from fourcorners.settings import Settings
+from fourcorners.version import __version__
+
+if TYPE_CHECKING:
+    from fourcorners.server.oidc import Flow
+
+_SIGN_INS = 20  # tries of one address a minute, whatever names it tries
+# Newer versions of FastAPI trace requests, with their queries, for whoever listens, and send that
+# away where the environment says so; older ones pass over what they do not know.
+_NO_TELEMETRY: Any = {
+    "tracing": False, "metrics": False, "logs": False, "operation_spans": False,
+    "auto_configure": False,
+}  # fmt: skip
+_log = logging.getLogger("fourcorners.server")
+
+
+def create_app(
+    library_path: str | Path, settings: Settings, *, team: bool = False, mcp: bool = False
+) -> FastAPI:
+    """Return the application over a library, which is made if it is not there.
+
+    Args:
+        library_path: The library's file or URL.
+        settings: What the operator decided.
+        team: Whether people sign in, each with roles; without it there is one person, who may do
+            all, and no other machine is answered.
+        mcp: Whether programs may ask through MCP, under /mcp.
+
+    Raises:
+        LibraryError: If the library cannot be opened.
+        ConfigError: If MCP, a provider or telemetry is wanted, and what it needs is not installed
+            or not set.
+    """
+    telemetry = open_telemetry(settings.telemetry)
+    shelf = Shelf(library_path)
+    engines, assets = Engines(settings), Assets()
+    nav = [page.NAV for page in PAGES if isinstance(getattr(page, "NAV", None), Nav)]
+    office = Office(
+        shelf=shelf,
+        settings=settings,
+        engines=engines,
+        printer=Printer(settings),
+        runner=Runner(shelf, engines, telemetry, [*LANES, adding.lane(is_shared=False)]),
+        uploads=Uploads(shelf.files, is_shared=shelf.files_are_shared),
+        identity=_identity(shelf, settings, team=team),
+        assets=assets,
+        templates=environment(assets, nav, team=team),
+        sign_ins=Rate(_SIGN_INS, _SIGN_INS),
+        telemetry=telemetry,
+        flow=_flow(shelf, settings, team=team),
+        team=team,
+    )
+
+    door = Door(office) if mcp else None
+
+    @asynccontextmanager
+    async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
+        office.runner.start()
+        _log.info("started", extra={"team": team, "version": __version__})
+        async with door.open() if door is not None else nullcontext():
+            yield
+        office.runner.stop()
+        office.printer.close()
+        shelf.close()
+        telemetry.close()
+        _log.info("stopped")
+
+    app = FastAPI(
+        title="Fourcorners",
+        version=__version__,
+        lifespan=living,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        telemetry=_NO_TELEMETRY,
+    )
+    app.state.office = office
+    _add_plain_routes(app)
+    for page in PAGES:
+        app.include_router(
+            page.router, include_in_schema=False, dependencies=[Depends(require_form_token)]
+        )
+    api.install(app)
+    if door is not None:
+        app.router.routes.append(Route(PATH, door, include_in_schema=False))
+    if team:
+        from fourcorners.server.pages import people, signing_in
+
+        app.include_router(signing_in.router, include_in_schema=False)
+        app.include_router(
+            people.router, include_in_schema=False, dependencies=[Depends(require_form_token)]
+        )
+    failing.install(app)
+    app.add_middleware(Guard, local=not team, most=_most, secure=team, telemetry=telemetry)
+    return app
+
+
+def _flow(shelf: Shelf, settings: Settings, *, team: bool) -> Flow | None:
+    """Return what signs people in through the provider that the settings name, if they name one."""
+    if not team or not settings.oidc.model_fields_set:
+        return None
+    try:
+        from fourcorners.server.oidc import Flow, Provider
+    except ImportError as error:
+        raise ConfigError(
+            "what checks the words of a sign-in provider is not installed.",
+            remedy="pip install 'fourcorners[oidc]'",
+        ) from error
+    return Flow(shelf, Provider(settings.oidc))
+
+
+def _identity(shelf: Shelf, settings: Settings, *, team: bool) -> Identity:
+    if not team:
+        return LocalIdentity(settings)
+    from fourcorners.server.signing import TeamIdentity
+
+    return TeamIdentity(shelf)
+
+
+def _most(path: str) -> int:
+    """Return how many bytes a request to a path may have."""
+    uploads = path.endswith(("/upload", "/documents"))
+    return MOST_BYTES + MOST_BODY if uploads else MOST_BODY
+
+
+def _add_plain_routes(app: FastAPI) -> None:
+    @app.get("/healthz", include_in_schema=False)
+    def healthz() -> Response:
+        """Tell that the process answers."""
+        return PlainTextResponse("ok")
+
+    @app.get("/readyz", include_in_schema=False)
+    def readyz(request: Request) -> Response:
+        """Tell whether the library can be read."""
+        try:
+            with office_of(request).shelf.library() as library:
+                library.execute("SELECT 1 FROM documents LIMIT 1")
+        except FourcornersError as error:
+            return JSONResponse({"ready": False, "why": type(error).__name__}, 503)
+        return JSONResponse({"ready": True})
+
+    @app.get("/static/{digest}/{name}", include_in_schema=False)
+    def static(request: Request, digest: str, name: str) -> Response:  # noqa: ARG001 - for caches
+        return office_of(request).assets.answer(request, name)
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    def favicon(request: Request) -> Response:
+        return RedirectResponse(office_of(request).assets.href("mark.svg"), 308)

@@ -1,0 +1,111 @@
+"""An answer laid out for reading: each sentence with the numbers of the words that support it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fourcorners.research.answer import Answer, Cited, Role, Standing, Statement
+from fourcorners.server.links import quote_href
+
+_TITLES = {
+    Role.EXCEPTION: "Exceptions",
+    Role.AMENDMENT: "Amendments",
+    Role.DEFINITION: "Definitions of terms that are used",
+    Role.REFERENCE: "Clauses that are referred to",
+    Role.COMPUTED: "Dates and sums",
+    Role.OTHER_READING: "How else it may be read",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Words of a contract, with the number that sentences name them by, and their address."""
+
+    number: int
+    cited: Cited
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A statement with its evidence; `verified` tells whether the program could check it."""
+
+    statement: Statement
+    evidence: tuple[Evidence, ...]
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sentences under a title; it is empty for those that come first."""
+
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A report laid out; a sentence stands in it once."""
+
+    summary: tuple[Sentence, ...]
+    answer: tuple[Sentence, ...]
+    conditions: tuple[Sentence, ...]
+    readings: tuple[Sentence, ...]
+    findings: tuple[Group, ...]
+    evidence: tuple[Evidence, ...]
+
+
+def lay(answer: Answer) -> Laid:
+    """Lay a report out: the answer first, then what it depends on, then what else was found."""
+    layer = _Layer()
+    told = answer.answer
+    first = layer.sentences(told.sentences)
+    conditions = layer.sentences(told.conditions)
+    readings = layer.sentences(told.readings)
+    summary = layer.sentences(answer.summary)
+    findings = tuple(_grouped(layer, answer.findings))
+    return Laid(summary, first, conditions, readings, findings, tuple(layer.evidence))
+
+
+def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[Group]:
+    titles: dict[str, list[Statement]] = {}
+    parts = list(dict.fromkeys(each.part for each in findings))
+    for each in findings:
+        title = _TITLES.get(each.role, each.part if len(parts) > 1 else "")
+        titles.setdefault(title, []).append(each)
+    for title, statements in titles.items():
+        if shown := layer.sentences(statements):
+            yield Group(title, shown)
+
+
+class _Layer:
+    """Numbers words in the order in which they are met, and passes over what stands already."""
+
+    def __init__(self) -> None:
+        self.evidence: list[Evidence] = []
+        self._known: dict[tuple[str, int, int], Evidence] = {}
+        self._told: set[Statement] = set()
+
+    def sentences(self, statements: Iterable[Statement]) -> tuple[Sentence, ...]:
+        new = [each for each in dict.fromkeys(statements) if each not in self._told]
+        self._told.update(new)
+        return tuple(
+            Sentence(
+                each,
+                tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q)))),
+                each.standing is Standing.VERIFIED,
+            )
+            for each in new
+        )
+
+    def _evidence(self, cited: Cited) -> Evidence | None:
+        span = cited.quote.span
+        if span is None:
+            return None
+        key = (cited.document, span.start, span.end)
+        if key not in self._known:
+            href = quote_href(cited.document, span, cited.quote.words)
+            self._known[key] = Evidence(len(self.evidence) + 1, cited, href)
+            self.evidence.append(self._known[key])
+        return self._known[key]

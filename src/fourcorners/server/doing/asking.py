@@ -1,0 +1,93 @@
+"""Answering a question from contracts: the same as `fourcorners ask`, watched while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from fourcorners.research.answer import Answer
+from fourcorners.research.events import Asked, Event, Finished, Planned
+from fourcorners.research.limits import TURNS
+from fourcorners.research.sources import external_tools
+from fourcorners.server import answers
+from fourcorners.server.answers import Home
+from fourcorners.server.doing.work import Work
+from fourcorners.server.steps import Steps, steps_of
+
+if TYPE_CHECKING:
+    from fourcorners.llm import Port
+
+KIND = "ask"
+LANE = "asking"
+
+
+def do(work: Work) -> Mapping[str, str | int]:
+    """Answer a question, unless an earlier start of the server has done so, and keep the answer."""
+    made = answers.made_by(work.library, work.task.id)
+    if not made:
+        home = Home(work.task.collection, work.task.asked_by)
+        made = answers.keep(work.library, _answered(work), work.task.id, home)
+    return {"answer": made}
+
+
+def _answered(work: Work) -> Answer:
+    steps = Steps(work.library, work.task.id)
+    steps.clear()  # of a server that was killed
+    done = total = 0
+    try:
+        with _events(work) as events:
+            for event in events:
+                if isinstance(event, Finished):
+                    return event.answer
+                if isinstance(event, Planned):
+                    total = event.turns or len(event.parts)
+                if isinstance(event, Asked):
+                    done = event.turn - 1
+                for step in steps_of(event):
+                    steps.add(step)
+                work.tell(min(done, total), total, 0, "")
+    finally:
+        steps.clear()
+    raise RuntimeError("a run ended without its report")
+
+
+@contextmanager
+def _events(work: Work) -> Iterator[Iterator[Event]]:
+    from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.research.inquiry import Inquiring
+    from fourcorners.research.run import ask
+
+    spec = work.task.spec
+    with _port(work) as port:
+        encoder = work.engines.encoder if work.library.encoder is not None else None
+        sources = tuple(filter(None, spec["sources"].split("\n")))
+        yield ask(
+            work.library,
+            spec["question"],
+            contracts=(spec["document"],) if spec["document"] else (),
+            collection=work.task.collection or None,
+            context=spec["context"],
+            instructions=spec["instructions"],
+            encoder=encoder,
+            concepts=default_concepts(),
+            port=port,
+            how=Inquiring(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
+            tools=external_tools(sources, work.settings.research.external),
+        )
+
+
+@contextmanager
+def _port(work: Work) -> Iterator[Port | None]:
+    """Open the way to the language models; None where the report is by rules."""
+    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+    from fourcorners.llm import is_configured, open_port
+
+    settings = work.settings.llm
+    if work.task.spec["rules"] or not is_configured(settings):
+        yield None
+        return
+    cache = LibraryCache(work.library)
+    ledger = work.telemetry.ledger(LibraryLedger(work.library))
+    with open_port(settings, cache=cache, ledger=ledger, job="ask") as port:
+        yield port

@@ -1,0 +1,83 @@
+"""Putting a question to every contract of a review: a cell at a time, each kept as it is known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+from fourcorners.llm import Port, is_configured, open_port
+from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.review import store
+from fourcorners.review.finding import CellState
+from fourcorners.server.columns import kept
+from fourcorners.server.columns.filling import Filler
+from fourcorners.server.columns.kept import AskedColumn
+from fourcorners.server.doing.work import Work
+from fourcorners.server.refusals import NotFound, Refusal
+
+KIND = "column"
+LANE = "looking"
+
+
+def do(work: Work) -> Mapping[str, str | int]:
+    """Fill the cells of a column that are empty or failed; those that are filled stay."""
+    column = kept.find(work.library, work.task.spec["column"])
+    book = kept.book_of(column.collection, column.playbook, [column])
+    documents = [entry.id for entry in work.library.documents(column.collection)]
+    with _port(work, column) as port:
+        filler = Filler(
+            work.library,
+            book,
+            column.collection,
+            encoder=work.engines.encoder if work.library.encoder is not None else None,
+            concepts=default_concepts(),
+            port=port,
+        )
+        done = store.filled(work.library, book.hash, filler.engine)
+        waiting = [each for each in documents if column.provision not in done.get(each, ())]
+        counts: Counter[CellState] = Counter()
+        for number, document in enumerate(waiting):
+            work.tell(len(documents) - len(waiting) + number, len(documents), _failed(counts), "")
+            if not _stands(work, column):
+                break
+            cell = filler.fill(document)
+            counts[cell.state] += 1
+            store.save(work.library, book, filler.engine, [cell])
+    work.tell(len(documents), len(documents), _failed(counts), "")
+    return {
+        "column": column.id,
+        "provision": column.provision,
+        "filled": sum(counts.values()),
+        **{state.value: count for state, count in sorted(counts.items())},
+    }
+
+
+def _failed(counts: Counter[CellState]) -> int:
+    return counts[CellState.FAILED]
+
+
+def _stands(work: Work, column: AskedColumn) -> bool:
+    """Tell whether the column is still asked, and so."""
+    try:
+        return kept.find(work.library, column.id).version == column.version
+    except NotFound:
+        return False
+
+
+@contextmanager
+def _port(work: Work, column: AskedColumn) -> Iterator[Port | None]:
+    if not column.with_model:
+        yield None
+        return
+    settings = work.settings.llm
+    if not is_configured(settings):
+        raise Refusal(
+            "this column is to be read by a language model, and none is configured any more.",
+            remedy="Configure one in the section [llm], or ask again without it.",
+        )
+    cache = LibraryCache(work.library)
+    ledger = work.telemetry.ledger(LibraryLedger(work.library))
+    with open_port(settings, cache=cache, ledger=ledger, job=f"column {column.id}") as port:
+        yield port

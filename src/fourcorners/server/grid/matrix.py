@@ -1,0 +1,204 @@
+"""A grid in arrays: a row a document, a column a provision, a byte for each thing at a glance."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import folded
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.finding import CellState, ReviewState, Severity
+from fourcorners.server.access import Access
+from fourcorners.server.columns.kept import asked_of
+from fourcorners.server.grid import glances
+from fourcorners.server.grid.glances import Glance, Mark, Opinion
+from fourcorners.server.principal import Role
+from fourcorners.server.shelf import Shelf
+
+STATES: tuple[CellState | None, ...] = (None, *CellState)  # None: not reviewed yet
+SEVERITIES = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
+REVIEWS = tuple(ReviewState)
+_STATE = {state.value: number for number, state in enumerate(STATES) if state}
+_SEVERITY = {severity.value: number for number, severity in enumerate(SEVERITIES)}
+_REVIEW = {review: number for number, review in enumerate(REVIEWS)}
+_SETTLED = timedelta(seconds=3)  # cells are stored within it of the time they bear
+_MOST = 8  # grids kept; the one that was used longest ago goes first
+
+Bytes = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A document as a row of the grid; `find` is what it is found by."""
+
+    id: str
+    name: str
+    title: str
+    type: str
+    find: str
+
+
+@dataclass(slots=True)
+class Matrix:
+    """The cells of a collection by a playbook, and by the questions that reviewers put to it.
+
+    `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
+    column; `said` what people said, where they did. The columns of `asked` stand after those of
+    the playbook.
+    """
+
+    playbook: Playbook
+    asked: Playbook
+    lines: tuple[Line, ...]
+    state: Bytes
+    severity: Bytes
+    review: Bytes
+    said: dict[tuple[int, int], Opinion] = field(default_factory=dict)
+    version: int = 0
+
+    @property
+    def books(self) -> tuple[Playbook, Playbook]:
+        """Return the playbooks whose cells these are."""
+        return self.playbook, self.asked
+
+    @property
+    def columns(self) -> tuple[Provision, ...]:
+        """Return the columns."""
+        return (*self.playbook.provisions, *self.asked.provisions)
+
+    @property
+    def provisions(self) -> tuple[str, ...]:
+        """Return the ids of the columns."""
+        return tuple(provision.id for provision in self.columns)
+
+    def book_of(self, column: int) -> Playbook:
+        """Return the playbook that the cells of a column are kept under."""
+        return self.playbook if column < len(self.playbook.provisions) else self.asked
+
+    def column(self, provision: str) -> int | None:
+        """Return the place of a column; None if there is none."""
+        return self.provisions.index(provision) if provision in self.provisions else None
+
+
+@dataclass(slots=True)
+class _Kept:
+    matrix: Matrix
+    members: tuple[int, int]
+    rows: dict[str, int]
+    marks: dict[str, Mark]  # by playbook
+    seen: set[tuple[str, str]]
+    settled: set[str]  # playbooks of which no more cells can come with the time of the mark
+
+
+class Matrices:
+    """The grids that were looked at last, each brought up to date when it is looked at again."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._lock = threading.Lock()
+
+    def of(self, access: Access, collection: str, playbook: Playbook) -> Matrix:
+        """Return the grid of a collection by a playbook, as it is now.
+
+        Raises:
+            NotFound: If the collection is none that they may read.
+        """
+        library = access.library_for(collection, Role.READER)
+        asked = asked_of(library, collection, playbook.id)
+        key = (folded(collection), playbook.hash, *(each.id for each in asked.provisions))
+        glances.prepare(library)
+        with self._lock:
+            members = glances.membership(library, key[0])
+            kept = self._kept.pop(key, None)
+            if kept is None or kept.members != members:
+                kept = _empty(access.documents(collection), playbook, asked, members)
+            _bring_up_to_date(library, kept)
+            self._kept[key] = kept
+            while len(self._kept) > _MOST:
+                del self._kept[next(iter(self._kept))]
+            return kept.matrix
+
+
+_OF_SHELVES: WeakKeyDictionary[Shelf, Matrices] = WeakKeyDictionary()
+
+
+def matrices_of(shelf: Shelf) -> Matrices:
+    """Return the grids of a library that are kept in memory, for all who look at it."""
+    return _OF_SHELVES.setdefault(shelf, Matrices())
+
+
+def _empty(
+    entries: Sequence[Entry], playbook: Playbook, asked: Playbook, members: tuple[int, int]
+) -> _Kept:
+    lines = tuple(
+        Line(each.id, each.name, each.title, each.type, f"{each.name} {each.title}".casefold())
+        for each in entries
+    )
+    shape = (len(lines), len(playbook.provisions) + len(asked.provisions))
+    state, severity, review = (np.zeros(shape, np.uint8) for _ in range(3))
+    matrix = Matrix(playbook, asked, lines, state, severity, review)
+    rows = {line.id: number for number, line in enumerate(lines)}
+    return _Kept(matrix, members, rows, {}, set(), set())
+
+
+def _bring_up_to_date(library: Library, kept: _Kept) -> None:
+    with library.snapshot():
+        for book in kept.matrix.books:
+            if book.provisions:
+                _bring_book(library, kept, book)
+
+
+def _bring_book(library: Library, kept: _Kept, book: Playbook) -> None:
+    matrix, before = kept.matrix, kept.marks.get(book.hash, Mark())
+    mark = glances.mark(library, book)
+    if book.hash in kept.settled and mark == before:
+        return
+    came, again = _fill(kept, glances.changed(library, book, before))
+    told = glances.remarked(library, book, before)
+    wanted = {place for place in told | again if place[0] in kept.rows}
+    columns = {provision: number for number, provision in enumerate(matrix.provisions)}
+    for document, provision, opinion in glances.opinions(library, book, wanted):
+        place = kept.rows[document], columns[provision]
+        matrix.review[place] = _REVIEW[opinion.review]
+        matrix.said[place] = opinion
+    kept.seen |= told
+    kept.marks[book.hash] = mark
+    kept.settled.discard(book.hash)
+    if mark.made < (datetime.now(UTC) - _SETTLED).isoformat(timespec="seconds"):
+        kept.settled.add(book.hash)
+    matrix.version += bool(came or wanted)
+
+
+def _fill(
+    kept: _Kept, cells: Iterable[tuple[str, list[Glance]]]
+) -> tuple[bool, set[tuple[str, str]]]:
+    """Take cells over; tell whether there were any, and which of them people spoke of before."""
+    matrix, seen = kept.matrix, kept.seen
+    columns = {provision: number for number, provision in enumerate(matrix.provisions)}
+    codes: dict[Glance, tuple[int, int, int]] = {}
+    any_came, again = False, set()
+    for document, looks in cells:
+        row = kept.rows.get(document)
+        if row is None:
+            continue
+        for each in set(looks).difference(codes):
+            provision, state, severity = each
+            place = columns.get(provision, -1)  # a column that is not shown any more
+            codes[each] = place, _STATE[state], _SEVERITY[severity]
+        coded = np.array([codes[each] for each in looks], np.intp)
+        places, states, severities = coded[coded[:, 0] >= 0].T
+        matrix.state[row, places] = states
+        matrix.severity[row, places] = severities
+        any_came |= bool(len(places))
+        if seen:
+            again |= {(document, each[0]) for each in looks if each[0] in columns} & seen
+    return any_came, again

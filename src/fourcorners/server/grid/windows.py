@@ -1,0 +1,215 @@
+"""The rows of a window of the grid, with their words, and the counts above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourcorners.library.store import Library
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
+from fourcorners.reports.visible import line
+from fourcorners.review.finding import CellState, ReviewState, Severity
+from fourcorners.server.grid import glances
+from fourcorners.server.grid.asked import Asked, Fitting, shown
+from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Line, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell as the page draws it.
+
+    Attributes:
+        look: Style classes: state, severity, review, and whether it fits the filter.
+        label: All of it in words.
+        words: What is quoted, in short; or what a person put there.
+        answer: What the question of an asked column comes to, by the words that are quoted.
+    """
+
+    provision: str
+    look: str
+    label: str
+    words: str
+    short: str
+    assigned: str = ""
+    comments: int = 0
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """A row as the page draws it; `number` is its place in the order, from 1."""
+
+    number: int
+    line: Line
+    cells: tuple[CellView, ...]
+
+
+def window(
+    library: Library,
+    matrix: Matrix,
+    wanted: Asked,
+    fit: Fitting,
+    start: int,
+    count: int,
+    across: slice = slice(None),
+) -> list[RowView]:
+    """Return rows of the grid, from a place in their order, with some of the shown columns."""
+    rows = [int(row) for row in fit.rows[start : start + count]]
+    columns = shown(matrix, wanted)[across]
+    return _drawn(library, matrix, rows, columns, fit if wanted.by_cell else None, start)
+
+
+def following(
+    matrix: Matrix, wanted: Asked, fit: Fitting, row: int, column: int
+) -> tuple[int, int] | None:
+    """Return the next cell with a finding that fits and nobody has checked; None at the end.
+
+    Row and column count from 0, in the order of the rows and of the shown columns; the cell at
+    them is passed over, and so is what stands before it.
+    """
+    columns = shown(matrix, wanted)
+    rows = fit.rows[max(0, row) :]
+    place = np.ix_(rows, np.array(columns, np.intp))
+    waiting = matrix.state[place] == STATES.index(CellState.FOUND)
+    waiting &= matrix.review[place] == REVIEWS.index(ReviewState.PROPOSED)
+    if wanted.by_cell:
+        waiting &= fit.cells[place]
+    if row >= 0 and len(rows):
+        waiting[0, : column + 1] = False
+    found = int(waiting.argmax()) if waiting.any() else None
+    return None if found is None else (max(0, row) + found // len(columns), found % len(columns))
+
+
+def one(library: Library, matrix: Matrix, document: str, provision: str) -> CellView | None:
+    """Return a single cell; None if the grid has it not."""
+    column = matrix.column(provision)
+    row = next((n for n, each in enumerate(matrix.lines) if each.id == document), None)
+    if row is None or column is None:
+        return None
+    return _drawn(library, matrix, [row], [column], None, 0)[0].cells[0]
+
+
+def _drawn(
+    library: Library,
+    matrix: Matrix,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    fit: Fitting | None,
+    start: int,
+) -> list[RowView]:
+    names = matrix.provisions
+    documents = [matrix.lines[row].id for row in rows]
+    quoted: dict[tuple[str, str], str] = {}
+    answers: dict[tuple[str, str], str] = {}
+    for book in matrix.books:
+        wanted = [names[column] for column in columns if matrix.book_of(column) is book]
+        if wanted:
+            quoted |= glances.words(library, book, documents, wanted)
+            if book is matrix.asked:
+                answers = glances.answers(library, book, documents, wanted)
+    return [
+        RowView(
+            start + at + 1,
+            matrix.lines[row],
+            tuple(
+                _cell(
+                    matrix,
+                    (row, column),
+                    quoted.get((matrix.lines[row].id, names[column]), ""),
+                    answers.get((matrix.lines[row].id, names[column]), ""),
+                    off=fit is not None and not fit.cells[row, column],
+                )
+                for column in columns
+            ),
+        )
+        for at, row in enumerate(rows)
+    ]
+
+
+def _cell(
+    matrix: Matrix, place: tuple[int, int], quoted: str, answer: str, *, off: bool
+) -> CellView:
+    row, column = place
+    provision = matrix.columns[column]
+    state = STATES[matrix.state[row, column]]
+    if state is None:
+        name = line(provision.name)
+        return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
+    severity = SEVERITIES[matrix.severity[row, column]]
+    review = REVIEWS[matrix.review[row, column]]
+    said = matrix.said.get(place)
+    look = [state.value, f"s-{severity.value}", f"r-{review.value}"]
+    if off:
+        look.append("off")
+    words = said.value if said is not None and said.value else quoted
+    label = [f"{line(provision.name)}: {STATE_WORDS[state].lower()}"]
+    corrected = said is not None and bool(said.value)
+    if answer and not corrected:
+        label.append(line(answer).lower())
+    if severity is not Severity.NONE:
+        label.append(f"{SEVERITY_WORDS[severity].lower()} severity")
+    if review is not ReviewState.PROPOSED:
+        label.append(REVIEW_WORDS[review].lower())
+    if said is not None and said.assigned:
+        label.append(f"for {line(said.assigned)}")
+    return CellView(
+        provision.id,
+        " ".join(look),
+        ", ".join(label),
+        line(words),
+        STATE_WORDS[state] if not words else "",
+        "" if said is None else said.assigned,
+        0 if said is None else said.comments,
+        "" if corrected else line(answer),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a whole grid comes to, over the columns that are shown."""
+
+    documents: int
+    cells: int
+    filled: int
+    found: int
+    failed: int
+    high: int
+    medium: int
+    low: int
+    reviewed: int
+    second_look: int
+
+    @property
+    def share_reviewed(self) -> int:
+        """Return how many of the filled cells a person has judged, in percent: 1 at least."""
+        if not self.reviewed:
+            return 0
+        return max(1, 100 * self.reviewed // self.filled)
+
+
+def counts(matrix: Matrix, wanted: Asked) -> Counts:
+    """Count the cells of a grid."""
+    columns = shown(matrix, wanted)
+    state, review = matrix.state[:, columns], matrix.review[:, columns]
+    severity = np.where(
+        review == REVIEWS.index(ReviewState.REJECTED), 0, matrix.severity[:, columns]
+    )
+    by_severity = np.bincount(severity.ravel(), minlength=len(SEVERITIES))
+    by_review = np.bincount(review.ravel(), minlength=len(REVIEWS))
+    by_state = np.bincount(state.ravel(), minlength=len(STATES))
+    second = int(by_review[REVIEWS.index(ReviewState.SECOND_LOOK)])
+    judged = int(by_review.sum() - by_review[REVIEWS.index(ReviewState.PROPOSED)])
+    return Counts(
+        documents=len(matrix.lines),
+        cells=int(state.size),
+        filled=int(state.size - by_state[0]),
+        found=int(by_state[STATES.index(CellState.FOUND)]),
+        failed=int(by_state[STATES.index(CellState.FAILED)]),
+        high=int(by_severity[3]),
+        medium=int(by_severity[2]),
+        low=int(by_severity[1]),
+        reviewed=judged - second,
+        second_look=second,
+    )

@@ -1,0 +1,55 @@
+"""Logs as lines of JSON: what happened, never the words of a contract, a query or a name."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+
+
+class Lines(logging.Formatter):
+    """One JSON object a record, with what the record was given beside its message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line."""
+        told: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        told |= {
+            name: value
+            for name, value in vars(record).items()
+            if name not in _OWN and isinstance(value, str | int | float)
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            # A traceback's lines are ours; the exception's own text may quote what it choked on.
+            told["error"] = record.exc_info[0].__name__
+            told["where"] = _where(record)
+        return json.dumps(told, ensure_ascii=False)
+
+
+def _where(record: logging.LogRecord) -> list[str]:
+    import traceback
+
+    trace = record.exc_info[2] if record.exc_info else None
+    frames = traceback.extract_tb(trace)[-8:]
+    return [f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
+
+
+def configure() -> None:
+    """Send the server's log to standard error, a line a record."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    for name, level in (
+        ("fourcorners", logging.INFO),
+        ("uvicorn.error", logging.INFO),
+        ("mcp", logging.WARNING),  # below that it tells ids of sessions
+    ):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(level)
+        logger.propagate = False

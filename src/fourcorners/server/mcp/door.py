@@ -1,0 +1,85 @@
+"""MCP over HTTP, under /mcp of the application.
+
+Each request is one of its own, and bears its token. No session is kept: what a request may see is
+decided from its own token, and a stolen id of a session is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from fourcorners.errors import ConfigError
+from fourcorners.server.api.guarding import A_MINUTE
+from fourcorners.server.desk import DeskOf, Office
+from fourcorners.server.rates import Rate
+from fourcorners.server.refusals import NotSignedIn
+from fourcorners.server.security import MOST_BODY
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+PATH = "/mcp"
+_DESK = "fourcorners.desk"
+
+
+class Door:
+    """Lets in who has signed in, and hands their requests to the SDK.
+
+    Raises:
+        ConfigError: If what speaks MCP is not installed.
+    """
+
+    def __init__(self, office: Office) -> None:
+        try:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        except ImportError as error:
+            raise ConfigError(
+                "what speaks MCP is not installed.", remedy="pip install 'fourcorners[mcp]'"
+            ) from error
+        from fourcorners.server.mcp.protocol import Protocol
+
+        self._office = office
+        self._rate = Rate(A_MINUTE, A_MINUTE // 2)
+        self._manager = StreamableHTTPSessionManager(
+            app=Protocol(_desk_of, office.settings.mcp).server(),
+            stateless=True,  # and by events, for progress; what is done at once is plain JSON
+            max_request_body_size=MOST_BODY,  # host and origin are the application's own guard's
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Answer for as long as the block lasts."""
+        async with self._manager.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            NotSignedIn: If it bears no token where people sign in.
+            TooMany: If its sender has asked too often.
+        """
+        request = Request(scope, receive)
+        scope[_DESK] = await run_in_threadpool(self._desk, request)
+        await self._manager.asgi_app(scope, receive, send)
+
+    def _desk(self, request: Request) -> DeskOf:
+        principal = self._office.identity.of(request)
+        if principal is None or (principal.secret and not principal.local):
+            # A browser's cookie is none: another site's page could make it send one.
+            raise NotSignedIn("this needs an API token.", remedy="Send it as a bearer token.")
+        self._rate.spend(principal.name)
+        return DeskOf(request, principal)
+
+
+def _desk_of(asking: ServerRequestContext[dict[str, Any]]) -> DeskOf:
+    if not isinstance(asking.request, Request):
+        raise TypeError("a request over HTTP has one of HTTP")
+    desk: DeskOf = asking.request.scope[_DESK]
+    return desk

@@ -1,0 +1,141 @@
+"""A sign-in through the provider, from its first half to its second.
+
+The browser keeps one secret, from which state, nonce and the verifier of PKCE are made; the library
+keeps a hash of the state, where to go afterwards and when it began, and forgets it when it is used.
+So an answer of the provider counts once, in the browser that asked, for a while.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+from fourcorners.library.database import integer, string
+from fourcorners.server.accounts import Accounts, fingerprint
+from fourcorners.server.oidc.people import People
+from fourcorners.server.oidc.provider import Provider
+from fourcorners.server.oidc.refused import SignInRefused
+from fourcorners.server.refusals import TooMany
+from fourcorners.server.sessions import Sessions
+from fourcorners.server.shelf import Shelf
+
+SECONDS = 600
+"""Seconds that someone has between the two halves."""
+_MOST = 10_000  # sign-ins that have begun
+
+
+class Flow:
+    """Signs people in through a provider."""
+
+    def __init__(self, shelf: Shelf, provider: Provider) -> None:
+        self._shelf, self.provider = shelf, provider
+
+    def begin(self, leads_to: str) -> tuple[str, str]:
+        """Return where to send the browser, and the secret that it is to bring back.
+
+        Raises:
+            ProviderDown: If the provider does not answer.
+            TooMany: If more people are signing in than is likely.
+        """
+        secret = secrets.token_urlsafe(32)
+        state = _made(secret, "state")
+        challenge = _encoded(sha256(_made(secret, "verifier").encode()).digest())
+        url = self.provider.authorize_url(state, _made(secret, "nonce"), challenge)
+        at = time.time()
+        with self._shelf.library() as library, library.transaction():
+            Accounts(library)
+            library.execute("DELETE FROM server_oidc_begun WHERE begun < ?", (at - SECONDS,))
+            begun = integer(library.execute("SELECT count(*) FROM server_oidc_begun")[0][0])
+            if begun >= _MOST:
+                raise TooMany("too many people are signing in.", after=60)
+            library.execute(
+                "INSERT INTO server_oidc_begun VALUES (?, ?, ?)",
+                (fingerprint(state), leads_to, at),
+            )
+        return url, secret
+
+    def finish(
+        self, secret: str, answer: Mapping[str, str], count: Callable[[], None]
+    ) -> tuple[str, str]:
+        """Return the session that the provider's answer begins, and where to go.
+
+        Args:
+            secret: What the browser was given; empty if it brought nothing.
+            answer: The query that the provider sent the browser back with.
+            count: Called before an answer is refused that belongs to no sign-in which began here;
+                it may raise `TooMany`, so that nobody fills the audit trail.
+
+        Raises:
+            SignInRefused: If the answer does not let anyone in; the audit trail has the reason.
+            ProviderDown: If the provider does not answer.
+        """
+        try:
+            leads_to = self._taken(secret, answer.get("state", ""), count)
+            return self._admitted(secret, answer), leads_to
+        except SignInRefused as error:
+            with self._shelf.library() as library:
+                library.record(
+                    "sign-in refused",
+                    {
+                        "user": error.who,
+                        "by": error.who,
+                        "through": self.provider.settings.issuer,
+                        "why": error.why,
+                    },
+                )
+            raise
+
+    def _admitted(self, secret: str, answer: Mapping[str, str]) -> str:
+        """Return a session of whom the provider's answer proves."""
+        if answer.get("iss", self.provider.settings.issuer) != self.provider.settings.issuer:
+            raise SignInRefused("this answer is another provider's.", why="issuer")  # RFC 9207
+        if "error" in answer:
+            raise SignInRefused(
+                f"{self.provider.settings.title} did not let you in.",
+                why="refused by the provider",
+                remedy="Ask whoever administers accounts there.",
+            )
+        code = answer.get("code", "")
+        if not code:
+            raise SignInRefused("the provider sent no code.", why="code", remedy="Begin again.")
+        claims = self.provider.claims(code, _made(secret, "verifier"), _made(secret, "nonce"))
+        settings = self.provider.settings
+        with self._shelf.library() as library, library.transaction():
+            name = People(library, settings).admitted(claims)
+            return Sessions(library).begin(
+                name, through=settings.issuer, seconds=settings.session_hours * 3600
+            )
+
+    def _taken(self, secret: str, state: str, count: Callable[[], None]) -> str:
+        """Return where a sign-in that began in this browser leads, and forget that it began."""
+        right = bool(secret) and hmac.compare_digest(
+            _made(secret, "state").encode(), state.encode("utf-8", "replace")
+        )
+        if right:
+            with self._shelf.library() as library, library.transaction():
+                Accounts(library)
+                rows = library.execute(
+                    "DELETE FROM server_oidc_begun WHERE state = ? RETURNING leads_to, begun >= ?",
+                    (fingerprint(state), time.time() - SECONDS),
+                )
+            if rows and rows[0][1]:
+                return string(rows[0][0])
+        count()
+        raise SignInRefused(
+            "this sign-in did not begin in this browser, was used already, or took too long.",
+            why="state",
+            remedy="Begin again.",
+        )
+
+
+def _made(secret: str, what: str) -> str:
+    """Return what is made of the browser's secret: 43 characters that tell nothing of it."""
+    return _encoded(hmac.new(secret.encode(), what.encode(), sha256).digest())
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

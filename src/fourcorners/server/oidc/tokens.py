@@ -1,0 +1,137 @@
+"""Whether an ID token is the provider's own, for this server, in time, and for this flow.
+
+What is checked is the list of OpenID Connect Core 1.0, section 3.1.3.7.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from joserfc import jws
+from joserfc.errors import JoseError
+
+from fourcorners.server.oidc.keys import KINDS, Keys
+from fourcorners.server.oidc.refused import SignInRefused
+
+_LONGEST = 64 << 10  # characters of a token
+_LONGEST_SUBJECT = 255  # by the standard
+_LONGEST_HEADER = 16 << 10  # bytes; some hold the certificate of their key
+_COMPACT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
+
+
+class _Rules(jws.JWSRegistry):
+    """Which signatures are read, as RFC 7515 has it: a header that is not known is passed over."""
+
+    max_header_length = _LONGEST_HEADER
+
+    def __init__(self) -> None:
+        super().__init__(algorithms=list(KINDS), strict_check_header=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a token must say.
+
+    Attributes:
+        nonce: That of this flow.
+        now: Seconds since the epoch.
+        skew: Seconds by which the provider's clock may differ.
+    """
+
+    issuer: str
+    client: str
+    nonce: str
+    now: float
+    skew: float
+
+
+def claims_of(token: str, keys: Keys, expected: Expected) -> Mapping[str, object]:
+    """Return what an ID token claims, once all of it was checked.
+
+    Raises:
+        SignInRefused: If anything is not as it must be; `why` says what.
+        ProviderDown: If its key had to be looked for, and the provider did not answer.
+    """
+    claims = _signed(token, keys)
+    fault = _fault(claims, expected)
+    if fault:
+        raise refused(fault)
+    return claims
+
+
+def refused(why: str) -> SignInRefused:
+    """Return the error of a token that does not count."""
+    return SignInRefused(
+        "what the provider answered does not prove who you are.",
+        why=why,
+        remedy="Begin again; if it goes on, tell whoever runs this server. The audit trail says "
+        "what was wrong.",
+    )
+
+
+def _signed(token: str, keys: Keys) -> Mapping[str, object]:
+    """Return the claims of a token whose signature is that of one of the keys."""
+    if len(token) > _LONGEST or not _COMPACT.fullmatch(token):
+        raise refused("no signed token")
+    try:
+        rules = _Rules()
+        header = jws.extract_compact(token.encode(), registry=rules).headers()
+        alg, identifier = header.get("alg"), header.get("kid", "")
+        if not isinstance(alg, str) or alg not in KINDS or not isinstance(identifier, str):
+            raise refused("algorithm")
+        key = keys.find(alg, identifier)
+        if key is None:
+            raise refused("unknown key")
+        signed = jws.deserialize_compact(token.encode(), key.key, registry=rules)
+        claims = json.loads(signed.payload)
+    except (JoseError, ValueError, TypeError, RecursionError):
+        raise refused("signature") from None
+    if not isinstance(claims, dict):
+        raise refused("claims")
+    return claims
+
+
+def _fault(claims: Mapping[str, object], expected: Expected) -> str:
+    """Return what is wrong with claims; empty if nothing is."""
+    audience = claims.get("aud")
+    audiences = [audience] if isinstance(audience, str) else audience
+    subject, nonce = claims.get("sub"), claims.get("nonce")
+    if claims.get("iss") != expected.issuer:
+        return "issuer"
+    if not isinstance(audiences, list) or expected.client not in audiences:
+        return "audience"
+    if claims.get("azp", expected.client) != expected.client or (
+        len(audiences) > 1 and "azp" not in claims
+    ):
+        return "authorized party"
+    if not isinstance(nonce, str) or not hmac.compare_digest(
+        nonce.encode("utf-8", "replace"), expected.nonce.encode()
+    ):
+        return "nonce"
+    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
+        return "subject"
+    return _fault_of_time(claims, expected)
+
+
+def _fault_of_time(claims: Mapping[str, object], expected: Expected) -> str:
+    ends, made = _seconds(claims.get("exp")), _seconds(claims.get("iat"))
+    if ends is None or expected.now >= ends + expected.skew:
+        return "expired"
+    if made is None or made > expected.now + expected.skew:
+        return "made in the future"
+    if "nbf" in claims:
+        begins = _seconds(claims["nbf"])
+        if begins is None or begins > expected.now + expected.skew:
+            return "not valid yet"
+    return ""
+
+
+def _seconds(value: object) -> float | None:
+    """Return a time; None for what is none, such as a truth value or what is not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e12 else None  # also keeps out NaN

@@ -1,0 +1,175 @@
+"""One finding: its panel, and what people say of it; or of many at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, place
+from fourcorners.review import assigning, states
+from fourcorners.review.finding import CellState, ReviewState
+from fourcorners.server import books
+from fourcorners.server.access import Access
+from fourcorners.server.columns.kept import book_for
+from fourcorners.server.desk import Desk, DeskOf
+from fourcorners.server.grid.asked import Asked, parsed, shown
+from fourcorners.server.grid.matrix import REVIEWS, STATES, matrices_of
+from fourcorners.server.grid.panel import panel
+from fourcorners.server.grid.windows import one
+from fourcorners.server.principal import Role
+from fourcorners.server.refusals import TooLarge
+
+router = APIRouter()
+_MOST = 2_000  # cells that are marked at once
+_Name = Annotated[str, Form(max_length=500)]
+_WHICH = {
+    "found": (CellState.FOUND,),
+    "not_found": (CellState.NOT_FOUND,),
+    "both": (CellState.FOUND, CellState.NOT_FOUND),
+}
+_SAYS = {
+    "confirmed": ReviewState.CONFIRMED,
+    "rejected": ReviewState.REJECTED,
+    "second_look": ReviewState.SECOND_LOOK,
+    "proposed": ReviewState.PROPOSED,
+    "corrected": ReviewState.CORRECTED,
+}
+
+
+@router.get("/reviews/cell")
+def show(
+    desk: Desk,
+    c: Annotated[str, Query(max_length=500)],
+    p: Annotated[str, Query(max_length=200)],
+    d: Annotated[str, Query(max_length=40)],
+    v: Annotated[str, Query(max_length=200)],
+) -> Response:
+    """Show a finding: as a panel of the grid, or as a page."""
+    with desk.access() as access:
+        return _shown(desk, access, (c, p, d, v))
+
+
+@router.post("/reviews/mark")
+def mark(
+    desk: Desk,
+    c: _Name,
+    p: _Name,
+    d: _Name,
+    v: _Name,
+    says: Annotated[str, Form(max_length=20)] = "",
+    value: Annotated[str, Form(max_length=states.LONGEST_VALUE)] = "",
+    comment: Annotated[str, Form(max_length=states.LONGEST_COMMENT)] = "",
+    to: Annotated[str, Form(max_length=states.LONGEST_NAME)] = "",
+) -> Response:
+    """Keep what someone says of a finding: a state, other words, a comment, or for whom it is."""
+    with desk.access() as access:
+        library = access.library_of(d, Role.REVIEWER)
+        access.require(Role.READER, c)
+        whole = books.load(library, p)
+        book = book_for(library, c, whole, v)
+        if book is not whole:  # it is of this review alone, not of every one with the contract
+            access.require(Role.REVIEWER, c)
+        provision = book.provision(v).id
+        if to.strip():
+            assigning.assign(
+                library, book, d, provision, to=to, by=desk.principal.name, why=comment
+            )
+        else:
+            states.remark(
+                library,
+                book,
+                d,
+                provision,
+                by=desk.principal.name,
+                state=_SAYS.get(says),
+                value=value if _SAYS.get(says) in (None, ReviewState.CORRECTED) else "",
+                comment=comment,
+            )
+        if desk.is_partial:
+            return _shown(desk, access, (c, p, d, v))
+    return desk.see(_href(c, p, d, provision))
+
+
+@router.post("/reviews/mark-many")
+def mark_many(
+    desk: Desk,
+    back: Annotated[str, Form(max_length=8_000)],
+    row: Annotated[list[str] | None, Form(max_length=20_000)] = None,
+    which: Annotated[str, Form(max_length=20)] = "found",
+    only: Annotated[str, Form(max_length=200)] = "",
+    says: Annotated[str, Form(max_length=20)] = "confirmed",
+) -> Response:
+    """Confirm or flag, in some rows, every shown cell that nobody has checked yet."""
+    wanted = parsed(back)
+    wished = set(row or ())
+    if not wished:
+        raise ConfigError("no row is selected.", remedy="Tick the rows first.")
+    if says not in ("confirmed", "second_look") or which not in _WHICH:
+        raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
+    with desk.access() as access:
+        library = access.library_for(wanted.collection, Role.REVIEWER)
+        book = books.load(library, wanted.playbook)
+        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
+        single = matrix.column(only)
+        columns = shown(matrix, wanted) if single is None else [single]
+        states_wanted = [STATES.index(each) for each in _WHICH[which]]
+        proposed = REVIEWS.index(ReviewState.PROPOSED)
+        places = [
+            (line.id, column)
+            for number, line in enumerate(matrix.lines)
+            if line.id in wished
+            for column in columns
+            if matrix.review[number, column] == proposed
+            and matrix.state[number, column] in states_wanted
+        ]
+        if len(places) > _MOST:
+            raise TooLarge(
+                f"these are {len(places):,} findings; at most {_MOST:,} are marked at once.",
+                remedy="Choose one column, or fewer rows.",
+            )
+        with library.transaction():
+            for document, column in places:
+                states.remark(
+                    library,
+                    matrix.book_of(column),
+                    document,
+                    matrix.provisions[column],
+                    by=desk.principal.name,
+                    state=_SAYS[says],
+                )
+    if desk.is_partial:
+        return desk.page("_marked.html.j2", count=len(places), says=says)
+    return desk.see(f"/reviews/grid?{wanted.query()}")
+
+
+def _shown(desk: DeskOf, access: Access, names: tuple[str, str, str, str]) -> Response:
+    c, p, d, v = names
+    library = access.library_for(c, Role.READER)
+    book = books.load(library, p)
+    view = panel(access, c, book_for(library, c, book, v), d, v)
+    matrix = matrices_of(desk.office.shelf).of(access, c, book)
+    cell = one(library, matrix, d, view.provision.id)
+    template = "_finding.html.j2" if desk.is_partial else "finding.html.j2"
+    return desk.page(
+        template,
+        c=c,
+        book=book,
+        view=view,
+        cell=cell,
+        finding=view.finding,
+        back=f"/reviews/grid?{Asked(c, book.id).query()}",
+        href=_href(c, p, d, view.provision.id),
+        place=place,
+        state_words=STATE_WORDS,
+        severity_words=SEVERITY_WORDS,
+        review_words=REVIEW_WORDS,
+        may_mark=desk.principal.may(Role.REVIEWER, c),
+    )
+
+
+def _href(c: str, p: str, d: str, v: str) -> str:
+    return f"/reviews/cell?{Asked(c, p).query()}&{urlencode({'d': d, 'v': v})}"

@@ -1,0 +1,168 @@
+"""Signing in and out, with a password or through the provider."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from fourcorners.server.desk import Desk, office_of, require_form_token
+from fourcorners.server.refusals import NotFound, NotSignedIn, Refusal, TooMany
+from fourcorners.server.sessions import Sessions
+from fourcorners.server.signing import (
+    begun_of,
+    forget_begun,
+    forget_session,
+    session_of,
+    set_begun,
+    set_session,
+)
+
+if TYPE_CHECKING:
+    from fourcorners.server.oidc.flow import Flow
+
+router = APIRouter()
+_LONGEST = 4_096  # characters of a value that a provider sends
+
+
+@router.get("/sign-in")
+def ask(
+    request: Request,
+    to: Annotated[str, Query(max_length=2_000)] = "/",
+    out: Annotated[bool, Query()] = False,
+) -> Response:
+    """Show the form; `out` to who has just signed out here, and may want to at the provider."""
+    return _page(request, to, 200, out=out)
+
+
+@router.post("/sign-in")
+def sign_in(
+    request: Request,
+    name: Annotated[str, Form(max_length=100)],
+    password: Annotated[str, Form(max_length=1_000)],
+    to: Annotated[str, Form(max_length=2_000)] = "/",
+) -> Response:
+    """Check name and password, and begin a session.
+
+    The form has no token, since nobody is known yet; the server refuses those of other sites.
+    """
+    office = office_of(request)
+    try:
+        office.sign_ins.spend(_address(request))
+        with office.shelf.library() as library:
+            secret = Sessions(library).sign_in(name.strip(), password)
+    except Refusal as error:
+        status = 422 if isinstance(error, NotSignedIn) else error.status
+        return _page(request, to, status, error, name)
+    answer = RedirectResponse(_inside(to), 303)
+    set_session(answer, secret)
+    return answer
+
+
+@router.post("/sign-out", dependencies=[Depends(require_form_token)])
+def sign_out(desk: Desk) -> Response:
+    """End the session."""
+    with desk.office.shelf.library() as library:
+        Sessions(library).sign_out(session_of(desk.request))
+    answer = RedirectResponse("/sign-in?out=true", 303)
+    forget_session(answer)
+    return answer
+
+
+@router.get("/sign-in/oidc")
+def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -> Response:
+    """Send someone to the provider, to sign in there.
+
+    A link, not a form: the policy lets no form lead to another site.
+    """
+    flow = _flow(request)
+    try:
+        office_of(request).sign_ins.spend(_address(request))
+        url, secret = flow.begin(_inside(to))
+    except Refusal as error:
+        return _page(request, to, error.status, error)
+    answer = RedirectResponse(url, 303)
+    set_begun(answer, secret)
+    return answer
+
+
+@router.get("/sign-in/oidc/callback")
+def finish(request: Request) -> Response:
+    """Take the provider's answer, and begin a session."""
+    flow = _flow(request)
+    query = {name: value[:_LONGEST] for name, value in request.query_params.items()}
+    try:
+        # Whoever began here was counted then.
+        session, to = flow.finish(
+            begun_of(request),
+            query,
+            lambda: office_of(request).sign_ins.spend(_address(request)),
+        )
+    except Refusal as error:
+        answer = _page(request, "/", error.status, error)
+        forget_begun(answer)
+        return answer
+    answer = RedirectResponse(_inside(to), 303)
+    forget_begun(answer)
+    set_session(answer, session)
+    return answer
+
+
+@router.get("/sign-out/oidc")
+def end(request: Request) -> Response:
+    """Send someone to where they end their session at the provider; this one is left alone."""
+    flow = _flow(request)
+    try:
+        office_of(request).sign_ins.spend(_address(request))
+        url = flow.provider.end_url()
+    except Refusal as error:
+        return _page(request, "/", error.status, error)
+    if not url:
+        problem = Refusal(
+            f"{flow.provider.settings.title} has no page for signing out.",
+            remedy="Sign out there as you do otherwise, or close the browser.",
+        )
+        return _page(request, "/", 404, problem)
+    return RedirectResponse(url, 303)
+
+
+def _flow(request: Request) -> Flow:
+    flow = office_of(request).flow
+    if flow is None:
+        raise NotFound("there is no such page.", remedy="Begin at the library.")
+    return flow
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _page(
+    request: Request,
+    to: str,
+    status: int,
+    problem: Refusal | None = None,
+    name: str = "",
+    *,
+    out: bool = False,
+) -> Response:
+    office = office_of(request)
+    drawn = office.templates.get_template("sign_in.html.j2").render(
+        principal=None,
+        form_token="",
+        path="/sign-in",
+        to=_inside(to),
+        problem=problem,
+        name=name,
+        out=out,
+        provider=office.flow.provider.settings.title if office.flow else "",
+    )
+    headers = {"Retry-After": str(problem.after)} if isinstance(problem, TooMany) else None
+    return HTMLResponse(drawn, status, headers)
+
+
+def _inside(address: str) -> str:
+    """Return an address of this server, or that of its first page."""
+    inside = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if inside and address.isprintable() else "/"

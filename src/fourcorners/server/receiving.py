@@ -1,0 +1,37 @@
+"""Files that came in: kept, and given to the task that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from fourcorners.server.desk import DeskOf
+from fourcorners.server.doing import adding
+from fourcorners.server.refusals import Refusal
+from fourcorners.server.tasks import Task
+
+
+def receive(desk: DeskOf, collection: str, files: Iterable[tuple[str, BinaryIO]]) -> Task:
+    """Keep files under their senders' names, and start the task that adds them.
+
+    Whoever calls has checked that the person may add to the collection.
+
+    Raises:
+        TooLarge: If they are more, or larger, than is taken; then none is kept.
+        Refusal: If there is none among them that can be a contract.
+    """
+    upload = desk.office.uploads.new()
+    try:
+        for name, source in files:
+            upload.keep(name, source)
+        count = sum(bool(each.path) for each in upload.kept)
+        if not count:
+            raise Refusal(
+                "none of these files can be a contract: all are hidden, or left behind by programs."
+            )
+        spec = {"folder": str(upload.folder), "files": str(count)}
+        lane = adding.lane(is_shared=desk.office.uploads.is_shared)
+        return desk.start(adding.KIND, lane, collection, spec)
+    except BaseException:
+        upload.drop()
+        raise

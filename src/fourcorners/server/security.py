@@ -1,0 +1,170 @@
+"""What every request must hold before a route sees it, and what every answer carries."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fourcorners.server.telemetry import Telemetry
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+MOST_BODY = 2 << 20
+"""Bytes of a request that uploads nothing, at most."""
+
+_log = logging.getLogger("fourcorners.server.requests")
+
+
+def form_token(secret: str) -> str:
+    """Return the token that a form must bring back, made from the visitor's secret."""
+    return hmac.new(secret.encode(), b"form", sha256).hexdigest()
+
+
+def is_form_token(token: str, secret: str) -> bool:
+    """Tell whether a token is the one of this visitor, in a time that tells nothing."""
+    return bool(secret) and hmac.compare_digest(form_token(secret).encode(), token.encode())
+
+
+class Guard:
+    """Refuses requests of other sites and of other names, and those that are too large.
+
+    Args:
+        app: What is guarded.
+        local: Whether this machine alone is served: then no other name than its own is answered,
+            so that a page elsewhere cannot reach the server by a name that it controls.
+        most: Bytes that the body of a request to this path may have.
+        secure: Whether browsers are told to come back by HTTPS alone.
+        telemetry: What is told of each request.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        local: bool,
+        most: Callable[[str], int],
+        secure: bool,
+        telemetry: Telemetry,
+    ) -> None:
+        self._app, self._local, self._most, self._secure = app, local, most, secure
+        self._telemetry = telemetry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Look at one request, and answer it or hand it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        began, identifier = time.monotonic(), secrets.token_hex(6)
+        status = 500
+        size, most = 0, self._most(scope["path"])
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._add_headers(message, identifier)
+            await send(message)
+
+        async def receiving() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > most:
+                raise _TooLarge
+            return message
+
+        with self._telemetry.request(scope["method"], identifier) as traced:
+            try:
+                fault = self._fault(scope, headers, most)
+                if fault is None:
+                    await self._app(scope, receiving, sending)
+                else:
+                    await _answer(sending, *fault)
+            except _TooLarge:
+                await _answer(sending, 413, f"a request may have {most:,} bytes here.")
+            finally:
+                route = getattr(scope.get("route"), "path", "-")
+                traced.answered(route, status)
+                _tell(scope["method"], route, status, time.monotonic() - began, identifier)
+
+    def _fault(self, scope: Scope, headers: Headers, most: int) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if self._local and _name_of(host) not in LOOPBACK:
+            return 421, "this server answers by the name localhost alone."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > most:
+            return 413, f"a request may have {most:,} bytes here."
+        if scope["method"] not in SAFE and _is_of_another_site(headers, host):
+            return 403, "this request comes from another site."
+        return None
+
+    def _add_headers(self, message: Message, identifier: str) -> None:
+        headers = MutableHeaders(scope=message)
+        for name, value in HEADERS.items():
+            headers[name] = value
+        headers["X-Request-ID"] = identifier
+        headers.setdefault("Cache-Control", "no-store")
+        if self._secure:
+            headers["Strict-Transport-Security"] = "max-age=31536000"
+
+
+class _TooLarge(Exception):
+    """More bytes came than may."""
+
+
+def _name_of(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_of_another_site(headers: Headers, host: str) -> bool:
+    """Tell whether a browser sent this for a page of another site; programs send neither header."""
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return True
+    origin = headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc.casefold() != host.casefold()
+
+
+async def _answer(send: Send, status: int, problem: str) -> None:
+    body = json.dumps({"type": "about:blank", "status": status, "title": problem}).encode()
+    head = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _tell(method: str, route: str, status: int, seconds: float, identifier: str) -> None:
+    """Log a request by its route: an address itself may hold names and words of contracts."""
+    told = {
+        "request": identifier,
+        "method": method,
+        "route": route,
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+    }
+    _log.log(logging.WARNING if status >= 500 else logging.INFO, "request", extra=told)

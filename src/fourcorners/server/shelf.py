@@ -1,0 +1,65 @@
+"""The open connections to the library: one belongs to one thread at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fourcorners.errors import LibraryError
+from fourcorners.library.store import Library
+
+_MOST = 8  # connections; each keeps pages, and the vectors of what it searched last
+
+
+class Shelf:
+    """Hands out connections to one library, the one used last first: what it has read is warm.
+
+    Whoever takes one while all are in use waits. A thread that holds one must not take another.
+
+    Raises:
+        LibraryError: If the library cannot be opened.
+    """
+
+    def __init__(self, url: str | Path, *, most: int = _MOST) -> None:
+        self._url = url
+        self._free: list[Library] = [Library.open(url, create=True)]
+        self._left = threading.BoundedSemaphore(most)
+        self._lock = threading.Lock()
+        self._closed = False
+        self.files = self._free[0].files
+        self.files_are_shared = self._free[0].files_are_shared
+
+    @contextmanager
+    def library(self) -> Iterator[Library]:
+        """Lend a connection for as long as the block lasts."""
+        with self._left:
+            library = self._take()
+            try:
+                yield library
+            finally:
+                self._give_back(library)
+
+    def close(self) -> None:
+        """Close every connection; those lent out are closed when they come back."""
+        with self._lock:
+            self._closed = True
+            free, self._free = self._free, []
+        for library in free:
+            library.close()
+
+    def _take(self) -> Library:
+        with self._lock:
+            if self._closed:
+                raise LibraryError("the server is stopping.", remedy="Try again in a moment.")
+            if self._free:
+                return self._free.pop()
+        return Library.open(self._url, create=True)
+
+    def _give_back(self, library: Library) -> None:
+        with self._lock:
+            if not self._closed:
+                self._free.append(library)
+                return
+        library.close()

@@ -1,0 +1,34 @@
+// What every page does: the search key, uploads with progress, and questions before what is final.
+import { upload } from "./upload.js";
+
+const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
+document.documentElement.classList.add("js");
+
+document.addEventListener("htmx:configRequest", (event) => {
+  event.detail.headers["X-CSRF-Token"] = token;
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const seek = document.querySelector("#seek");
+    if (seek) {
+      event.preventDefault();
+      seek.focus();
+      seek.select();
+    }
+  }
+  if (event.key === "Escape") document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; });
+});
+
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !window.confirm(question)) event.preventDefault();
+});
+
+// Where the navigation is wider than the window, the page one is on is brought into view.
+const nav = document.querySelector(".bar nav");
+const here = nav?.querySelector("[aria-current]");
+if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
+
+document.querySelectorAll("form[data-upload]").forEach((form) => upload(form, token));

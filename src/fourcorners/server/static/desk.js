@@ -1,0 +1,74 @@
+// Precedents and playbooks: copying with a source, forms that answer in place, the editor's lines.
+const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const text = document.querySelector(`#${button.dataset.copy}`);
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text.value);
+    button.textContent = "Copied";
+  } catch {
+    text.classList.remove("sr");
+    text.focus();
+    text.select();
+    button.textContent = "Select all, then copy";
+  }
+  setTimeout(() => { button.textContent = before; }, 2500);
+});
+
+document.addEventListener("submit", (event) => {
+  const button = event.target.matches("[data-draft]") ? event.submitter ?? event.target.querySelector("button") : null;
+  if (button) {
+    button.textContent = "Reading the clauses…";
+    button.setAttribute("aria-disabled", "true");
+  }
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("[data-quiet]")) return;
+  event.preventDefault();
+  const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", "X-CSRF-Token": token }, body: new URLSearchParams(new FormData(form)) });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  form.querySelector(".said")?.remove();
+  const told = document.createElement("p");
+  told.className = answer.ok ? "said" : "said warn";
+  told.setAttribute("role", "status");
+  told.textContent = (page.querySelector(".said, main") ?? page.body).textContent.replace(/\s+/g, " ").trim();
+  form.append(told);
+});
+
+const text = document.querySelector("#text");
+const lines = document.querySelector(".lines");
+
+function number() {
+  const count = text.value.split("\n").length;
+  const faulty = new Set([...document.querySelectorAll("[data-line]")].map((each) => Number(each.dataset.line)));
+  lines.replaceChildren(...Array.from({ length: count }, (_, at) => {
+    const line = document.createElement("span");
+    line.textContent = `${at + 1}\n`;
+    if (faulty.has(at + 1)) line.className = "fault";
+    return line;
+  }));
+  lines.scrollTop = text.scrollTop;
+}
+
+if (text && lines) {
+  text.addEventListener("input", number);
+  text.addEventListener("scroll", () => { lines.scrollTop = text.scrollTop; }, { passive: true });
+  document.addEventListener("htmx:afterSettle", number);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-line]");
+    if (!link) return;
+    event.preventDefault();
+    const before = text.value.split("\n").slice(0, Number(link.dataset.line) - 1);
+    const start = before.join("\n").length + (before.length ? 1 : 0);
+    const end = text.value.indexOf("\n", start);
+    text.focus();
+    text.setSelectionRange(start, end < 0 ? text.value.length : end);
+    text.scrollTop = before.length * parseFloat(getComputedStyle(text).lineHeight) - text.clientHeight / 3;
+  });
+  number();
+}

@@ -1,0 +1,127 @@
+"""What happens while a question is answered, for those who watch; gone when the answer is there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from fourcorners.library.database import register, string
+from fourcorners.library.store import Library
+from fourcorners.reports.visible import shortened
+from fourcorners.research import events as happened
+from fourcorners.research.events import Event
+from fourcorners.research.tool import Material
+
+ROOM = "server_steps"
+_WORDS = 280  # characters of a passage that are shown while the work goes on
+_PASSAGES = 6  # passages of one look
+
+register(
+    ROOM,
+    (
+        """
+        CREATE TABLE server_steps(
+            task   TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            told   TEXT NOT NULL,
+            PRIMARY KEY (task, number)
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words that a look brought; `document` is empty where they are from outside."""
+
+    source: str
+    where: str
+    words: str
+    document: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that happened.
+
+    Attributes:
+        kind: `planned`, `asked`, `found`, `drafted` or `missing`.
+        told: The question that is asked, the ruling of a draft, what is missing.
+        with_: The tools that are looked with; the parts of the question.
+        more: How many passages were found beside those listed.
+    """
+
+    kind: str
+    turn: int = 0
+    told: str = ""
+    with_: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    more: int = 0
+
+
+class Steps:
+    """The steps of one task, through one connection."""
+
+    def __init__(self, library: Library, task: str) -> None:
+        self._library, self._task = library, task
+        library.prepare(ROOM)
+
+    def add(self, step: Step) -> None:
+        """Keep a step."""
+        self._library.execute(
+            "INSERT INTO server_steps SELECT ?1, count(*) + 1, ?2 FROM server_steps "
+            "WHERE task = ?1",
+            (self._task, json.dumps(asdict(step))),
+        )
+
+    def all(self) -> list[Step]:
+        """Return the steps so far, in order."""
+        rows = self._library.execute(
+            "SELECT told FROM server_steps WHERE task = ? ORDER BY number", (self._task,)
+        )
+        return [_step(string(row[0])) for row in rows]
+
+    def clear(self) -> None:
+        """Forget the steps: they hold words of contracts, which the answer has in its own way."""
+        self._library.execute("DELETE FROM server_steps WHERE task = ?", (self._task,))
+
+
+def steps_of(event: Event) -> Iterator[Step]:
+    """Yield an event as a person who waits is told of it; nothing for what they need not know."""
+    match event:
+        case happened.Planned():
+            yield Step("planned", told=event.question, with_=event.parts)
+        case happened.Asked():
+            yield Step("asked", event.turn, event.question, event.tools)
+        case happened.EvidenceFound():
+            shown = tuple(_passage(each) for each in event.materials[:_PASSAGES])
+            more = len(event.materials) - len(shown)
+            yield Step("found", event.turn, passages=shown, more=more)
+        case happened.Drafted():
+            yield Step("drafted", event.draft.turn, event.draft.answer.ruling.value)
+        case happened.GapLeft():
+            yield Step("missing", event.turn, event.gap.what)
+        case _:
+            return
+
+
+def _passage(material: Material) -> Passage:
+    span = material.span
+    return Passage(
+        source=material.source,
+        where=material.where,
+        words=shortened(material.words, _WORDS),
+        document=material.document if span else "",
+        start=span.start if span else 0,
+        end=span.end if span else 0,
+    )
+
+
+def _step(text: str) -> Step:
+    told = json.loads(text)
+    passages = tuple(Passage(**each) for each in told.pop("passages"))
+    return Step(**{**told, "with_": tuple(told["with_"]), "passages": passages})

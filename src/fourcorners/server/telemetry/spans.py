@@ -1,0 +1,109 @@
+"""What is told of a request, a task and a call of a model, and by which names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from fourcorners.llm.ledger import Ledger
+
+REQUEST_ID = "fourcorners.request"
+METHOD = "http.request.method"
+ROUTE = "http.route"
+STATUS = "http.response.status_code"
+TASK_ID = "fourcorners.task"
+TASK_KIND = "fourcorners.task.kind"
+OUTCOME = "fourcorners.outcome"
+ROLE = "fourcorners.llm.role"
+PROMPT = "fourcorners.llm.prompt"
+OPERATION = "gen_ai.operation.name"
+MODEL = "gen_ai.request.model"
+TOKENS_IN = "gen_ai.usage.input_tokens"
+TOKENS_OUT = "gen_ai.usage.output_tokens"
+
+_WORD = r"[a-z][a-z_ -]{0,39}"
+_ID = r"[0-9a-f]{8,32}"
+ALLOWED: Mapping[str, re.Pattern[str] | None] = {
+    REQUEST_ID: re.compile(_ID),
+    METHOD: re.compile("[A-Z_]{1,10}"),
+    ROUTE: re.compile(r"-|/[\w{}/.:-]{0,120}", re.ASCII),
+    STATUS: None,
+    TASK_ID: re.compile(_ID),
+    TASK_KIND: re.compile(_WORD),
+    OUTCOME: re.compile(_WORD),
+    ROLE: re.compile(_WORD),
+    PROMPT: re.compile(r"[\w-]{1,60}", re.ASCII),
+    OPERATION: re.compile("chat"),
+    MODEL: re.compile(r"[\w./:@+-]{1,120}", re.ASCII),
+    TOKENS_IN: None,
+    TOKENS_OUT: None,
+}
+"""Each attribute that may leave, with the form of its value; None for a whole number."""
+NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_WORD}", re.ASCII)
+"""The form of a span's name: a method and a route, a kind of task, or the role of a model."""
+
+
+class RequestSpan(Protocol):
+    """A request in hand."""
+
+    def answered(self, route: str, status: int) -> None:
+        """Say by which route it was answered, as the route is written, and how."""
+        ...
+
+
+class TaskSpan(Protocol):
+    """A task in hand."""
+
+    def ended(self, state: str) -> None:
+        """Say in which state it is now."""
+        ...
+
+
+class Telemetry(Protocol):
+    """What is told of what the server does."""
+
+    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:
+        """Tell of a request, while the block lasts."""
+        ...
+
+    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:
+        """Tell of a task, while the block lasts."""
+        ...
+
+    def ledger(self, ledger: Ledger) -> Ledger:
+        """Return a ledger that also tells of the calls it is told."""
+        ...
+
+    def close(self) -> None:
+        """Send what waits, for a moment, and stop."""
+        ...
+
+
+class _Unheard:
+    def answered(self, route: str, status: int) -> None:
+        """Tell nobody."""
+
+    def ended(self, state: str) -> None:
+        """Tell nobody."""
+
+
+class Silent:
+    """Tells nobody."""
+
+    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:  # noqa: ARG002
+        """Tell nobody."""
+        return nullcontext(_Unheard())
+
+    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:  # noqa: ARG002
+        """Tell nobody."""
+        return nullcontext(_Unheard())
+
+    def ledger(self, ledger: Ledger) -> Ledger:
+        """Return the ledger itself."""
+        return ledger
+
+    def close(self) -> None:
+        """Do nothing."""

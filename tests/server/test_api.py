@@ -1,0 +1,201 @@
+"""REST: what a program gets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fourcorners.server.rates import Rate
+from fourcorners.server.refusals import TooMany
+from tests.server.conftest import LEASE, SUPPLY, Room
+
+BASE = "/api/v1"
+HOUSE = """id: house
+name: House style
+version: "1"
+provisions:
+  - id: ending
+    name: Ending
+    definition: How the contract ends.
+    query: '"end this lease"'
+"""
+
+
+def get(room: Room, path: str, **asked: Any) -> Any:
+    answer = room.client.get(f"{BASE}{path}", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def filled(room: Room) -> Room:
+    room.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
+    return room
+
+
+def test_a_document_and_its_words(filled: Room) -> None:
+    assert [each["name"] for each in get(filled, "/collections")] == ["Mill"]
+    document = filled.document("lease")
+    assert get(filled, f"/documents/{document}")["title"] == "LEASE OF A MILL"
+    text = get(filled, f"/documents/{document}/text")
+    assert text["text"] == LEASE
+    start = LEASE.index("six months")
+    found = get(filled, f"/documents/{document}/span", start=start, end=start + 10, around=8)
+    assert found["words"] == "six months"
+    assert LEASE[start - 8 : start] == found["before"]
+    assert found["path"][-1].startswith("2.1")
+    assert filled.client.get(found["href"]).text.count("<mark") == 1
+    part = get(filled, f"/documents/{document}/text", start=start, end=start + 10)
+    assert part["text"] == "six months"
+    outline = get(filled, f"/documents/{document}/outline")
+    assert {"1", "2", "2.1"} <= {node["label"] for node in outline["nodes"]}
+    for fact in get(filled, f"/documents/{document}/card")["facts"]:
+        assert LEASE[fact["span"]["start"] : fact["span"]["end"]] == fact["words"]
+    bad = filled.client.get(f"{BASE}/documents/{document}/span", params={"start": 5, "end": 99999})
+    assert bad.status_code == 400
+
+
+def test_search_points_at_the_words_it_shows(filled: Room) -> None:
+    hits = get(filled, "/search", q='"six months"')
+    assert hits
+    for hit in hits:
+        text = get(filled, f"/documents/{hit['document']}/text")["text"]
+        assert text[hit["span"]["start"] : hit["span"]["end"]] == hit["words"]
+    bad = filled.client.get(f"{BASE}/search", params={"q": '"six'})
+    assert bad.status_code == 422
+    assert bad.headers["content-type"] == "application/problem+json"
+    assert bad.json()["remedy"]
+
+
+def test_precedents_lead_to_their_clauses(filled: Room) -> None:
+    found = get(filled, "/precedents", q="cap on liability", collection="Mill", limit=2)
+    assert "capped at ten thousand crowns" in found[0]["text"]
+    assert "Nothing is highlighted" not in filled.client.get(found[0]["places"][0]["href"]).text
+
+
+def test_a_list_comes_in_parts(room: Room) -> None:
+    room.put({f"lease {n:02}.txt": f"{LEASE}\n{n}" for n in range(7)})
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        part = get(room, "/documents", limit=3, cursor=cursor)
+        seen += [each["name"] for each in part["items"]]
+        cursor = part["next"]
+    assert seen == [f"lease {n:02}.txt" for n in range(7)]
+    for cursor in ("nonsense", "bnVsbA", "W10x", "é"):
+        answer = room.client.get(f"{BASE}/documents", params={"cursor": cursor})
+        assert answer.status_code == 400
+
+
+def test_a_write_with_a_key_is_done_once(room: Room) -> None:
+    def send(text: str, key: str = "k") -> Any:
+        return room.client.post(
+            f"{BASE}/documents",
+            data={"collection": "Mill"},
+            files=[("files", ("lease.txt", text.encode()))],
+            headers={"Idempotency-Key": key},
+        )
+
+    first = send(LEASE)
+    assert first.status_code == 202
+    assert send(LEASE).json()["id"] == first.json()["id"]
+    assert send(LEASE + "longer").status_code == 409
+    assert send(LEASE, "another").json()["id"] != first.json()["id"]
+    assert len(get(room, "/tasks")["items"]) == 2
+    for task in get(room, "/tasks")["items"]:
+        room.settle(task["id"])
+
+
+def test_a_task_is_watched_to_its_end(room: Room) -> None:
+    answer = room.upload({"lease.txt": LEASE}, Accept="application/json")
+    task = answer.json()["task"]
+    events = room.client.get(f"{BASE}/tasks/{task}/events")
+    assert events.headers["content-type"].startswith("text/event-stream")
+    told = [line for line in events.text.split("\n\n") if line]
+    assert told[-1] == 'event: end\ndata: "done"'
+    last = json.loads(told[-2].split("data: ", 1)[1])
+    assert last["result"]["added"] == 1
+    assert room.client.get(f"{BASE}/tasks/{'0' * 16}/events").status_code == 404
+    assert room.client.post(f"{BASE}/tasks/{task}/cancel").status_code == 409
+
+
+def test_a_review_fills_the_grid_and_findings_are_marked(filled: Room) -> None:
+    asked = {"collection": "Mill", "playbook": "nda-review"}
+    answer = filled.client.post(f"{BASE}/reviews", json=asked)
+    assert answer.status_code == 202
+    page = filled.settle(answer.json()["id"])
+    assert "Done" in page
+    found = get(filled, "/findings", collection="Mill", playbook="nda-review")["items"]
+    assert found
+    for each in found:
+        text = get(filled, f"/documents/{each['document']}/text")["text"]
+        for quote in each["quotes"]:
+            assert text[quote["span"]["start"] : quote["span"]["end"]] == quote["words"]
+    cell = {key: found[0][key] for key in ("document", "provision")}
+    said = {"playbook": "nda-review", "state": "second_look", "comment": "Look again.", **cell}
+    marked = filled.client.post(f"{BASE}/findings/mark", json=said)
+    assert marked.status_code == 200, marked.text
+    assert marked.json()["review"] == "second_look"
+
+
+def test_a_playbook_of_the_house_serves_like_those_of_the_package(filled: Room) -> None:
+    saved = {"csrf": filled.token(), "text": HOUSE}
+    assert filled.client.post("/playbooks/save", data=saved).status_code == 303
+    assert "house" in {each["id"] for each in get(filled, "/playbooks")}
+    asked = {"collection": "Mill", "playbook": "house"}
+    filled.settle(filled.client.post(f"{BASE}/reviews", json=asked).json()["id"])
+    found = get(filled, "/findings", **asked)["items"]
+    assert {each["provision"] for each in found} == {"ending"}
+    (quoted, *_) = (each for each in found if each["quotes"])
+    page = filled.client.get(f"/d/{quoted['document']}").text
+    assert "Ending" in page
+    assert filled.client.get(f"{BASE}/playbooks/none").status_code == 404
+
+
+def test_the_audit_trail_is_whole(filled: Room) -> None:
+    verdict = get(filled, "/audit/verdict")
+    assert verdict["faults"] == []
+    part = get(filled, "/audit", limit=1)
+    assert [each["seq"] for each in part["items"]] == [1]
+    assert get(filled, "/audit", cursor=part["next"])["items"][0]["seq"] == 2
+
+
+def test_the_description_names_every_route_with_its_problems(room: Room) -> None:
+    described = get(room, "/openapi.json")
+    assert all(path.startswith("/api/v1/") for path in described["paths"])
+    assert {"/api/v1/documents", "/api/v1/search", "/api/v1/tasks/{task}/events"} <= set(
+        described["paths"]
+    )
+    for path in described["paths"].values():
+        for operation in path.values():
+            assert operation["summary"]
+            assert "application/problem+json" in operation["responses"]["404"]["content"]
+
+
+def test_too_many_requests_are_told_to_wait() -> None:
+    now = [0.0]
+    rate = Rate(60, 3, clock=lambda: now[0])
+    for _ in range(3):
+        rate.spend("ada")
+    with pytest.raises(TooMany) as refused:
+        rate.spend("ada")
+    assert refused.value.after >= 1
+    rate.spend("bram")
+    now[0] = 1.1
+    rate.spend("ada")
+
+
+def test_what_an_ended_server_left_goes_on(make_room: Callable[..., Room]) -> None:
+    room = make_room("kept.db")
+    office = room.app.state.office
+    office.runner.stop()  # as at its end: nothing is taken up any more
+    answer = room.upload({"lease.txt": LEASE}, Accept="application/json")
+    task = answer.json()["task"]
+    assert get(room, f"/tasks/{task}")["state"] == "waiting"
+    again = make_room("kept.db")
+    again.settle(task)
+    assert get(again, f"/tasks/{task}")["state"] == "done"
+    assert get(again, "/documents")["items"][0]["name"] == "lease.txt"

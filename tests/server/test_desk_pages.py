@@ -1,0 +1,187 @@
+"""Precedents, playbooks and activity, through pages."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from fourcorners.playbooks import bank as banks
+from fourcorners.playbooks.load import builtin
+from fourcorners.review.remarks import EVENT
+from tests.server.conftest import LEASE, SUPPLY, Room
+
+HOUSE = """id: house
+name: House style
+version: "1"
+provisions:
+  - id: ending
+    name: Ending
+    definition: How the contract ends.
+    query: '"end this lease"'
+"""
+
+
+@pytest.fixture
+def mill(room: Room) -> Room:
+    room.put({"lease.txt": LEASE, "supply.txt": SUPPLY, "copy.txt": LEASE.replace("LEASE OF", "A")})
+    return room
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def post(room: Room, path: str, **values: str) -> tuple[int, str]:
+    answer = room.client.post(path, data={"csrf": room.token(), **values})
+    return answer.status_code, answer.text
+
+
+def test_precedents_are_ranked_with_reasons_sources_and_places(mill: Room) -> None:
+    status, page = post(mill, "/precedents", q="liability is capped")
+    assert status == 200
+    first = page[page.index('class="rank"') :]
+    assert "ten thousand crowns" in first[: first.index("</li>")]
+    assert f"/d/{mill.document('supply')}?s=" in first
+    assert "Covers" in words(first)
+    assert page.count("six months") >= 1
+
+
+def test_the_same_words_stand_once_with_all_their_places(mill: Room) -> None:
+    _, page = post(mill, "/precedents", q="the tenant may end the lease on notice")
+    folded = page.split('<li class="card">')
+    assert any("lease.txt" in each and "copy.txt" in each for each in folded)
+
+
+def test_a_draft_is_compared_word_by_word(mill: Room) -> None:
+    draft = "The Tenant may end this lease on three months' notice to the Landlord."
+    _, page = post(mill, "/precedents", draft=draft)
+    assert "<ins>six</ins>" in page
+    assert "<del>three</del>" in page
+
+
+def test_nothing_asked_is_said(mill: Room) -> None:
+    status, page = post(mill, "/precedents", q="  ")
+    assert status == 422
+    assert "describe the clause" in page
+
+
+def test_a_clause_is_kept_in_a_bank_found_there_and_rated(mill: Room) -> None:
+    clause = "The liability of Oats Limited is capped at ten thousand crowns."
+    status, page = post(
+        mill, "/precedents/keep", text=clause, bank="house", provision="Cap", source="supply.txt"
+    )
+    assert (status, "Kept in the bank." in page) == (200, True)
+    _, again = post(mill, "/precedents/keep", text=clause, bank="house", provision="Cap")
+    assert "has it already" in again
+    answer = mill.client.post(
+        "/precedents", data={"csrf": mill.token(), "q": "cap on liability", "from": "b:house"}
+    ).text
+    identifier = re.search(r'name="clause" value="(\w+)"', answer)
+    assert identifier
+    status, page = post(mill, "/precedents/rate", bank="house", clause=identifier[1], stars="5")
+    assert "★★★★★" in page
+    with mill.app.state.office.shelf.library() as library:
+        (kept,) = banks.clauses_of(library, "house")
+    assert (kept.stars, kept.provision, kept.source) == (5, "Cap", "supply.txt")
+
+
+def test_a_bank_that_is_not_there_is_said(mill: Room) -> None:
+    answer = mill.client.post(
+        "/precedents", data={"csrf": mill.token(), "q": "cap", "from": "b:nothing"}
+    )
+    assert answer.status_code == 422
+    assert "no clause bank" in answer.text
+
+
+def test_the_packages_playbooks_are_listed_and_read(room: Room) -> None:
+    page = room.client.get("/playbooks").text
+    for name in builtin():
+        assert f'href="/playbooks/{name}"' in page
+    page = words(room.client.get("/playbooks/due-diligence").text)
+    assert "Change of control" in page
+    assert "How much it matters" in page
+    assert room.client.get("/playbooks/nothing").status_code == 404
+    assert room.client.get("/playbooks/..%2Fload").status_code == 404
+
+
+def test_faults_are_told_by_line_and_nothing_is_saved(room: Room) -> None:
+    broken = HOUSE.replace("query:", "qery:")
+    status, page = post(room, "/playbooks/check", text=broken)
+    assert 'data-line="8"' in page
+    assert "did you mean 'query'" in unescape(page)
+    status, page = post(room, "/playbooks/save", text=broken)
+    assert status == 422
+    assert "qery" in page
+    assert room.client.get("/playbooks/house").status_code == 404
+    assert "A valid playbook of 1 provision" in words(post(room, "/playbooks/check", text=HOUSE)[1])
+
+
+def test_a_house_playbook_is_saved_edited_and_no_edit_is_lost(room: Room) -> None:
+    assert post(room, "/playbooks/save", text=HOUSE)[0] == 303
+    page = room.client.get("/playbooks/house/edit").text
+    number = re.search(r'name="before" value="(\d+)"', page)
+    assert number
+    changed = HOUSE.replace("House style", "House style, second")
+    assert post(room, "/playbooks/save", text=changed, before=number[1])[0] == 303
+    status, page = post(room, "/playbooks/save", text=HOUSE, before=number[1])
+    assert status == 422
+    assert "was saved meanwhile" in page
+    assert "House style, second" in room.client.get("/playbooks/house").text
+    assert post(room, "/playbooks/save", text=HOUSE.replace("house", "due-diligence"))[0] == 422
+
+
+def test_a_playbook_may_not_reach_for_files(room: Room) -> None:
+    reaching = HOUSE.replace("name: House style", "name: House style\nextends: ../../secret.yaml")
+    assert post(room, "/playbooks/save", text=reaching)[0] == 422
+    assert post(room, "/playbooks/check", text=reaching)[1].count("data-line") == 1
+
+
+def test_a_playbook_is_tried_on_a_contract_and_on_words_and_nothing_is_stored(mill: Room) -> None:
+    status, page = post(
+        mill, "/playbooks/try", text=HOUSE, document=mill.document("lease.txt"), words=""
+    )
+    assert status == 200
+    assert "Ending" in words(page)
+    status, page = post(mill, "/playbooks/due-diligence/try", words=LEASE)
+    assert status == 200
+    assert "Governing law" in words(page)
+    with mill.app.state.office.shelf.library() as library:
+        assert library.execute("SELECT count(*) FROM review_findings") == [(0,)]
+    assert post(mill, "/playbooks/due-diligence/try")[0] == 400
+    assert post(mill, "/playbooks/due-diligence/try", document="0123456789abcdef")[0] == 404
+
+
+def test_a_house_playbook_reviews_a_collection(mill: Room) -> None:
+    post(mill, "/playbooks/save", text=HOUSE)
+    answer = mill.client.post("/reviews", data={"csrf": mill.token(), "c": "Mill", "p": "house"})
+    task = re.search(r"/tasks/(\w+)", mill.client.get(answer.headers["location"]).text)
+    if task:
+        mill.settle(task[1])
+    page = mill.client.get(answer.headers["location"]).text
+    assert page.count('<td class="c ') == 3
+    assert 'class="c missing"' not in page
+
+
+def test_activity_lists_work_and_proves_the_trail(mill: Room) -> None:
+    mill.add({"third.txt": SUPPLY.replace("crowns", "marks")})
+    page = words(mill.client.get("/activity").text)
+    assert "Adding to Mill Done" in page
+    page = mill.client.get("/activity/audit?verify=1").text
+    assert "The record is whole" in page
+    assert re.search(r"<code>[0-9a-f]{64}</code>", page)
+    only = mill.client.get("/activity/audit?event=task").text
+    assert ">task</th>" in only
+    assert ">add</th>" not in only
+    assert EVENT not in words(only).split("No. What By")[1]
+    assert "No language model was ever asked" in words(mill.client.get("/activity/models").text)
+
+
+def test_pages_need_no_inline_script_or_style(mill: Room) -> None:
+    for address in ("/precedents", "/playbooks", "/playbooks/new", "/playbooks/due-diligence",
+                    "/activity", "/activity/audit", "/activity/models"):  # fmt: skip
+        answer = mill.client.get(address)
+        assert answer.status_code == 200
+        assert not re.search(r"<script(?![^>]*\bsrc=)", answer.text)
+        assert " style=" not in answer.text

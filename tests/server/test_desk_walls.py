@@ -1,0 +1,93 @@
+"""What a team's member may not see is not there in reviews, precedents, playbooks and activity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fourcorners.playbooks.bank import BankClause
+from fourcorners.playbooks.bank import store as keep
+from fourcorners.playbooks.load import load
+from fourcorners.server import passwords
+from fourcorners.server.accounts import EVERYWHERE, Accounts
+from fourcorners.server.principal import Role
+from tests.server.conftest import LEASE, SUPPLY, Room
+from tests.server.grids import absent, fill
+
+PASSWORD = "a long enough password 1"  # noqa: S105 - of a test
+BOOK = load("due-diligence")
+FIRST = BOOK.provisions[0].id
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from argon2 import PasswordHasher
+
+    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+
+
+@pytest.fixture
+def team(make_room: Callable[..., Room]) -> Room:
+    """Bram reviews Mill and may not know of Grain; both are reviewed, and there is a bank."""
+    room = make_room(team=True)
+    with room.app.state.office.shelf.library() as library:
+        accounts = Accounts(library)
+        for name in ("ada", "bram"):
+            accounts.add(name, PASSWORD, by="test")
+        accounts.grant("ada", Role.ADMIN, EVERYWHERE, by="test")
+        accounts.grant("bram", Role.REVIEWER, "Mill", by="test")
+    room.put({"lease.txt": LEASE}, "Mill")
+    room.put({"supply.txt": SUPPLY}, "Grain")
+    documents = [room.document(name) for name in ("lease", "supply")]
+    with room.app.state.office.shelf.library() as library:
+        fill(library, BOOK, [absent(d, p.id) for d in documents for p in BOOK.provisions])
+        keep(library, "secret", [BankClause("Cap", "Oats Limited is liable without any limit.")])
+    data = {"name": "bram", "password": PASSWORD}
+    assert room.client.post("/sign-in", data=data).status_code == 303
+    return room
+
+
+def test_walls_of_pages(team: Room) -> None:
+    supply = team.document("supply")
+    for address in (
+        "/reviews", "/reviews/grid?c=Mill&p=due-diligence", "/precedents", "/playbooks",
+        "/playbooks/due-diligence", "/activity",
+    ):  # fmt: skip
+        answer = team.client.get(address)
+        assert answer.status_code == 200, address
+        for words in ("Oats", "supply.txt", supply, "Grain", "secret"):
+            assert words not in answer.text, (address, words)
+    query = f"p=due-diligence&d={supply}&v={FIRST}"
+    for address in (
+        "/reviews/grid?c=Grain&p=due-diligence", "/reviews/rows?c=Grain&p=due-diligence",
+        "/reviews/export?c=Grain&p=due-diligence&as=json", f"/reviews/cell?c=Grain&{query}",
+        f"/reviews/cell?c=Mill&{query}", "/reviews/progress?c=Grain&p=due-diligence",
+        "/reviews/next?c=Grain&p=due-diligence",
+    ):  # fmt: skip
+        assert team.client.get(address).status_code == 404, address
+    for address in ("/activity/audit", "/activity/models", "/playbooks/new"):
+        assert team.client.get(address).status_code == 403, address
+
+
+def test_walls_of_forms(team: Room) -> None:
+    token, supply = team.token(), team.document("supply")
+
+    def post(path: str, **data: str) -> tuple[int, str]:
+        answer = team.client.post(path, data={"csrf": token, **data})
+        return answer.status_code, answer.text
+
+    cell = {"p": "due-diligence", "v": FIRST, "says": "second_look"}
+    assert post("/reviews/mark", c="Mill", d=supply, **cell)[0] == 404
+    assert post("/reviews/mark", c="Mill", d=team.document("lease"), **cell)[0] == 303
+    assert post("/reviews", c="Grain", p="due-diligence")[0] == 404
+    back = "c=Grain&p=due-diligence"
+    assert post("/reviews/mark-many", back=back, row=supply, which="not_found")[0] == 404
+    status, page = post("/precedents", q="liability is capped")
+    assert status == 200
+    assert "Oats" not in page
+    assert post("/precedents", q="liability", **{"from": "b:secret"})[0] == 403
+    assert post("/precedents", q="liability", **{"from": "c:Grain"})[0] == 404
+    assert post("/precedents/keep", text="x", bank="secret", provision="Cap")[0] == 403
+    assert post("/playbooks/save", text="id: x")[0] == 403
+    assert post("/playbooks/due-diligence/try", document=supply)[0] == 404

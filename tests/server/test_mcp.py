@@ -1,0 +1,526 @@
+"""MCP: the tools, resources and prompts, asked by a real client over HTTP and over stdio."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+import uvicorn
+from mcp import Client, MCPError, StdioServerParameters, types
+from mcp.client.streamable_http import streamable_http_client
+
+from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.store import Library
+from fourcorners.llm import FakeModel, Port
+from fourcorners.research.tool import Inquiry
+from fourcorners.server import passwords
+from fourcorners.server.accounts import EVERYWHERE, Accounts
+from fourcorners.server.api_tokens import ApiTokens
+from fourcorners.server.app import create_app
+from fourcorners.server.mcp import answering
+from fourcorners.server.principal import Role, Scope
+from fourcorners.settings import Settings
+from fourcorners.source_settings import ExternalSettings, McpSettings
+from tests.server.conftest import LEASE, SUPPLY
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+READS = {
+    "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
+    "playbooks", "findings", "task", "ask", "answer",
+}  # fmt: skip
+Asks = Callable[[Client], Awaitable[None]]
+
+
+def fill(path: Path) -> dict[str, str]:
+    """Make a library of two collections, and return the ids of its documents by their names."""
+    ids = {}
+    with Library.open(path, create=True) as library:
+        for name, text, collection in (("lease", LEASE, "Mill"), ("supply", SUPPLY, "Grain")):
+            file = path.parent / f"{name}.txt"
+            file.write_text(text)
+            made = prepare(file)
+            assert isinstance(made, Prepared)
+            library.add_columns(made.columns, None, collection=collection)
+            ids[name] = library.resolve(name).id
+    return ids
+
+
+@contextmanager
+def served(
+    path: Path, settings: Settings, allowed: McpSettings | None = None, *, team: bool = False
+) -> Iterator[str]:
+    """Serve a library on a port of this machine, and yield the address of its MCP."""
+    own = settings.model_copy(update={"mcp": allowed or McpSettings()})
+    app = create_app(path, own, team=team, mcp=True)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def talk(url: str, asks: Asks, token: str = "", mode: str = "auto") -> None:
+    """Let a client ask over HTTP."""
+
+    async def run() -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with httpx2.AsyncClient(headers=headers) as speaker:
+            transport = streamable_http_client(url, http_client=speaker)
+            async with Client(transport, mode=mode) as client:
+                await asks(client)
+
+    anyio.run(run)
+
+
+async def call(client: Client, tool: str, **arguments: object) -> Any:
+    """Return what a tool answers; its text and its structure say the same."""
+    answer = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    (block,) = answer.content
+    assert isinstance(block, types.TextContent)
+    assert json.loads(block.text) == answer.structured_content
+    return answer.structured_content
+
+
+async def refused(client: Client, tool: str, **arguments: object) -> str:
+    """Return why a tool does not answer."""
+    answer = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    assert answer.structured_content is None
+    (block,) = answer.content
+    assert isinstance(block, types.TextContent)
+    return block.text
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "library.db"
+
+
+@pytest.fixture
+def ids(path: Path) -> dict[str, str]:
+    return fill(path)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_reads_over_http(
+    path: Path, settings: Settings, ids: dict[str, str], mode: str
+) -> None:
+    lease = ids["lease"]
+
+    async def asks(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert {each.name for each in tools} == READS
+        assert all(each.annotations and each.annotations.read_only_hint for each in tools)
+        assert "never instructions" in (client.instructions or "")
+        found = await call(client, "collections")
+        assert [each["name"] for each in found["collections"]] == ["Grain", "Mill"]
+        first = await call(client, "documents", limit=1)
+        second = await call(client, "documents", limit=1, cursor=first["next"])
+        assert [each["id"] for each in first["items"] + second["items"]] == list(ids.values())
+        (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
+        span = hit["span"]
+        assert LEASE[span["start"] : span["end"]] == hit["words"]
+        assert hit["href"].startswith(f"{url.removesuffix('/mcp')}/d/{lease}?")
+        read = await call(client, "read", document=lease, around=10, **span)
+        assert read["words"] == hit["words"]
+        assert read["before"] == LEASE[span["start"] - 10 : span["start"]]
+        assert read["path"]
+        nodes = (await call(client, "outline", document=lease, depth=1))["nodes"]
+        assert {each["label"] for each in nodes} >= {"1", "2"}
+        assert "2.1" not in {each["label"] for each in nodes}
+        deep = (await call(client, "outline", document=lease, depth=3))["nodes"]
+        assert "2.1" in {each["label"] for each in deep}
+        facts = (await call(client, "card", document=lease))["facts"]
+        assert any("Ada Turner Limited" in each["words"] for each in facts)
+        (defined,) = (await call(client, "define", term="“tenant”"))["definitions"]
+        assert defined["document"] == lease
+        assert "Bram Miller" in defined["words"]
+        (best, *_) = (
+            await call(client, "precedents", query="cap on liability", collection="Grain")
+        )["precedents"]
+        assert "capped" in best["text"]
+
+    with served(path, settings) as url:
+        talk(url, asks, mode=mode)
+
+
+def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str]) -> None:
+    async def asks(client: Client) -> None:
+        question = "How much notice must the Tenant give to end this lease?"
+        found = await call(client, "ask", question=question, documents=[ids["lease"]])
+        quotes = [q for each in found["findings"] for q in each["quotes"]]
+        assert any("six months" in each["words"] for each in quotes)
+        assert all(
+            LEASE[each["span"]["start"] : each["span"]["end"]] == each["words"] for each in quotes
+        )
+        assert found["made_by"] == "no language model"
+        assert found["read"] == [ids["lease"]]
+        told = await refused(client, "ask", question=question, with_model=True)
+        assert "does not answer here" in told
+        assert "no document" in await refused(client, "ask", question="x", documents=["f" * 16])
+
+    with served(path, settings) as url:
+        talk(url, asks)
+
+
+@pytest.mark.usefixtures("ids")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_question_tells_how_far_it_is_and_its_report_is_kept(
+    path: Path, settings: Settings, mode: str
+) -> None:
+    question = "How much notice must the Tenant give, and who is the Landlord?"
+    told: list[tuple[float, float | None, str | None]] = []
+    kept: dict[str, Any] = {}
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async def asks(client: Client) -> None:
+        asked = {"question": question, "collection": "Mill"}
+        answer = await client.call_tool("ask", asked, progress_callback=heard)
+        assert answer.structured_content is not None
+        kept.update(answer.structured_content)
+        assert await call(client, "answer", id=kept["id"]) == kept
+        assert "no answer" in await refused(client, "answer", id="f" * 12)
+
+    with served(path, settings) as url:
+        talk(url, asks, mode=mode)
+        site = url.removesuffix("/mcp")
+        assert kept["href"] == f"{site}/ask/{kept['id']}"
+        page = httpx2.get(kept["href"]).text
+        report = httpx2.get(f"{site}/api/v1/answers/{kept['id']}").json()
+        listed = httpx2.get(f"{site}/api/v1/answers", params={"collection": "Mill"}).json()
+    assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
+    assert all(most is not None and done <= most for done, most, _ in told)
+    assert any(words and words.startswith("Looks for: ") for _, _, words in told)
+    assert any(words and words.startswith("Found ") for _, _, words in told)
+    assert told[-1][0] == told[-1][1]
+    assert "How it came about" in page
+    assert "six months" in page
+    assert [each["id"] for each in listed["items"]] == [kept["id"]]
+    assert report["turns"][0]["asked"] == question
+    assert {each["agent"] for each in report["record"]} == {"rules"}
+    quotes = [q for each in report["answer"] for q in each["quotes"]]
+    assert quotes
+    assert all(
+        LEASE[each["span"]["start"] : each["span"]["end"]] == each["words"] for each in quotes
+    )
+
+
+@pytest.mark.usefixtures("ids")
+def test_a_model_answers_where_it_is_allowed(
+    path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unset(client: Client) -> None:
+        told = await refused(client, "ask", question="Who pays?", with_model=True)
+        assert "no language model is configured" in told
+
+    with served(path, settings, McpSettings(with_model=True)) as url:
+        talk(url, unset)
+
+    model = FakeModel(lambda _: "no JSON")
+
+    @contextmanager
+    def opened(*_: object, **__: object) -> Iterator[Port]:
+        with Port.of(model, attempts=1) as port:
+            yield port
+
+    monkeypatch.setattr(answering, "is_configured", lambda _: True)
+    monkeypatch.setattr(answering, "open_port", opened)
+
+    async def asks(client: Client) -> None:
+        found = await call(client, "ask", question="Who pays the rent?", with_model=True)
+        assert found["stopped"].startswith("before the first turn")
+        assert "it failed" in found["made_by"]
+
+    with served(path, settings, McpSettings(with_model=True)) as url:
+        talk(url, asks)
+    assert model.requests
+
+
+async def reviewed(client: Client, collection: str) -> None:
+    """Let a review run to its end."""
+    task = await call(client, "start_review", collection=collection)
+    until = time.monotonic() + 90
+    while task["state"] not in ("done", "failed"):
+        assert time.monotonic() < until
+        await anyio.sleep(0.1)
+        task = await call(client, "task", task=task["id"])
+    assert task["state"] == "done"
+
+
+def test_findings_and_a_review(path: Path, settings: Settings, ids: dict[str, str]) -> None:
+    async def asks(client: Client) -> None:
+        tools = {each.name: each for each in (await client.list_tools()).tools}
+        annotations = tools["start_review"].annotations
+        assert annotations is not None
+        assert annotations.read_only_hint is False
+        assert (await call(client, "findings", collection="Mill"))["items"] == []
+        await reviewed(client, "Mill")
+        books = (await call(client, "playbooks"))["playbooks"]
+        assert "due-diligence" in {each["id"] for each in books}
+        first = await call(client, "findings", collection="Mill", limit=3)
+        assert len(first["items"]) == 3
+        rest = await call(client, "findings", collection="Mill", cursor=first["next"], limit=200)
+        cells = first["items"] + rest["items"]
+        assert rest["next"] is None
+        assert {each["document"] for each in cells} == {ids["lease"]}
+        assert len({each["provision"] for each in cells}) == len(cells)
+        one = await call(client, "findings", collection="Mill", provision=cells[0]["provision"])
+        assert one["items"] == cells[:1]
+        found = await call(client, "findings", collection="Mill", state="found", limit=200)
+        assert found["items"]
+        for quote in (q for each in found["items"] for q in each["quotes"]):
+            span = quote["span"]
+            assert LEASE[span["start"] : span["end"]] == quote["words"]
+
+    with served(path, settings, McpSettings(write=True)) as url:
+        talk(url, asks)
+
+
+def test_resources_and_prompts(path: Path, settings: Settings, ids: dict[str, str]) -> None:
+    address = f"fourcorners://documents/{ids['lease']}"
+
+    async def asks(client: Client) -> None:
+        listed = (await client.list_resources()).resources
+        assert str(listed[0].uri) == address
+        (text,) = (await client.read_resource(address)).contents
+        assert isinstance(text, types.TextResourceContents)
+        assert text.text == LEASE.rstrip("\n") or text.text == LEASE
+        (outline,) = (await client.read_resource(f"{address}/outline")).contents
+        assert isinstance(outline, types.TextResourceContents)
+        assert json.loads(outline.text)["nodes"]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert len(templates) == 2
+        for wrong in ("fourcorners://documents/ffff", "file:///etc/passwd", f"{address}/../x"):
+            with pytest.raises(MCPError):
+                await client.read_resource(wrong)
+        prompts = {each.name for each in (await client.list_prompts()).prompts}
+        assert prompts == {"review-contract", "answer-question", "draft-clause"}
+        made = await client.get_prompt("review-contract", {"document": "abc $party"})
+        (message,) = made.messages
+        assert isinstance(message.content, types.TextContent)
+        assert "the contract abc $party for whatever fits best" in message.content.text
+        wrong_prompts: list[tuple[str, dict[str, str]]] = [
+            ("review-contract", {}),
+            ("none", {}),
+            ("draft-clause", {"wanted": "x", "collection": "c", "more": "x"}),
+        ]
+        for name, given in wrong_prompts:
+            with pytest.raises(MCPError):
+                await client.get_prompt(name, given)
+
+    with served(path, settings) as url:
+        talk(url, asks)
+
+
+def test_what_is_wrong_is_told_and_ends_nothing(
+    path: Path, settings: Settings, ids: dict[str, str]
+) -> None:
+    async def asks(client: Client) -> None:
+        assert "query: Field required" in await refused(client, "search")
+        assert "limit" in await refused(client, "search", query="x", limit=10_000)
+        secret = await refused(client, "read", document="very-secret", start=-1, end=2)
+        assert "very-secret" not in secret
+        assert "Extra inputs" in await refused(client, "collections", more="x")
+        assert '"' in await refused(client, "search", query='"open')
+        assert "no document" in await refused(client, "card", document="f" * 16)
+        assert "no words at" in await refused(
+            client, "read", document=ids["lease"], start=10_000, end=10_001
+        )
+        assert "no playbook" in await refused(
+            client, "findings", collection="Mill", playbook="/etc/passwd"
+        )
+        assert (await call(client, "collections"))["collections"]
+
+    with served(path, settings) as url:
+        talk(url, asks)
+
+
+def test_a_page_elsewhere_cannot_reach_it(path: Path, settings: Settings) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    with served(path, settings) as url, httpx2.Client() as client:
+        for headers in (
+            {"Host": "evil.example"},
+            {"Origin": "https://evil.example"},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
+            answer = client.post(url, json=body, headers=headers)
+            assert answer.status_code in (403, 421), (headers, answer.text)
+        assert client.post(url, content="x" * (3 << 20)).status_code == 413
+
+
+# A team's server
+
+
+@pytest.fixture
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from argon2 import PasswordHasher
+
+    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+
+
+def bearer(path: Path, name: str, role: Role, collection: str, scope: Scope = Scope.READ) -> str:
+    with Library.open(path, create=False) as library:
+        accounts = Accounts(library)
+        accounts.add(name, "a short sentence is good", by="test")
+        accounts.grant(name, role, collection, by="test")
+        return ApiTokens(library).add(name, [scope], "test", 1, by="test")
+
+
+@pytest.mark.usefixtures("cheap_hashes")
+def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
+    """What Bram may not see cannot be told from what is not there."""
+    token = bearer(path, "bram", Role.READER, "Mill", Scope.ADMIN)
+    supply, missing = ids["supply"], "f" * 16
+
+    async def asks(client: Client) -> None:
+        told: list[Any] = [
+            await call(client, "collections"),
+            await call(client, "documents"),
+            await call(client, "search", query="liability"),
+            await call(client, "search", query="what is the liability of Oats"),
+            await call(client, "define", term="Oats Limited"),
+            await call(client, "ask", question="What is the cap on liability?"),
+            str((await client.list_resources()).resources),
+        ]
+        for tool, given in (
+            ("card", {}), ("outline", {}), ("read", {"start": 0, "end": 5}),
+            ("define", {"term": "x"}), ("ask", {"question": "x"}),
+            ("findings", {"collection": "Mill"}),
+        ):  # fmt: skip
+            answers = [
+                (await refused(client, tool, **given, **(
+                    {"documents": [each]} if tool == "ask" else {"document": each}
+                ))).replace(each, "")
+                for each in (supply, missing)
+            ]  # fmt: skip
+            assert answers[0] == answers[1], tool
+            told.append(answers)
+        for tool, given in (
+            ("documents", {}), ("search", {"query": "x"}), ("precedents", {"query": "x"}),
+            ("findings", {}), ("ask", {"question": "x"}), ("start_review", {}),
+        ):  # fmt: skip
+            answers = [
+                (await refused(client, tool, **given, collection=each)).replace(each, "")
+                for each in ("Grain", "Nowhere")
+            ]
+            assert answers[0] == answers[1], tool
+        for form in ("fourcorners://documents/{}", "fourcorners://documents/{}/outline"):
+            errors = []
+            for each in (supply, missing):
+                with pytest.raises(MCPError) as caught:
+                    await client.read_resource(form.format(each))
+                errors.append(str(caught.value).replace(each, ""))
+            assert errors[0] == errors[1]
+        for words in ("Oats", "supply", supply, "Grain"):
+            assert words not in json.dumps(told), words
+        assert "role" in await refused(client, "start_review", collection="Mill")
+
+    with served(path, settings, McpSettings(write=True), team=True) as url:
+        talk(url, asks, token)
+
+
+@pytest.mark.usefixtures("cheap_hashes", "ids")
+def test_a_token_is_needed_and_its_scope_counts(path: Path, settings: Settings) -> None:
+    reads = bearer(path, "ada", Role.ADMIN, EVERYWHERE)
+    writes = bearer(path, "cleo", Role.REVIEWER, "Mill", Scope.WRITE)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+    async def of_a_reader(client: Client) -> None:
+        assert len((await call(client, "documents"))["items"]) == 2
+        assert "role" in await refused(client, "start_review", collection="Mill")
+
+    async def of_a_writer(client: Client) -> None:
+        assert (await call(client, "start_review", collection="Mill"))["asked_by"] == "cleo"
+
+    with served(path, settings, McpSettings(write=True), team=True) as url:
+        with httpx2.Client() as client:
+            for headers in ({}, {"Authorization": "Bearer fc_x"}, {"Cookie": "a=b"}):
+                answer = client.post(url, json=body, headers=headers)
+                assert answer.status_code == 401, answer.text
+                assert answer.headers["www-authenticate"] == "Bearer"
+        talk(url, of_a_reader, reads)
+        talk(url, of_a_writer, writes)
+    with Library.open(path, create=False) as library:
+        events = [(each.event, json.loads(each.detail)) for each in library.audit_trail()]
+    assert ("task", "cleo") in [(event, detail.get("by")) for event, detail in events]
+
+
+def test_there_is_no_mcp_unless_it_is_asked_for(path: Path, settings: Settings) -> None:
+    from fastapi.testclient import TestClient
+
+    with TestClient(create_app(path, settings), base_url="http://localhost") as client:
+        assert client.post("/mcp", json={}).status_code == 404
+
+
+# Over standard input and output
+
+
+def test_a_client_starts_it(path: Path, ids: dict[str, str], tmp_path: Path) -> None:
+    async def asks(client: Client) -> None:
+        tools = {each.name for each in (await client.list_tools()).tools}
+        assert tools == READS
+        (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
+        assert hit["href"].startswith(f"http://localhost:8844/d/{ids['lease']}?")
+        found = await call(client, "ask", question="How much notice must the Tenant give?")
+        assert found["findings"]
+        with pytest.raises(MCPError, match="no such tool"):
+            await client.call_tool("start_review", {"collection": "Mill"})
+        assert (await client.list_prompts()).prompts
+
+    started(path, tmp_path, asks, "--links", "http://localhost:8844")
+
+
+def test_a_client_that_may_write_starts_a_review(
+    path: Path, ids: dict[str, str], tmp_path: Path
+) -> None:
+    async def asks(client: Client) -> None:
+        await reviewed(client, "Mill")
+        found = await call(client, "findings", collection="Mill", document=ids["lease"])
+        assert found["items"]
+
+    started(path, tmp_path, asks, "--write")
+
+
+def started(path: Path, folder: Path, asks: Asks, *options: str) -> None:
+    program = [sys.executable, "-m", "fourcorners.cli.main", "mcp", "--library", str(path)]
+
+    async def run() -> None:
+        parameters = StdioServerParameters(
+            command=program[0], args=[*program[1:], *options], cwd=folder
+        )
+        with anyio.fail_after(120):
+            async with Client(parameters) as client:
+                await asks(client)
+
+    anyio.run(run)
+
+
+def test_our_own_researcher_can_ask_it(path: Path, settings: Settings, ids: dict[str, str]) -> None:
+    from fourcorners.research.sources import external_tools
+
+    with served(path, settings) as url:
+        section = {"says": "x", "url": url, "tool": "define", "argument": "term"}
+        sources = ExternalSettings.model_validate({"on": True, "mcp": {"other": section}})
+        (tool,) = external_tools(["other"], sources)
+        (material,) = tool.look(Inquiry("Tenant"))
+    assert ids["lease"] in material.words
+    assert (material.document, material.tool) == ("", "other")

@@ -1,0 +1,271 @@
+"""The review grid, its panel, and what people say of findings, through pages."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from fourcorners.playbooks.load import load
+from fourcorners.review.finding import Finding, Severity
+from tests.server.conftest import LEASE, SUPPLY, Room
+from tests.server.grids import WORDS, absent, failed, fill, found
+
+BOOK = load("due-diligence")
+FIRST, SECOND, THIRD = (provision.id for provision in BOOK.provisions[:3])
+GRID = "/reviews/grid?c=Mill&p=due-diligence"
+
+
+@pytest.fixture
+def mill(room: Room) -> Room:
+    """Two contracts with three columns filled, and all others not found."""
+    room.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
+    lease, supply = room.document("lease"), room.document("supply")
+    cells: list[Finding] = []
+    for document in (lease, supply):
+        cells += [absent(document, provision.id) for provision in BOOK.provisions[3:]]
+    with room.app.state.office.shelf.library() as library:
+        text = library.text(lease)
+        fill(library, BOOK, [
+            *cells,
+            found(lease, FIRST, text, Severity.HIGH), found(lease, SECOND, text),
+            absent(lease, THIRD), absent(supply, FIRST), failed(supply, SECOND),
+            absent(supply, THIRD),
+        ])  # fmt: skip
+    return room
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def look(page: str, document: str, provision: str) -> str:
+    row = page[page.index(f'data-d="{document}"') :]
+    cell = re.search(rf'<td class="c ([^"]*)" data-v="{provision}"', row)
+    assert cell
+    return cell[1]
+
+
+def mark(room: Room, document: str, provision: str, **said: str) -> str:
+    answer = room.client.post("/reviews/mark", data={
+        "csrf": room.token(), "c": "Mill", "p": "due-diligence", "d": document, "v": provision,
+        **said,
+    })  # fmt: skip
+    assert answer.status_code == 303, words(answer.text)
+    return str(answer.headers["location"])
+
+
+def test_the_grid_shows_every_cell_with_its_state_in_words(mill: Room) -> None:
+    page = mill.client.get(GRID).text
+    lease, supply = mill.document("lease"), mill.document("supply")
+    assert look(page, lease, FIRST) == "found s-high r-proposed"
+    assert look(page, supply, SECOND) == "failed s-none r-proposed"
+    assert f"{BOOK.provisions[0].name}: found, high severity" in unescape(page)
+    assert page.count('<td class="c ') == 2 * len(BOOK.provisions)
+    assert "The Tenant may end this lease" in unescape(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "fit"),
+    [
+        ("state=failed", ["supply"], 1),
+        ("severity=high", ["lease"], 1),
+        ("state=found", ["lease"], 2),
+        (f"state=found&column={THIRD}", [], 0),
+        ("find=SUPPLY", ["supply"], None),
+        ("review=confirmed", [], 0),
+        ("state=missing", [], 0),
+        ("state=nonsense", ["lease", "supply"], None),
+    ],
+)
+def test_filters_keep_the_rows_with_cells_that_fit(
+    mill: Room, query: str, shown: list[str], fit: int | None
+) -> None:
+    page = mill.client.get(f"{GRID}&{query}").text
+    kept = [name for name in ("lease", "supply") if f'data-d="{mill.document(name)}"' in page]
+    assert kept == shown
+    if fit is not None:
+        assert f"with {fit} finding" in words(page)
+
+
+def test_risk_sorts_the_gravest_first_and_a_column_by_itself(mill: Room) -> None:
+    lease, supply = (f'data-d="{mill.document(name)}"' for name in ("lease", "supply"))
+    by_name = mill.client.get(f"{GRID}&sort=name&down=1").text
+    assert by_name.index(supply) < by_name.index(lease)
+    for sort in ("risk", FIRST):
+        page = mill.client.get(f"{GRID}&sort={sort}&down=1").text
+        assert page.index(lease) < page.index(supply)
+    by_failure = mill.client.get(f"{GRID}&sort={SECOND}").text
+    assert by_failure.index(supply) < by_failure.index(lease)
+
+
+def test_columns_are_on_and_off(mill: Room) -> None:
+    page = mill.client.get(f"{GRID}&show={FIRST}&show={THIRD}").text
+    assert page.count('<td class="c ') == 4
+    assert f'data-v="{SECOND}"' not in page
+
+
+def test_rows_come_in_windows(mill: Room) -> None:
+    answer = mill.client.get("/reviews/rows?c=Mill&p=due-diligence&start=1&count=1")
+    assert answer.headers["X-Rows"] == "2"
+    assert f'data-d="{mill.document("supply")}" data-n="2"' in answer.text
+    assert mill.document("lease") not in answer.text
+
+
+def test_windows_have_some_of_the_columns_in_their_places(mill: Room) -> None:
+    rows = "/reviews/rows?c=Mill&p=due-diligence&start=0&count=2"
+    page = mill.client.get(f"{rows}&left=1&across=2").text
+    assert page.count('<td class="c ') == 4
+    assert page.count('<td class="away" colspan="1" aria-hidden="true"></td>') == 2
+    assert f'data-v="{SECOND}" aria-colindex="4"' in page
+    assert f'data-v="{THIRD}" aria-colindex="5"' in page
+    first = mill.client.get(f"{rows}&left=0&across=1").text
+    assert 'class="away"' not in first
+    assert f'data-v="{FIRST}" aria-colindex="3"' in first
+
+
+def test_the_next_open_finding_is_told_by_its_place(mill: Room) -> None:
+    following = "/reviews/next?c=Mill&p=due-diligence"
+    assert mill.client.get(following).json() == {"row": 0, "column": 0}
+    assert mill.client.get(f"{following}&row=0&column=0").json() == {"row": 0, "column": 1}
+    assert mill.client.get(f"{following}&row=0&column=1").json() is None
+    assert mill.client.get(f"{following}&severity=high&row=0&column=0").json() is None
+    assert mill.client.get(f"{following}&show={SECOND}").json() == {"row": 0, "column": 0}
+    down = mill.client.get(f"{following}&sort=name&down=1").json()
+    assert down == {"row": 1, "column": 0}
+    mark(mill, mill.document("lease"), FIRST, says="confirmed")
+    assert mill.client.get(following).json() == {"row": 0, "column": 1}
+
+
+def test_cells_that_are_filled_again_or_leave_change_in_the_grid(mill: Room) -> None:
+    lease, supply = mill.document("lease"), mill.document("supply")
+    assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-none r-proposed"
+    with mill.app.state.office.shelf.library() as library:
+        fill(library, BOOK, [found(lease, SECOND, library.text(lease), Severity.MEDIUM)])
+    assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-medium r-proposed"
+    with mill.app.state.office.shelf.library() as library:
+        library.remove(supply, "Mill")
+        kept = library.execute("SELECT DISTINCT document FROM grid_glances")
+    assert kept == [(lease,)]
+    assert supply not in mill.client.get(GRID).text
+
+
+def test_a_severity_that_stands_elsewhere_is_read_from_the_whole_finding(mill: Room) -> None:
+    lease = mill.document("lease")
+    with mill.app.state.office.shelf.library() as library:
+        library.execute(
+            "UPDATE grid_glances SET severity = NULL WHERE document = ? AND provision = ?",
+            (lease, FIRST),
+        )
+    assert look(mill.client.get(GRID).text, lease, FIRST) == "found s-high r-proposed"
+
+
+def test_the_panel_has_quote_reason_answers_and_what_cuts_the_other_way(mill: Room) -> None:
+    lease = mill.document("lease")
+    page = mill.client.get(f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIRST}").text
+    assert f"<mark>{WORDS}</mark>" in unescape(page)
+    for told in ("An end at will.", "Who may end it?", "Against this:", "must consent to more"):
+        assert told in words(page)
+    partial = mill.client.get(
+        f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIRST}",
+        headers={"HX-Request": "true"},
+    ).text
+    assert "<html" not in partial
+    assert 'id="finding"' in partial
+
+
+def test_what_people_say_is_kept_and_shown_at_once(mill: Room) -> None:
+    lease = mill.document("lease")
+    mill.client.get(GRID)  # the grid is in memory from here on
+    where = mark(mill, lease, FIRST, says="confirmed", comment="As we knew.")
+    assert "Ada confirmed" in words(mill.client.get(where).text)
+    assert "r-confirmed" in look(mill.client.get(GRID).text, lease, FIRST)
+    mark(mill, lease, SECOND, says="rejected")
+    assert "r-rejected" in look(mill.client.get(GRID).text, lease, SECOND)
+    mark(mill, lease, SECOND, says="proposed")
+    assert "r-proposed" in look(mill.client.get(GRID).text, lease, SECOND)
+    mark(mill, lease, FIRST, says="corrected", value="The Landlord may not assign this lease")
+    assert "The Landlord may not assign this lease" in mill.client.get(GRID).text
+    assert "r-corrected" in look(mill.client.get(f"{GRID}&review=corrected").text, lease, FIRST)
+    with mill.app.state.office.shelf.library() as library:
+        told = [each.detail for each in library.audit_trail() if each.event == "remark"]
+    assert len(told) == 4
+    assert all('"Ada"' in each for each in told)
+
+
+def test_a_finding_is_given_to_someone_until_it_is_judged(mill: Room) -> None:
+    lease = mill.document("lease")
+    mark(mill, lease, FIRST, to="Bram  Miller", comment="is this a cap?")
+    page = mill.client.get(f"{GRID}&assigned=bram miller").text
+    assert "@Bram Miller" in page
+    assert f'data-d="{mill.document("supply")}"' not in page
+    mark(mill, lease, FIRST, says="confirmed")
+    assert "@Bram Miller" not in mill.client.get(GRID).text
+
+
+def test_what_cannot_be_said_is_refused_with_the_reason(mill: Room) -> None:
+    supply = mill.document("supply")
+    answer = mill.client.post("/reviews/mark", data={
+        "csrf": mill.token(), "c": "Mill", "p": "due-diligence", "d": supply, "v": SECOND,
+        "says": "confirmed",
+    })  # fmt: skip
+    assert answer.status_code == 400
+    assert "there is nothing to confirm" in answer.text
+    no_token = mill.client.post("/reviews/mark", data={
+        "c": "Mill", "p": "due-diligence", "d": supply, "v": SECOND, "says": "second_look",
+    })  # fmt: skip
+    assert no_token.status_code == 403
+
+
+def test_selected_rows_are_confirmed_at_once_and_nothing_judged_is_touched(mill: Room) -> None:
+    lease, supply = mill.document("lease"), mill.document("supply")
+    mark(mill, lease, SECOND, says="rejected")
+    sent = {"csrf": mill.token(), "back": "c=Mill&p=due-diligence", "which": "found"}
+    answer = mill.client.post("/reviews/mark-many", data={**sent, "row": [lease, supply]})
+    assert answer.status_code == 303
+    page = mill.client.get(GRID).text
+    assert "r-confirmed" in look(page, lease, FIRST)
+    assert "r-rejected" in look(page, lease, SECOND)
+    assert "r-proposed" in look(page, lease, THIRD)
+    assert "r-proposed" in look(page, supply, SECOND)
+    assert mill.client.post("/reviews/mark-many", data=sent).status_code == 400
+
+
+def test_a_review_is_begun_fills_the_grid_and_is_listed(room: Room) -> None:
+    room.put({"lease.txt": LEASE})
+    assert "Nothing has been reviewed yet" in room.client.get("/reviews").text
+    sent = {"csrf": room.token(), "c": "Mill", "p": "due-diligence"}
+    answer = room.client.post("/reviews", data=sent)
+    assert answer.status_code == 303
+    task = re.search(r"/tasks/(\w+)", room.client.get(answer.headers["location"]).text)
+    if task:
+        room.settle(task[1])
+    page = room.client.get(answer.headers["location"]).text
+    assert 'class="c missing"' not in page
+    assert "Mill" in words(room.client.get("/reviews").text)
+    assert room.client.post("/reviews", data={**sent, "p": "../x"}).status_code == 404
+
+
+@pytest.mark.parametrize("form", ["xlsx", "html", "json", "docx", "flags.docx"])
+def test_a_review_is_had_as_a_file(mill: Room, form: str) -> None:
+    answer = mill.client.get(f"/reviews/export?c=Mill&p=due-diligence&as={form}")
+    assert answer.status_code == 200, words(answer.text)
+    assert "attachment" in answer.headers["content-disposition"]
+    assert str(mill.folder).encode() not in answer.content
+    assert mill.client.get("/reviews/export?c=Mill&p=due-diligence&as=exe").status_code == 404
+
+
+def test_walls_stand_between_collections(mill: Room) -> None:
+    assert mill.client.get("/reviews/grid?c=Elsewhere&p=due-diligence").status_code == 404
+    assert mill.client.get("/reviews/grid?c=Mill&p=/etc/passwd").status_code == 404
+    away = mill.client.get(f"/reviews/cell?c=Mill&p=due-diligence&d=0123456789abcdef&v={FIRST}")
+    assert away.status_code == 404
+
+
+def test_the_page_needs_no_inline_script_or_style(mill: Room) -> None:
+    for address in ("/reviews", GRID):
+        page = mill.client.get(address).text
+        assert not re.search(r"<script(?![^>]*\bsrc=)", page)
+        assert " style=" not in page
+        assert not re.search(r"\son\w+=", page)
