@@ -126,8 +126,15 @@ def test_bad_files_are_told_and_the_good_ones_are_added(
     grid = program("review", "-l", "l.db", "--words-only", "--json").json
     assert {each["name"] for each in grid["documents"]} == {*GOOD, "text.pdf", "huge.txt"}
     assert failures(grid["unread"]) == told
-    states = {finding["state"] for finding in grid["findings"]}
-    assert states <= {"found", "not_found"}
+    states = {each["state"] for each in grid["findings"]}
+    assert states <= {"found", "not_found", "not_applicable"}
+    huge = next(each["id"] for each in grid["documents"] if each["name"] == "huge.txt")
+    found = {
+        each["provision"]
+        for each in grid["findings"]
+        if each["document"] == huge and each["state"] == "found"
+    }
+    assert found >= {"assignment", "governing-law"}
     shown = program("review", "-l", "l.db", "--words-only").out
     assert all(name in shown for name in TOLD)
 

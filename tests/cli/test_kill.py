@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 import zipfile
@@ -139,3 +141,83 @@ def test_nothing_within_an_archive_is_lost_or_doubled(program: Program, archive:
         assert (told["documents"], told["jobs"], told["failures"]) == (count, [], [])
         assert told["passages"] == whole["passages"]
     assert any(0 < number < count for number in kept), f"no kill fell into the work: {kept}"
+
+
+WRITER = """
+import sys
+from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import load
+from fourcorners.review import remarks, states
+book = load("due-diligence")
+with Library.open(sys.argv[1], create=False) as library:
+    kept = remarks.select(library, book.id).values()
+    number = sum(each.by_person for said in kept for each in said)
+    places = [(e.id, p.id) for e in library.documents() for p in book.provisions]
+    while True:
+        for place in places[number % 7 :: 7]:
+            try:
+                states.remark(library, book, *place, by="Ann", comment=f"remark {number}")
+            except ConfigError:  # not reviewed yet
+                continue
+            print(number, flush=True)
+            number += 1
+"""
+
+
+def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
+    program: Program, room: Path
+) -> None:
+    from fourcorners.playbooks.load import load
+    from fourcorners.review import remarks, store
+
+    for path in sorted(room.iterdir())[6:]:
+        path.unlink()
+    program("add", room.name, "--words-only", "--library", "a.db")
+    book, path = load("due-diligence"), program.folder / "a.db"
+    whole = len(book.provisions)
+    began = time.monotonic()
+    review = ("review", "--words-only", "--json", "--library", "a.db")
+    program(*review)
+    seconds = time.monotonic() - began
+    chance = random.Random(40)
+    reported: set[int] = set()
+    busy = 0
+    for moment in range(20):
+        again = ("--again",) if moment % 3 else ()
+        reviewing = program.start(*review, *again)
+        writing = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)],
+            cwd=program.folder, env=dict(program.environment), stdout=subprocess.PIPE, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        time.sleep(chance.uniform(0.3, 1.1) * seconds)
+        ended = reviewing.poll() is not None
+        for process in chance.sample([reviewing, writing], 2):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        said = writing.communicate(timeout=60)[0]
+        reviewing.communicate(timeout=60)
+        assert writing.returncode == -signal.SIGKILL, "the writer never ends by itself"
+        reported |= {int(line) for line in said.split("\n")[:-1]}
+        busy += bool(said) and not ended
+        with Library.open(path, create=False) as library:
+            kept = [
+                int(each.remark.comment.removeprefix("remark "))
+                for several in remarks.select(library, book.id).values()
+                for each in several
+                if each.by_person
+            ]
+            assert sorted(kept) == list(range(len(kept))), "each once, and none between is missing"
+            assert reported <= set(kept)
+            assert remarks.faults(library) == []
+            assert library.audit_verdict().faults == ()
+            for entry in library.documents():
+                assert len(store.load(library, book, entry.id)) == whole
+    assert busy, "no kill fell into the work"
+    report = program(*review).json
+    assert len(report["findings"]) == 6 * whole
+    assert sum(len(each["remarks"]) for each in report["findings"]) == len(kept)
+    assert program("status", "--json", "--library", "a.db").json["jobs"] == []
+    with Library.open(path, create=False) as library:
+        assert library.check() == []

@@ -67,7 +67,7 @@ def test_help(program: Program, command: list[str]) -> None:
         (["search", "x", "-n", "0"], "greater than or equal to 1"),
         (["status", "--library", "nothere.db"], "no library at nothere.db"),
         (["review", "--as-of", "yesterday"], "'yesterday', which is not a date"),
-        (["review", "--playbook", "nope"], "There are: commercial-terms, due-diligence"),
+        (["review", "--playbook", "nope"], "There are: commercial-terms, cuad-41"),
         (["review", "--out", "grid.pdf"], "End the name in .html, .json or .xlsx"),
         (["review", "--out", "nowhere/grid.html"], "there is no folder"),
         (["show", "x", "--whole"], "--whole goes with --provision"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.console import JobsOption, Json, JsonOption, LibraryOption
+from fourcorners.cli.console import JobsOption, Json, JsonOption, LibraryOption, OnOption
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,11 @@ _MOST_LISTED = 20
 
 def add(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Files and folders of contracts.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="Files and folders of contracts; with --on also s3://bucket/prefix.",
+        ),
     ],
     collection: Annotated[
         str,
@@ -29,6 +33,7 @@ def add(
     ] = "Contracts",
     library: LibraryOption = None,
     jobs: JobsOption = None,
+    on: OnOption = None,
     words_only: Annotated[
         bool,
         typer.Option("--words-only", help="Store no vectors; add again without it to make them."),
@@ -57,7 +62,11 @@ def add(
 
     settings = Settings.load(library=library, jobs=jobs, ocr=ocr)
     encoder = None if words_only else default_encoder(threads=settings.jobs)
-    with console.open_library(library, create=True) as store, console.progress() as bars:
+    with (
+        console.open_library(library, create=True) as store,
+        console.crew(on, jobs) as crew,
+        console.progress() as bars,
+    ):
         bar = bars.add_task("Adding", total=None)
 
         def show(progress: Progress) -> None:
@@ -69,6 +78,7 @@ def add(
             collection=collection,
             encoder=encoder,
             settings=settings,
+            crew=crew,
             on_progress=show,
         )
         where = str(store.path)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.console import JsonOption, LibraryOption, require_place
+from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption, require_place
 
 if TYPE_CHECKING:
     from fourcorners.cli.console import Json
-    from fourcorners.playbooks.bank import BankClause
+    from fourcorners.playbooks.bank import BankClause, Imported
 
 app = typer.Typer(help="Keep banks of example clauses, to learn from.", no_args_is_help=True)
 
@@ -48,11 +48,32 @@ def import_clauses(
     clauses = list(read(path))
     with console.open_library(library, create=True) as store:
         done = banks.store(store, bank, clauses)
-    if as_json:
-        console.print_json({"bank": bank, "added": done.added, "known": done.known})
-        return
-    said = f"{console.counted(done.added, 'clause')} added to {bank!r}"
-    console.out().print(f"{said}; {done.known:,} it held already." if done.known else f"{said}.")
+    _say_added(bank, done, as_json=as_json)
+
+
+@app.command("collect")
+def collect(
+    bank: BankOption = "clauses",
+    playbook: Annotated[
+        str,
+        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
+    ] = "due-diligence",
+    collection: CollectionOption = None,
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add confirmed findings to a bank, none of them twice.
+
+    Corrected ones join as far as the correction is in the contract's own words.
+    """
+    from fourcorners.cli import console
+    from fourcorners.playbooks.load import load
+    from fourcorners.review.collect import collect as gather
+
+    book = load(playbook)
+    with console.open_library(library, create=False) as store:
+        done = gather(store, book, bank, collection)
+    _say_added(bank, done, as_json=as_json)
 
 
 @app.command("list")
@@ -152,6 +173,16 @@ def export(
     console.out().print(
         f"{console.counted(len(found), 'clause')} written to {out}.", soft_wrap=True
     )
+
+
+def _say_added(bank: str, done: Imported, *, as_json: bool) -> None:
+    from fourcorners.cli import console
+
+    if as_json:
+        console.print_json({"bank": bank, "added": done.added, "known": done.known})
+        return
+    said = f"{console.counted(done.added, 'clause')} added to {bank!r}"
+    console.out().print(f"{said}; {done.known:,} it held already." if done.known else f"{said}.")
 
 
 def _json(clause: BankClause) -> Json:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourcorners.cli.bench_cost import cost
+from fourcorners.cli.bench_extraction import extraction, report
 from fourcorners.cli.bench_options import (
     DataOption,
     KeepOption,
     LimitOption,
     RecordOption,
-    SeedOption,
     bench_library,
     progress_bar,
 )
@@ -23,18 +23,12 @@ from fourcorners.cli.console import JobsOption, require_place
 if TYPE_CHECKING:
     from fourcorners.evaluation.audit import AuditedOutline
     from fourcorners.evaluation.benchmark import Record
-    from fourcorners.evaluation.cuad import AnnotatedContract
-    from fourcorners.evaluation.runs import Extraction, Outlined
-
-
-class Profile(StrEnum):
-    """A named way to do the work; `default` is what a user gets by default."""
-
-    DEFAULT = "default"
-    WORDS = "words"
+    from fourcorners.evaluation.runs import Outlined
 
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
+app.command("extraction")(extraction)
+app.command("cost")(cost)
 
 
 TruthOption = Annotated[
@@ -47,71 +41,14 @@ TruthOption = Annotated[
     ),
 ]
 
-
-@app.command("extraction")
-def extraction(
-    data: DataOption,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
-    ] = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
-    profile: Annotated[
-        Profile,
-        typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default: words and meaning; words: the query alone.",
-        ),
-    ] = Profile.DEFAULT,
-    library: KeepOption = None,
-) -> None:
-    """Extract the 41 categories of CUAD, and score the answers.
-
-    Figures are by the law firm's rule: of all categories, and of the nine of the paper.
-    """
-    from fourcorners.evaluation import cuad, extracting, runs
-    from fourcorners.evaluation.benchmark import Record
-    from fourcorners.models import default_clause_reader, default_encoder
-    from fourcorners.review.calibration import shipped
-    from fourcorners.settings import Settings
-
-    require_place(run_out)
-    require_place(record_out)
-    settings = Settings.load(jobs=jobs)
-    record = Record(
-        "extraction",
-        {
-            "data": str(data),
-            "limit": limit,
-            "seed": seed,
-            "jobs": settings.jobs,
-            "profile": profile.value,
-        },
-    )
-    contracts = cuad.load(data, limit=limit)
-    encoder = default_encoder(threads=settings.jobs) if profile is Profile.DEFAULT else None
-    with bench_library(library) as store, progress_bar() as step:
-        extracting.fill(
-            store, contracts, data, encoder=encoder, settings=settings, on_progress=step
-        )
-        answers = extracting.extract(
-            store, contracts, encoder=encoder, settings=settings, on_progress=step
-        )
-    if run_out is not None:
-        runs.write_extractions(run_out, answers)
-    named = encoder.name if encoder else None
-    record.models.update(
-        {
-            "encoder": named,
-            "clause_reader": default_clause_reader().name,
-            "calibration": shipped().version,
-        }
-    )
-    record.settings["seen"] = _seen(contracts)
-    _report(contracts, answers, record, record_out, seed=seed)
+UnseenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--unseen-by",
+        metavar="MODEL",
+        help="Score what this shipped model has not learned from, and nothing else.",
+    ),
+]
 
 
 @app.command("outline")
@@ -164,28 +101,36 @@ def score_run(
     record_out: RecordOption = None,
     limit: LimitOption = None,
     truth: TruthOption = None,
+    unseen_by: UnseenOption = None,
 ) -> None:
     """Score a run file without running anything."""
+    from fourcorners.errors import ConfigError
     from fourcorners.evaluation import cuad, runs
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.entailment import holds_entailment
     from fourcorners.evaluation.precedents import holds_precedents
     from fourcorners.evaluation.provisions import holds_provisions
     from fourcorners.evaluation.retrieval import holds_retrieval
+    from fourcorners.evaluation.unseen import contracts_unseen
 
     require_place(record_out)
     if holds_retrieval(run):
         from fourcorners.cli.bench_retrieval import score_run as score_retrieval
 
-        score_retrieval(run, data, record_out, limit=limit)
+        score_retrieval(run, data, record_out, limit=limit, unseen_by=unseen_by)
         return
     if holds_provisions(run):
         from fourcorners.cli.bench_provisions import score_run as score_provisions
 
-        score_provisions(run, data, record_out, limit=limit)
+        score_provisions(run, data, record_out, limit=limit, unseen_by=unseen_by)
         return
+    if unseen_by is not None and (holds_precedents(run) or holds_entailment(run)):
+        raise ConfigError(
+            "--unseen-by is for answers about CUAD's contracts and LegalBench-RAG's questions.",
+            remedy="Leave it out: what a judge of these has learned from is named by the run.",
+        )
     if holds_precedents(run):
-        from fourcorners.cli.bench_precedents import score_run as score_precedents
+        from fourcorners.cli.bench_precedents_report import score_run as score_precedents
 
         score_precedents(run, data, record_out, limit=limit)
         return
@@ -200,7 +145,9 @@ def score_run(
         return
     answers = runs.read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
-    _report(cuad.load(data, limit=limit), answers, record, record_out)
+    record.settings["unseen_by"] = unseen_by
+    contracts = contracts_unseen(cuad.load(data, limit=limit), unseen_by)
+    report(contracts, answers, record, record_out)
 
 
 @app.command("speed")
@@ -291,37 +238,6 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
     console.out().print(reading.table(scores))
 
 
-def _report(
-    contracts: list[AnnotatedContract],
-    answers: list[Extraction],
-    record: Record,
-    path: Path | None,
-    *,
-    seed: int = 0,
-) -> None:
-    from fourcorners.cli import console
-    from fourcorners.evaluation.cuad import CATEGORIES, NINE
-    from fourcorners.evaluation.extraction import score
-    from fourcorners.evaluation.precision_recall import tallies
-    from fourcorners.evaluation.tables import (
-        curve_measures,
-        curve_table,
-        extraction_measures,
-        extraction_table,
-    )
-
-    scores = score(contracts, answers)
-    curve = curve_measures(tallies(contracts, answers), seed=seed)
-    record.measures.update(extraction_measures(scores, seed=seed))
-    record.measures["curve"] = curve
-    record.write(path)
-    out = console.out()
-    out.print(curve_table(curve))
-    rest = [name for name in CATEGORIES if name not in NINE]
-    out.print(extraction_table(scores, rest, "The other categories of CUAD"))
-    out.print(extraction_table(scores, NINE, "The nine provisions of the paper"))
-
-
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
     """Return the audited sets by the names of their files."""
     from fourcorners.evaluation.audit import read_truth, shipped_truth
@@ -360,13 +276,3 @@ def _report_outlines(
     console.out().print(summary_table("Outlines", summary))
     if found:
         console.out().print(outline_table(record.measures))
-
-
-def _seen(contracts: list[AnnotatedContract]) -> list[str]:
-    """Return the names of the contracts that something shipped was fitted to."""
-    from fourcorners.evaluation.extracting import document_id
-    from fourcorners.models import default_clause_reader
-    from fourcorners.review.calibration import shipped
-
-    learned = shipped().learned_from | default_clause_reader().learned_from
-    return [each.name for each in contracts if document_id(each.text) in learned]

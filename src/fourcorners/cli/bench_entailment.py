@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench_options import RecordOption, SeedOption, progress_bar
+from fourcorners.cli.bench_asking import ExchangesOption, ModelOption, ReplayOption
+from fourcorners.cli.bench_entailment_asking import (
+    Asking,
+    ExemplarsOption,
+    TriesOption,
+    TurnsOption,
+    asked_of_models,
+    run_with_models,
+)
+from fourcorners.cli.bench_options import KeepOption, RecordOption, SeedOption, progress_bar
 from fourcorners.cli.console import require_place
 
 if TYPE_CHECKING:
@@ -22,14 +31,18 @@ def entailment(
         Path, typer.Option("--data", metavar="FILE", help="A split of ContractNLI, as JSON.")
     ],
     profile: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--profile",
             metavar="NAME",
             help="default; sentences: evidence among the program's sentences; unseen: as if no "
-            "hypothesis were known; words: by the words that are shared.",
+            "hypothesis were known, guided by nda-review; alone: not guided; words: by the words "
+            "that are shared. With a language model, may be given again: zero-shot, "
+            "zero-shot-optimised, few-shot, few-shot-spans, few-shot-spans-hypothesis, "
+            "chain-of-thought, gold-spans, rag, agents.",
+            show_default="default",
         ),
-    ] = "default",
+    ] = None,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N documents.")
     ] = None,
@@ -38,29 +51,40 @@ def entailment(
         Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
     ] = None,
     record_out: RecordOption = None,
+    tries: TriesOption = 3,
+    exemplars: ExemplarsOption = None,
+    turns: TurnsOption = None,
+    model: ModelOption = None,
+    replay: ReplayOption = None,
+    record: ExchangesOption = None,
+    library: KeepOption = None,
 ) -> None:
     """Judge documents against hypotheses, with evidence; score it.
 
-    Quotes are ranked by how surely they are evidence, whatever the label.
+    Quotes are ranked by how surely they are evidence, whatever the label. With a language model,
+    answers are kept in the library, and are not asked for again.
     """
     from fourcorners.cli import console
     from fourcorners.evaluation import entailing
     from fourcorners.evaluation import entailment as contractnli
     from fourcorners.evaluation.benchmark import Record
-    from fourcorners.models import default_encoder
 
     require_place(run_out)
     require_place(record_out)
-    how = entailing.profile(profile)
+    asking = Asking(tries, exemplars, turns, tuple(model or ()), replay, record, library)
+    names = profile or [entailing.Profile.DEFAULT.value]
+    if asked_of_models(names, asking):
+        run_with_models(names, data, asking, limit, seed, run_out, record_out)
+        return
+    how = entailing.profile(names[0])
     split = contractnli.load(data, limit=limit)
-    record = Record(
+    told = Record(
         "entailment",
         {"data": str(data), "profile": how.value, "limit": limit, "seed": seed},
     )
-    encoder = default_encoder()
-    judge = entailing.judge_of(how, encoder)
-    record.models.update(entailing.models(judge, encoder))
-    record.settings["seen"] = entailing.seen(judge, split)
+    judge = entailing.judge_of(how)
+    told.models.update(entailing.models(judge))
+    told.settings["seen"] = entailing.seen(judge, split)
     given = how is not entailing.Profile.SENTENCES
     with progress_bar() as step:
         run = entailing.run(split, judge, given=given, on_progress=step)
@@ -69,7 +93,7 @@ def entailment(
     for note in entailing.notes(judge, split):
         console.err().print(note, markup=False)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
-    _report(split, run, record, record_out, title, seed=seed)
+    _report(split, run, told, record_out, title, seed=seed)
 
 
 def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from fourcorners.library.store import Library
+    from fourcorners.settings import LlmSettings
 
 DataOption = Annotated[
     Path, typer.Option("--data", metavar="DIR", help="The folder of the data set.")
@@ -69,3 +70,19 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bars.update(tasks[what], completed=done, total=total)
 
         yield step
+
+
+def of_model(
+    settings: LlmSettings, model: str, replay: Path | None, record: Path | None
+) -> LlmSettings:
+    """Return settings with another model for all roles, if one is named, and other recordings."""
+    from fourcorners.settings import LlmRolesSettings
+
+    update: dict[str, object] = {}
+    if model:
+        update |= {"model": model, "roles": LlmRolesSettings()}
+    if replay is not None:
+        update["replay"] = replay
+    if record is not None:
+        update["record"] = record
+    return settings.model_copy(update=update)

@@ -8,21 +8,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourcorners.cli.bench_asking import ExchangesOption, ReplayOption
 from fourcorners.cli.bench_options import (
     DataOption,
     KeepOption,
     RecordOption,
     SeedOption,
     bench_library,
+    of_model,
     progress_bar,
 )
 from fourcorners.cli.console import JobsOption, require_place
+from fourcorners.cli.precedents import (
+    ExpandOption,
+    ProfileOption,
+    RereadOption,
+    asked_port,
+    one_rerank,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fourcorners.evaluation.benchmark import Record
-    from fourcorners.evaluation.precedents import Ranking, Split
+    from rich.table import Table
 
 
 class Wording(StrEnum):
@@ -47,22 +55,34 @@ def precedents(
             help="short, medium, long; both: short and long, their scores averaged.",
         ),
     ] = Wording.SHORT,
-    profile: Annotated[
-        str,
+    profile: ProfileOption = "default",
+    reread: RereadOption = None,
+    expand: ExpandOption = False,
+    grid: Annotated[
+        bool,
         typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default, hybrid, dense, bm25; dense-rerank and bm25-rerank: the first hundred "
-            "read again by the reranker of the settings.",
+            "--grid",
+            help="Every profile (those with a reranker if there is one), every format. No language "
+            "model is asked.",
         ),
-    ] = "default",
+    ] = False,
     from_contracts: Annotated[
         Path | None,
         typer.Option(
             "--from-contracts",
             metavar="DIR",
             help="Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
-            "the best that covers 75% of it.",
+            "the best that covers 75% of it. With --library, a run that is stopped goes on.",
+            show_default=False,
+        ),
+    ] = None,
+    contracts: Annotated[
+        int | None,
+        typer.Option(
+            "--contracts",
+            metavar="N",
+            min=1,
+            help="Of the contracts only the first N.",
             show_default=False,
         ),
     ] = None,
@@ -76,108 +96,127 @@ def precedents(
         Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
     ] = None,
     record_out: RecordOption = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="In place of the settings' language model.",
+            show_default=False,
+        ),
+    ] = "",
+    replay: ReplayOption = None,
+    exchanges: ExchangesOption = None,
 ) -> None:
     """Rank the judged clauses of ACORD's queries; score the order.
 
     A query's clauses are ranked without a look at their stars.
     """
     from fourcorners.cli import console
+    from fourcorners.cli.bench_precedents_report import cut_tables, report, report_grid
+    from fourcorners.errors import ConfigError
     from fourcorners.evaluation import precedents as acord
+    from fourcorners.evaluation import precedents_contracts as whole
     from fourcorners.evaluation import preceding
     from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.preceding_asked import Asker, require_alone
     from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.precedents import expanding, kept, rereading
     from fourcorners.precedents.profile import named, reranks
     from fourcorners.settings import Settings
 
     require_place(run_out)
     require_place(record_out)
-    how = named(profile)
+    way = named(profile)
+    how, again = way.profile, one_rerank(way.rerank, None, reread)
+    roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
+    require_alone(bool(roles), grid=grid, from_contracts=from_contracts is not None)
+    if not roles and (model or replay or exchanges):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Name a profile that asks one, such as bm25-pointwise, or add --expand.",
+        )
+    if grid and (from_contracts is not None or run_out is not None):
+        raise ConfigError(
+            "--grid has many runs, --run-out and --from-contracts are of one.",
+            remedy="Name the run with --profile and --format.",
+        )
     settings = Settings.load(jobs=jobs)
+    llm = of_model(settings.llm, model, replay, exchanges)
     asked = acord.load(data, split, limit=limit)
     encoder = default_encoder(threads=settings.jobs)
-    reranker = default_reranker(threads=settings.jobs) if reranks(how) else None
+    reranker = default_reranker(threads=settings.jobs) if grid or reranks(how) else None
     record = Record(
         "precedents",
         {
             "data": str(data),
             "split": split,
             "format": wording.value,
-            "profile": how.value,
+            "profile": way.name,
+            "grid": grid,
             "from_contracts": None if from_contracts is None else str(from_contracts),
             "limit": limit,
+            "contracts": contracts,
             "seed": seed,
             "jobs": settings.jobs,
         },
     )
-    with progress_bar() as step:
-        if from_contracts is None:
-            run = preceding.run(
-                asked, wording.value, encoder, profile=how, reranker=reranker, on_progress=step
-            )
-        else:
-            from fourcorners.evaluation import precedents_contracts as whole
-
-            with bench_library(library) as store:
-                done = whole.from_contracts(
-                    store,
-                    from_contracts,
-                    asked,
-                    wording.value,
-                    encoder,
-                    profile=how,
-                    reranker=reranker,
-                    settings=settings,
-                    on_progress=step,
-                )
-            run = done.run
-            record.measures["from_contracts"] = done.to_json()
-    if run_out is not None:
-        acord.write_run(run_out, run)
     record.models.update(preceding.models(how, encoder, reranker))
     record.settings["without_format"] = preceding.without(asked, wording.value)
     record.settings["seen"] = preceding.seen(how, asked, encoder)
-    for note in preceding.notes(how, asked, wording.value, encoder):
-        console.err().print(note, markup=False)
-    if from_contracts is not None:
-        console.err().print(done.told, markup=False)
-    title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {how.value}; percent"
-    _report(asked, run, record, record_out, title, seed=seed)
-
-
-def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
-    """Score a run file of the precedents benchmark; with a limit, its first lines alone."""
-    from fourcorners.evaluation import precedents as acord
-    from fourcorners.evaluation.benchmark import Record
-
-    answers = acord.read_run(run)[:limit]
-    asked = acord.matched(data, answers, partial=limit is not None)
-    record = Record("precedents", {"data": str(data), "run": str(run), "limit": limit})
-    title = f"ACORD {asked.name}: {len(asked.queries)} queries of {run.name}; percent"
-    _report(asked, answers, record, record_out, title)
-
-
-def _report(
-    asked: Split,
-    run: Sequence[Ranking],
-    record: Record,
-    path: Path | None,
-    title: str,
-    *,
-    seed: int = 0,
-) -> None:
-    from fourcorners.cli import console
-    from fourcorners.evaluation import precedents_tables as tables
-    from fourcorners.evaluation.precedents_scores import measured_run, measures
-
-    rows = measured_run(asked.queries, run)
-    record.measures.update(measures(rows, seed=seed))
-    record.settings["paper"] = tables.paper().source
-    record.write(path)
-    out = console.out()
-    for shown in (
-        tables.format_table(),
-        tables.category_table(rows, seed=seed),
-        tables.summary_table(rows, title, seed=seed),
+    tables: list[Table] = []
+    with (
+        bench_library(library) as store,
+        asked_port(store, roles, settings=llm, job="bench precedents") as port,
+        progress_bar() as step,
     ):
-        out.print(shown, crop=False)
-        out.print()
+        first = reread or rereading.FIRST
+        asker = Asker(port, again, first, expands=expand) if port else None
+
+        def vectors(texts: Sequence[str]) -> kept.Rows:
+            return kept.vectors(store, texts, encoder)
+
+        if grid:
+            runs = preceding.grid(
+                asked, encoder, reranker=reranker, vectors=vectors, on_progress=step
+            )
+        elif from_contracts is None:
+            run = preceding.run(
+                asked,
+                wording.value,
+                encoder,
+                profile=how,
+                reranker=reranker,
+                vectors=vectors,
+                asker=asker,
+                on_progress=step,
+            )
+        else:
+            done = whole.from_contracts(
+                store,
+                from_contracts,
+                asked,
+                wording.value,
+                encoder,
+                profile=how,
+                reranker=reranker,
+                settings=settings,
+                on_progress=step,
+                contracts=contracts,
+            )
+            run = done.run
+            tables = cut_tables(done, record, seed)
+    notes = list(preceding.notes(how, asked, wording.value, encoder))
+    if asker is not None:
+        record.models.update(asker.models)
+        record.settings["asked"] = asker.to_json()
+        notes += asker.notes()
+    for note in notes:
+        console.err().print(note, markup=False)
+    if grid:
+        report_grid(asked, runs, record, record_out, seed=seed)
+        return
+    if run_out is not None:
+        acord.write_run(run_out, run)
+    title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {way.name}; percent"
+    report(asked, run, record, record_out, title, seed=seed, more=tables)

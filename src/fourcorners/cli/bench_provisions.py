@@ -173,7 +173,14 @@ def _measured(
     return {name: figures(run) for name, run in runs.items()}
 
 
-def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
+def score_run(
+    run: Path,
+    data: Path,
+    record_out: Path | None,
+    *,
+    limit: int | None,
+    unseen_by: str | None = None,
+) -> None:
     """Score a run file of a scenario: that whose contracts it answers."""
     from fourcorners.cli import console
     from fourcorners.errors import ConfigError
@@ -181,6 +188,7 @@ def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | No
     from fourcorners.evaluation import provisions as scenarios
     from fourcorners.evaluation.benchmark import Record
     from fourcorners.evaluation.provisions_tables import scenario_table
+    from fourcorners.evaluation.unseen import contracts_unseen
 
     contracts = cuad.load(data, limit=limit)
     answers = scenarios.read(run)
@@ -198,6 +206,8 @@ def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | No
             remedy="A run must answer every contract of its scenario.",
         )
     record = Record("provisions", {"data": str(data), "run": str(run), "limit": limit})
+    record.settings["unseen_by"] = unseen_by
+    contracts = contracts_unseen(contracts, unseen_by)
     scenario = fitting[-1]
     most = scenarios.most_allowed(answers, scenario)
     shaped: dict[str, Json] = {

@@ -159,15 +159,25 @@ def retrieval(
             console.out().print(tables.routing_line(run.part.name, run.routed), markup=False)
 
 
-def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
+def score_run(
+    run: Path,
+    data: Path,
+    record_out: Path | None,
+    *,
+    limit: int | None,
+    unseen_by: str | None = None,
+) -> None:
     """Score a run file of the retrieval benchmark; with a limit, its first lines alone."""
     from fourcorners.evaluation import retrieval as legalbench
     from fourcorners.evaluation.benchmark import Record
+    from fourcorners.evaluation.unseen import questions_unseen
 
     answers = legalbench.read_run(run)[:limit]
     sets = [legalbench.load(data, name) for name in legalbench.names(data)]
     record = Record("retrieval", {"data": str(data), "run": str(run), "limit": limit})
-    _report(legalbench.matched(sets, answers, partial=limit is not None), record, record_out)
+    record.settings["unseen_by"] = unseen_by
+    answered = legalbench.matched(sets, answers, partial=limit is not None)
+    _report(questions_unseen(answered, data, unseen_by), record, record_out)
 
 
 def _report(

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
+    from fourcorners.documents.crew import Crew
     from fourcorners.documents.document import Document
     from fourcorners.library.entries import Failure
     from fourcorners.library.store import Library
@@ -56,6 +58,15 @@ JobsOption = Annotated[
     int | None,
     typer.Option(
         "--jobs", "-j", metavar="N", min=1, help="Processes at once.", show_default="one a core"
+    ),
+]
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="CLUSTER",
+        help="Let a Ray cluster work: ray://HOST:PORT, or ray to start one on this machine.",
+        show_default=False,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -106,6 +117,30 @@ def open_library(url: str | None, *, create: bool) -> Library:
     from fourcorners.settings import Settings
 
     return Library.open(Settings.load(library=url).library, create=create)
+
+
+@contextmanager
+def crew(on: str | None, jobs: int | None) -> Iterator[Crew | None]:
+    """Connect to the cluster that `--on` names; None where it names none."""
+    if on is None:
+        yield None
+        return
+    from fourcorners.cluster import open_crew
+
+    with open_crew(on, jobs=jobs) as found:
+        yield found
+
+
+def day(written: str | None) -> date:
+    """Return the day that `--as-of` names, or today."""
+    if written is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(written)
+    except ValueError as error:
+        raise ConfigError(
+            f"--as-of is {written!r}, which is not a date.", remedy="Write it as 2025-12-31."
+        ) from error
 
 
 def print_failures(to: Console, failures: Sequence[Failure]) -> None:

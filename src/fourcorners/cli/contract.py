@@ -96,15 +96,17 @@ def print_finding(
     if finding.state is CellState.FAILED:
         out.print(Text.assemble(name, (line(f"failed. {finding.error} {finding.remedy}"), "red")))
         return
+    if finding.state is CellState.NOT_APPLICABLE:
+        print_indented(out, Text.assemble(name, line(f"not asked. {finding.reason}")), 0)
+        return
     found = finding.state is CellState.FOUND
     state = "found" if found else "not found"
     if finding.severity is not Severity.NONE:
         state += f", {finding.severity.value}"
     said = Text.assemble(name, line(f"{state}. {finding.reason}"))
     print_indented(out, said, 0)
-    for each in finding.answers:
-        answer = line(f"{each.answer} {each.reason}") or "left to a person"
-        print_indented(out, Text.assemble((f"{line(each.question)} ", "dim"), answer), 0)
+    _print_judgement(out, finding)
+    _print_people(out, finding)
     if not found:
         _print_absence(out, document, finding)
     elif whole:
@@ -116,6 +118,49 @@ def print_finding(
             clauses.setdefault(evidence.clause, []).append(evidence)
         for clause, several in clauses.items():
             _print_clause(out, document, clause, several)
+
+
+def _print_people(out: Console, finding: Finding) -> None:
+    """Print what people said of a finding, and what they put in its place."""
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_indented
+    from fourcorners.cli.mark import told
+    from fourcorners.reports.visible import line
+
+    if finding.value:
+        whose = "in the contract’s words" if finding.place else "in a person’s own words"
+        said = Text.assemble((f"Corrected, {whose}: ", "dim"), line(finding.value))
+        print_indented(out, said, 0)
+    for each in finding.remarks:
+        print_indented(out, Text.assemble(("Said: ", "dim"), told(each)), 0)
+
+
+def _print_judgement(out: Console, finding: Finding) -> None:
+    """Print what the playbook makes of a finding: recommendation, position, risk answers."""
+    from rich.text import Text
+
+    from fourcorners.cli.console import print_indented
+    from fourcorners.reports.visible import line
+
+    if finding.recommendation:
+        said = Text.assemble(("Recommendation: ", "dim"), line(finding.recommendation))
+        print_indented(out, said, 0)
+    if finding.position:
+        said = Text.assemble(
+            ("House position: ", "dim"), line(f"{finding.position.kind}. {finding.position.text}")
+        )
+        print_indented(out, said, 0)
+    for each in finding.answers:
+        parts = (each.answer, each.party and f"({each.party})", each.reason, each.against)
+        answer = line(" ".join(part for part in parts if part)) or "left to a person"
+        print_indented(out, Text.assemble((f"{line(each.question)} ", "dim"), answer), 0)
+    for change in finding.amendments:
+        effect = "replaces these words" if change.replaces else "changes the clause"
+        said = Text.assemble(
+            ("Amended: ", "dim"), line(f"{change.name} {effect}: {change.quote.words}")
+        )
+        print_indented(out, said, 0)
 
 
 def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -> None:

@@ -172,6 +172,9 @@ def _print_finding(out: Console, name: str, finding: Finding | None) -> None:
     if finding is None or finding.state is CellState.FAILED:
         print_indented(out, Text.assemble(head, ("not reviewed", "yellow")), 3)
         return
+    if finding.state is CellState.NOT_APPLICABLE:
+        print_indented(out, Text.assemble(head, "not asked of such a contract"), 3)
+        return
     if finding.state is CellState.NOT_FOUND:
         print_indented(out, Text.assemble(head, f"not found ({_searched(finding)})"), 3)
         return

@@ -11,21 +11,36 @@ import typer
 
 from fourcorners.cli import (
     add,
+    ask,
+    audit,
+    backup,
     bank,
     bench,
     bench_entailment,
     bench_precedents,
     bench_provisions,
+    bench_questions,
     bench_retrieval,
     find,
+    health,
+    jobs,
+    library,
     links,
     lint,
+    llm,
+    mark,
+    mcp,
+    models,
     playbook,
     precedents,
+    report,
     review,
     search,
+    serve,
     show,
     status,
+    train,
+    users,
 )
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
@@ -43,16 +58,34 @@ app = typer.Typer(
 )
 
 app.command("add")(add.add)
-app.command("review")(review.review)
+app.add_typer(review.app, name="review")
+app.command("report")(report.report)
+app.command("mark")(mark.mark)
+app.command("health")(health.health)
 app.command("search")(search.search)
+app.command("ask")(ask.ask)
+app.command("chat")(ask.chat)
+app.command("answers")(ask.answers)
 app.command("find")(find.find)
 app.command("precedents")(precedents.precedents)
 app.command("show")(show.show)
+app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("links")(links.links)
 app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(bank.app, name="bank")
+app.add_typer(llm.app, name="llm")
+app.add_typer(models.app, name="models")
+app.add_typer(train.app, name="train")
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(audit.app, name="audit")
+app.add_typer(library.app, name="library")
+app.add_typer(users.app, name="users")
+bench.app.add_typer(bench_questions.app, name="answers")
 bench.app.command("entailment")(bench_entailment.entailment)
 bench.app.command("precedents")(bench_precedents.precedents)
 bench.app.command("provisions")(bench_provisions.provisions)

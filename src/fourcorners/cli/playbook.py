@@ -1,18 +1,28 @@
-"""`fourcorners playbook`: which there are, and whether one of your own holds its schema."""
+"""`fourcorners playbook`: write, check and test what to look for."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli import learn
+from fourcorners.cli import learn, playbook_cases
 from fourcorners.cli.console import JsonOption
 
+if TYPE_CHECKING:
+    from fourcorners.cli.console import Json
+
 app = typer.Typer(
-    help="List the built-in playbooks; learn and check your own.", no_args_is_help=True
+    help="List the built-in playbooks; write, check and test your own.", no_args_is_help=True
 )
 app.command("learn")(learn.learn)
+app.command("test")(playbook_cases.try_cases)
+app.command("cases")(playbook_cases.write_cases)
+
+PlaybookArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A playbook file, or a name.")
+]
 
 
 @app.command("list")
@@ -45,19 +55,127 @@ def list_playbooks(as_json: JsonOption = False) -> None:
         console.print_indented(out, Text(names, "dim"), 2)
 
 
-@app.command("check")
-def check(
-    playbook: Annotated[str, typer.Argument(metavar="FILE", help="A playbook file, or a name.")],
+@app.command("show")
+def show(
+    playbook: PlaybookArgument,
+    resolved: Annotated[
+        bool,
+        typer.Option("--resolved", help="With all that it takes from the playbooks it extends."),
+    ] = False,
 ) -> None:
-    """Check a playbook; an error names its line and key."""
+    """Print a playbook's YAML."""
+    from fourcorners.playbooks.load import load, text_of
+    from fourcorners.playbooks.start import in_full
+    from fourcorners.reports.visible import visible
+
+    load(playbook)
+    whole = in_full(playbook) if resolved else text_of(playbook)
+    typer.echo(visible(whole), nl=False)
+
+
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the playbook is called.")],
+    taken: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="Copy a playbook, or a provision by any of its names; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    extends: Annotated[
+        str | None,
+        typer.Option(
+            "--extends",
+            metavar="NAME",
+            help="Stand on this playbook: a name, or a path from the new file.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The file to write.", show_default="NAME.yaml"),
+    ] = None,
+) -> None:
+    """Write a playbook to start from, and its schema."""
     from fourcorners.cli import console
-    from fourcorners.playbooks.load import load
+    from fourcorners.errors import ConfigError
+    from fourcorners.playbooks.load import parse_playbook
+    from fourcorners.playbooks.schema import json_schema
+    from fourcorners.playbooks.start import starter
+    from fourcorners.playbooks.write import identifier
     from fourcorners.reports.visible import line
 
-    book = load(playbook)
+    path = out or Path(f"{identifier(name)}.yaml")
+    console.require_place(path)
+    if path.exists():
+        raise ConfigError(f"{path} exists already.", remedy="Give another name with --out.")
+    text = starter(name, taken=taken or (), extends=extends or "")
+    book = parse_playbook(text, str(path), folder=path.parent)
+    path.write_text(text, encoding="utf-8")
+    path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
     count = console.counted(len(book.provisions), "provision")
     console.out().print(
+        f"Wrote {line(str(path))}, a playbook of {count}, and playbook.schema.json beside it.",
+        soft_wrap=True,
+    )
+
+
+@app.command("check")
+def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
+    """Check a playbook: errors and doubts, each with its line and key.
+
+    An error ends the command with a failure; what is only doubtful does not.
+    """
+    from fourcorners.cli import console
+    from fourcorners.playbooks.checking import doubts
+    from fourcorners.playbooks.faults import PlaybookFaults
+    from fourcorners.playbooks.load import opened
+    from fourcorners.reports.visible import line
+
+    try:
+        book, source = opened(playbook)
+    except PlaybookFaults as error:
+        if not as_json:
+            raise
+        faults: list[Json] = [
+            {
+                "line": each.line,
+                "character": each.character,
+                "key": each.path,
+                "what": each.what,
+                "remedy": each.remedy,
+            }
+            for each in error.problems
+        ]
+        console.print_json({"valid": False, "errors": faults, "doubts": []})
+        raise typer.Exit(1) from error
+    found = doubts(book, source)
+    if as_json:
+        console.print_json(
+            {
+                "valid": True,
+                "errors": [],
+                "doubts": [
+                    {"line": each.line, "key": each.path, "what": each.what} for each in found
+                ],
+                "version": book.version,
+                "hash": book.hash,
+            }
+        )
+        return
+    out = console.out()
+    for each in found:
+        out.print(
+            f"{line(playbook)}, line {each.line}, {line(each.path)}: {line(each.what)}",
+            soft_wrap=True,
+        )
+    count = console.counted(len(book.provisions), "provision")
+    told = f" {console.counted(len(found), 'doubt')} above." if found else ""
+    out.print(
         f"{line(playbook)}: a valid playbook of {count}, version {line(book.version)}, "
-        f"hash {book.hash[:12]}.",
+        f"hash {book.hash[:12]}.{told}",
         soft_wrap=True,
     )

@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.precedents.profile import Rerank
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port, Role
+    from fourcorners.settings import LlmSettings
 
-    from fourcorners.cli.console import Json
-    from fourcorners.precedents.clause import Place
-    from fourcorners.precedents.difference import Piece
-    from fourcorners.precedents.gather import Referred
-    from fourcorners.precedents.rank import Ranked
-
-PLACES = 3
-"""How many places are printed of a clause that stands in more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A clause as it is shown: with the sections it refers to, and how it differs from a draft."""
-
-    ranked: Ranked
-    referred: tuple[Referred, ...]
-    pieces: tuple[Piece, ...]
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="default (full), hybrid, dense, bm25; with -rerank (full-rerank, …) the first "
+        "hundred are read again by the reranker of the settings; with -pointwise or -pairwise "
+        "(full-pointwise, …) the first are by the language model.",
+    ),
+]
+RereadOption = Annotated[
+    int | None,
+    typer.Option(
+        "--reread",
+        metavar="N",
+        min=2,
+        help="How many of the first the language model reads again.",
+        show_default="20",
+    ),
+]
+ExpandOption = Annotated[
+    bool,
+    typer.Option(
+        "--expand",
+        help="Have the language model name the words in which contracts write the clause, and "
+        "look for them too.",
+    ),
+]
 
 
 def precedents(
@@ -77,15 +92,22 @@ def precedents(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many clauses.")
     ] = 5,
-    profile: Annotated[
-        str,
+    profile: ProfileOption = "default",
+    rerank: Annotated[
+        Rerank | None,
         typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default, hybrid, dense, bm25; dense-rerank and bm25-rerank: the first hundred "
-            "read again by the reranker of the settings.",
+            "--rerank",
+            metavar="HOW",
+            help="Have the language model read the first again: pointwise (stars for each) or "
+            "pairwise (two at a time, in both orders).",
+            show_default=False,
         ),
-    ] = "default",
+    ] = None,
+    reread: RereadOption = None,
+    expand: ExpandOption = False,
+    no_adapter: Annotated[
+        bool, typer.Option("--no-adapter", help="Leave out what was learned from a bank.")
+    ] = False,
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,12 +117,20 @@ def precedents(
     count and places.
     """
     from fourcorners.cli import console
+    from fourcorners.cli.precedents_shown import (
+        Shown,
+        expansion_json,
+        print_clause,
+        print_expansion,
+        to_json,
+    )
     from fourcorners.errors import ConfigError
     from fourcorners.models import default_encoder, default_reranker
-    from fourcorners.precedents import gather, kept
+    from fourcorners.precedents import adapters, expanding, gather, kept, rereading
     from fourcorners.precedents.difference import difference
-    from fourcorners.precedents.profile import Profile, named, reranks
-    from fourcorners.precedents.rank import rank
+    from fourcorners.precedents.profile import learned, named, reranks
+    from fourcorners.precedents.rank import Stock, rank
+    from fourcorners.precedents.referring import referred
     from fourcorners.precedents.scoring import judge_for
 
     if not query.strip():
@@ -109,45 +139,116 @@ def precedents(
         raise ConfigError("a bank or a collection, not both.", remedy="Leave one of them out.")
     if provision is not None and bank is None:
         raise ConfigError("whose provision?", remedy="Name the bank with --bank.")
-    how = named(profile)
+    way = named(profile)
+    how, again = way.profile, one_rerank(way.rerank, rerank, reread)
     words = None if draft is None else _read(draft)
     encoder = default_encoder()
     reranker = default_reranker() if reranks(how) else None
-    with console.open_library(library, create=False) as store:
+    roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
+    with console.open_library(library, create=False) as store, asked_port(store, roles) as port:
         clauses = (
             gather.of_contracts(store, collection)
             if bank is None
             else gather.of_bank(store, bank, provision=provision)
         )
+        use = not no_adapter and learned(how)
+        chosen = adapters.chosen(store, encoder) if use else adapters.NONE
+        expansion = expanding.expand(query, port, longer=longer) if port and expand else None
+        first = reread or rereading.FIRST
         found = rank(
             query,
-            clauses,
-            encoder,
+            Stock(clauses, encoder, vectors=lambda texts: kept.vectors(store, texts, encoder)),
             longer=longer,
-            limit=limit,
+            limit=max(limit, first) if again else limit,
             profile=how,
             reranker=reranker,
-            vectors=lambda texts: kept.vectors(store, texts, encoder),
+            adapter=chosen.adapter,
+            expansion=expansion.text if expansion else "",
         )
+        if port and again:
+            found = rereading.reread(query, found, port, again, longer=longer, first=first)
         shown = [
             Shown(
                 each,
-                tuple(gather.referred(store, each.clause.places[0])),
+                tuple(referred(store, each.clause.places[0])),
                 () if words is None else tuple(difference(words, each.clause.text)),
             )
-            for each in found
+            for each in found[:limit]
         ]
-    if how is Profile.DEFAULT and judge_for(encoder) is None:
+    if learned(how) and judge_for(encoder) is None:
         console.err().print(
             f"No stars: what was learned is not for the encoder {encoder.name}.", soft_wrap=True
         )
+    if told := chosen.told:
+        console.err().print(told, soft_wrap=True)
     if as_json:
-        console.print_json([_json(each) for each in shown])
+        name = None if chosen.installed is None else chosen.installed.identity
+        added = None if expansion is None else expansion_json(expansion)
+        console.print_json(
+            [{**to_json(each), "adapter": name, "expansion": added} for each in shown]
+        )
         return
+    if expansion is not None:
+        print_expansion(expansion)
     if not shown:
         console.out().print("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
-        _print(number, each)
+        print_clause(number, each)
+
+
+def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | None) -> Rerank | None:
+    """Return how a language model reads again, by the profile or by `--rerank`.
+
+    Raises:
+        ConfigError: If both say it, or how many are read is said and neither does.
+    """
+    from fourcorners.errors import ConfigError
+
+    if of_profile and said:
+        raise ConfigError(
+            f"the profile is {of_profile} already.", remedy="Leave out --rerank, or its ending."
+        )
+    if reread is not None and not (of_profile or said):
+        raise ConfigError(
+            "--reread is about a language model.", remedy="Add --rerank pointwise, or pairwise."
+        )
+    return said or of_profile
+
+
+@contextmanager
+def asked_port(
+    store: Library,
+    roles: Sequence[Role],
+    *,
+    settings: LlmSettings | None = None,
+    job: str | None = None,
+) -> Iterator[Port | None]:
+    """Open the port for these roles, and say at the end what was used; None for no roles.
+
+    Calls are charged to `job`; by default each command is one of its own. The settings are the
+    user's where none are given.
+
+    Raises:
+        LlmNotConfigured: If a role has no model.
+    """
+    if not roles:
+        yield None
+        return
+    from datetime import UTC, datetime
+
+    from fourcorners.cli.asking import spending
+    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+    from fourcorners.llm import open_port
+    from fourcorners.settings import Settings
+
+    cache, ledger = LibraryCache(store), LibraryLedger(store)
+    named = job or f"precedents {datetime.now(UTC).isoformat()}"
+    llm = Settings.load().llm if settings is None else settings
+    with open_port(llm, cache=cache, ledger=ledger, job=named) as port:
+        for role in roles:
+            port.voice(role)
+        with spending(port):
+            yield port
 
 
 def _read(path: Path) -> str:
@@ -161,103 +262,3 @@ def _read(path: Path) -> str:
         raise ConfigError(
             f"{path} is no text in UTF-8.", remedy="Save the draft as a plain text file."
         ) from error
-
-
-def _json(shown: Shown) -> Json:
-    from fourcorners.precedents.difference import likeness
-
-    ranked = shown.ranked
-    why = ranked.reasons
-    pieces = list(shown.pieces)
-    return {
-        "text": ranked.clause.text,
-        "provision": ranked.clause.provision,
-        "score": round(ranked.score, 6),
-        "stars": ranked.clause.stars,
-        "predicted_stars": None if ranked.expected is None else round(ranked.expected, 2),
-        "relevant": None if ranked.relevant is None else round(ranked.relevant, 4),
-        "reasons": {
-            "covers": list(why.covers),
-            "missing": list(why.missing),
-            "unwanted": list(why.unwanted),
-            "remarks": list(why.remarks),
-        },
-        "count": len(ranked.clause.places),
-        "places": [
-            {
-                "source": place.source,
-                "path": list(place.path),
-                "document": place.document,
-                "start": place.span.start if place.span else None,
-                "end": place.span.end if place.span else None,
-            }
-            for place in ranked.clause.places
-        ],
-        "refers_to": [
-            {"reference": each.raw, "path": list(each.path), "text": each.text}
-            for each in shown.referred
-        ],
-        "difference": [{"change": each.change.value, "text": each.text} for each in pieces],
-        "likeness": round(likeness(pieces), 4) if pieces else None,
-    }
-
-
-def _print(number: int, shown: Shown) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli import console
-    from fourcorners.reports.visible import line, visible
-
-    out = console.out()
-    ranked = shown.ranked
-    clause = ranked.clause
-    told = []
-    if ranked.expected is not None:
-        told.append(f"{ranked.expected:.1f} stars expected")
-    if clause.stars is not None:
-        told.append("★" * clause.stars + " given")
-    if len(clause.places) > 1:
-        told.append(f"stands {len(clause.places):,} times")
-    out.print(Text.assemble((f"{number}.", "bold"), " ", "; ".join(told) or line(clause.provision)))
-    for place in clause.places[:PLACES]:
-        if told_place := _place(place):
-            console.print_indented(out, Text(line(told_place), "dim"), 3)
-    for head, names in (
-        ("covers", ranked.reasons.covers),
-        ("lacks", ranked.reasons.missing),
-        ("unwanted", ranked.reasons.unwanted),
-        ("note", ranked.reasons.remarks),
-    ):
-        if names:
-            console.print_indented(out, Text(line("; ".join(names))), 11, f"   {head}")
-    words = _marked(shown.pieces) if shown.pieces else Text(visible(" ".join(clause.text.split())))
-    console.print_indented(out, words, 3)
-    for each in shown.referred:
-        where = " › ".join(each.path)
-        refers = f"{each.raw}: {where}: {' '.join(each.text.split())}"
-        console.print_indented(out, Text(visible(refers), "dim"), 5, "   →")
-    out.print()
-
-
-def _place(place: Place) -> str:
-    return ", ".join(filter(None, (place.source, " › ".join(place.path))))
-
-
-def _marked(pieces: tuple[Piece, ...]) -> Text:
-    """Return the pieces as text: `[-removed-]` and `{+added+}`, in colour where there is any."""
-    from rich.text import Text
-
-    from fourcorners.precedents.difference import Change
-    from fourcorners.reports.visible import visible
-
-    marks = {
-        Change.SAME: ("", "", ""),
-        Change.ADDED: ("{+", "+}", "green"),
-        Change.REMOVED: ("[-", "-]", "red"),
-    }
-    told = Text()
-    for piece in pieces:
-        before, after, style = marks[piece.change]
-        told.append(f"{before}{visible(piece.text)}{after}", style or None)
-        told.append(" ")
-    return told

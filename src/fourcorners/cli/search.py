@@ -95,12 +95,13 @@ def search(
             labels=tuple(label or ()),
         )
         how = Mode(mode.value)
+        question = encoder is not None and parse(query).plain
         searched = run(
             store,
             query,
             encoder=encoder,
-            concepts=default_concepts() if encoder and parse(query).plain else (),
-            reranker=default_reranker() if encoder else None,
+            concepts=default_concepts() if question else (),
+            reranker=default_reranker() if question else None,
             filters=filters,
             limit=limit,
             mode=how,
@@ -152,6 +153,9 @@ def _told(library: Catalogue, searched: Searched) -> list[Step]:
         told.append(
             Step("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
         )
+    elif scope.few:
+        named = " and ".join(names_of[document] for document in scope.few)
+        told.append(Step("Searched", f"{named}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
         meant = " or ".join(names_of[document] for document in likely[:3])

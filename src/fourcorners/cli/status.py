@@ -73,6 +73,7 @@ def _value(
         ],
         "jobs": [
             {
+                "id": job.id,
                 "kind": job.kind,
                 "spec": dict(job.spec),
                 "done": progress.done,
@@ -124,7 +125,7 @@ def _print(
         out.print(
             Text.assemble(
                 (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
-                ("Run the same command again to go on.", "dim"),
+                ("Run the same command again to go on, or see `fourcorners jobs list`.", "dim"),
             ),
             soft_wrap=True,
         )
