@@ -24,7 +24,7 @@ from fourcorners.review.finding import Review
 
 _KEYS = {
     "ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40,
-    "Enter": 13, "Escape": 27, "Home": 36, "End": 35,
+    "Enter": 13, "Escape": 27, "Home": 36, "End": 35, "PageDown": 34,
 }  # fmt: skip
 _PATIENCE = 60.0
 # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.

@@ -29,7 +29,7 @@ def leaf_commands(group: Any = PROGRAM, path: tuple[str, ...] = ()) -> Iterator[
     for name, command in group.commands.items():
         if isinstance(command, TyperGroup):
             yield from leaf_commands(command, (*path, name))
-        else:
+        if not isinstance(command, TyperGroup) or command.invoke_without_command:
             yield " ".join((*path, name)), command
 
 
@@ -63,6 +63,8 @@ def parsed(arguments: list[str]) -> str:
     while isinstance(command, TyperGroup):
         if not rest:
             return " ".join(name)
+        if command.invoke_without_command and rest[0].startswith("-"):
+            break
         assert rest[0] in command.commands, f"there is no command {rest[0]}"
         name.append(rest[0])
         command, rest = command.commands[rest[0]], rest[1:]

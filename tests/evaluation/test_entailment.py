@@ -38,7 +38,7 @@ from fourcorners.evaluation.entailment_tables import (
 )
 from fourcorners.models.entailment import Entailment
 from fourcorners.models.entailment_verdict import Label
-from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
 
@@ -277,7 +277,7 @@ def test_the_development_split_is_read(corpus: Path) -> None:
 
 def test_the_model_answers_among_given_spans_and_among_sentences(data: Path) -> None:
     split = load(data, limit=1)
-    judge = entailing.judge_of(entailing.Profile.DEFAULT, HashEncoder())
+    judge = entailing.judge_of(entailing.Profile.DEFAULT)
     given = entailing.run(split, judge)
     own = entailing.run(split, judge, given=False)
     spans = {Span(*each) for each in SPANS}
@@ -289,13 +289,22 @@ def test_the_model_answers_among_given_spans_and_among_sentences(data: Path) -> 
 
 
 def test_unseen_hypotheses_are_judged_by_the_general_model() -> None:
-    encoder = HashEncoder()
-    known = entailing.judge_of(entailing.Profile.DEFAULT, encoder)
-    unseen = entailing.judge_of(entailing.Profile.UNSEEN, encoder)
+    known = entailing.judge_of(entailing.Profile.DEFAULT)
     assert isinstance(known, Entailment)
     asked = known.hypotheses[:1]
     spans = [Span(*each) for each in SPANS]
-    assert known.judge(TEXT, spans, asked) != unseen.judge(TEXT, spans, asked)
+    guided, alone = (
+        entailing.judge_of(how).judge(TEXT, spans, asked)
+        for how in (entailing.Profile.UNSEEN, entailing.Profile.ALONE)
+    )
+    assert known.judge(TEXT, spans, asked) != guided != alone
+
+
+def test_all_hypotheses_of_the_model_are_rules_of_the_playbook() -> None:
+    known = entailing.judge_of(entailing.Profile.DEFAULT)
+    assert isinstance(known, Entailment)
+    rules = entailing.rules_of(load_playbook(entailing.PLAYBOOK))
+    assert set(rules) == set(known.hypotheses)
 
 
 def test_documents_that_were_learned_from_are_named(data: Path) -> None:
@@ -303,8 +312,8 @@ def test_documents_that_were_learned_from_are_named(data: Path) -> None:
     judge = entailing.judge_of(entailing.Profile.DEFAULT)
     assert entailing.seen(judge, split) == []
     assert entailing.notes(judge, split) == []
-    assert entailing.models(judge, HashEncoder())["entailment"] is not None
-    assert entailing.models(entailing.WordJudge(), HashEncoder())["entailment"] is None
+    assert entailing.models(judge)["entailment"] is not None
+    assert entailing.models(entailing.WordJudge())["entailment"] is None
 
 
 @pytest.mark.corpus

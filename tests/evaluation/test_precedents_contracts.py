@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from fourcorners.evaluation.precedents import Asked, Format, Split
-from fourcorners.evaluation.precedents_contracts import Located, Shelf, covering, locate, run
+from fourcorners.evaluation.precedents_contracts import placed_only, run
+from fourcorners.evaluation.precedents_places import Located, Shelf, covering, locate
 from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.rank import Stock
 from fourcorners.text.span import Span
 
 CAP = "In no event shall the liability of either party exceed the fees paid hereunder."
@@ -50,7 +52,19 @@ def test_a_judged_clause_has_the_score_of_its_best_hit_and_one_without_comes_las
         "liability", "", {Format.SHORT: "liability exceed fees"}, {"a": 0, "b": 4, "c": 1}
     )
     split = Split("test", (asked,), {})
-    found = run(split, "short", clauses, {"a": [0], "b": [0, 1]}, HashEncoder(384))
-    assert [name for name, _ in found[0].ranking] == ["b", "a", "c"]
-    scores = dict(found[0].ranking)
+    stock = Stock(clauses, HashEncoder(384))
+    found = run(split, "short", stock, {"a": [0], "b": [0, 1]})
+    assert [name for name, _ in found.run[0].ranking] == ["b", "a", "c"]
+    scores = dict(found.run[0].ranking)
     assert scores["c"] < scores["a"] - 0.5
+    assert found.order == {"liability": {1: 0, 0: 1}}
+
+
+def test_only_located_clauses_and_queries_with_a_relevant_one_are_left() -> None:
+    asked = [
+        Asked("one", "", {Format.SHORT: "one"}, {"a": 0, "b": 4}),
+        Asked("two", "", {Format.SHORT: "two"}, {"a": 1, "b": 0, "c": 4}),
+    ]
+    left = placed_only(Split("test", tuple(asked), {}), ["a", "b"])
+    assert [each.id for each in left.queries] == ["one"]
+    assert left.queries[0].judged == {"a": 0, "b": 4}

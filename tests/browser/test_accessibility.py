@@ -1,0 +1,269 @@
+"""Every page against WCAG 2.2 AA by axe-core: light and dark, on a telephone and on a desk."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks.load import load
+from fourcorners.review.finding import Finding, Severity
+from fourcorners.settings import Settings
+from tests.browser.test_server_library import visit, wait
+from tests.browser.test_server_review import GRID, cell, loaded, module
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Page
+
+pytest.importorskip("fastapi")
+uvicorn = pytest.importorskip("uvicorn")
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+BOOK = load("due-diligence")
+PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
+LONG = "Reisebüro-Allgemeine-Geschäftsbedingungen-und-Rahmenvertrag-2026-endgültig-v17"
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+ADDRESSES = {
+    "library": "/",
+    "collection": "/c/Mills",
+    "health": "/health?c=Mills",
+    "search": "/search?q=%22lease%22",
+    "search for nothing": "/search?q=zeppelin",
+    "search that does not parse": "/search?q=%22",
+    "reviews": "/reviews",
+    "grid": GRID,
+    "grid of marks": f"{GRID}&marks=1",
+    "grid that nothing fits": f"{GRID}&find=zeppelin",
+    "ask": "/ask",
+    "precedents": "/precedents",
+    "playbooks": "/playbooks",
+    "playbook": "/playbooks/due-diligence",
+    "new playbook": "/playbooks/new",
+    "activity": "/activity",
+    "audit": "/activity/audit?verify=1",
+    "models": "/activity/models",
+    "no such page": "/nowhere",
+}
+VIEWS = [("light", 390), ("dark", 1440)]  # each colour and each width of every page
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The program of axe-core, out of the package that brings it; nothing of it is imported."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or not found.submodule_search_locations:
+        pytest.skip("no axe-core here: pip install --no-deps axe-playwright-python")
+    return (Path(found.submodule_search_locations[0]) / "axe.min.js").read_text()
+
+
+def fill(library: Library, folder: Path) -> None:
+    """Put leases in a library, with a review that has cells of every kind."""
+    grids, conftest = module("grids.py"), module("conftest.py")
+    cells: list[Finding] = []
+    for number in range(12):
+        path = folder / f"{LONG if number == 3 else 'lease'}-{number:02d}.txt"
+        name = LONG.upper() if number == 4 else f"MILL NUMBER {number}"
+        path.write_text(conftest.LEASE.replace("A MILL", name))
+        made = prepare(path)
+        assert isinstance(made, Prepared)
+        library.add_columns(made.columns, None, collection="Mills")
+        document = made.columns.id
+        for place, provision in enumerate(BOOK.provisions):
+            kind = (number + place) % 6
+            if kind == 5:
+                continue
+            if kind in (3, 4):
+                cells.append((grids.absent, grids.failed)[kind - 3](document, provision.id))
+            else:
+                severity = (Severity.HIGH, Severity.MEDIUM, Severity.NONE)[kind]
+                cells.append(grids.found(document, provision.id, library.text(document), severity))
+    grids.fill(library, BOOK, cells)
+
+
+@contextmanager
+def serving(library: Path, *, team: bool = False) -> Iterator[str]:
+    """Serve a library in a thread; the address of it."""
+    from fourcorners.server.app import create_app
+
+    app = create_app(library, Settings(library="x.db", jobs=1, reviewer="Ada"), team=team)
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    running: Any = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        until = time.monotonic() + 20
+        while not running.started:
+            assert time.monotonic() < until, "the server does not start"
+            time.sleep(0.02)
+        yield f"http://localhost:{listening.getsockname()[1]}"
+    finally:
+        running.should_exit = True
+        thread.join(15)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_weights() -> Iterator[None]:
+    from fourcorners.server.engines import Engines
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    patch.setattr(Engines, "reranker", property(lambda _: None))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of one's own machine over a filled library."""
+    folder = tmp_path_factory.mktemp("mills")
+    with Library.open(folder / "library.db", create=True) as library:
+        fill(library, folder)
+    with serving(folder / "library.db") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A team's server, where Ada administers and Bram reads."""
+    from fourcorners.server.accounts import EVERYWHERE, Accounts
+    from fourcorners.server.principal import Role
+
+    path = tmp_path_factory.mktemp("team") / "library.db"
+    with Library.open(path, create=True) as library:
+        accounts = Accounts(library)
+        for name, role in (("ada", Role.ADMIN), ("bram", Role.READER)):
+            accounts.add(name, PASSWORD, by="test")
+            accounts.grant(name, role, EVERYWHERE, by="test")
+    with serving(path, team=True) as address:
+        yield address
+
+
+@pytest.fixture(params=VIEWS, ids=lambda view: f"{view[0]}-{view[1]}")
+def view(page: Page, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A colour scheme and a width, for as long as the test lasts."""
+    scheme, width = request.param
+    page.view(width)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    page.call("Emulation.setEmulatedMedia", features=[feature])
+    yield
+    page.call("Emulation.setEmulatedMedia", features=[])
+
+
+def examine(page: Page, axe: str) -> None:
+    """Fail with what axe-core has against the page as it is, a line each: the rule, and where.
+
+    It runs in a world of its own, where the page's policy does not hold and its names are not seen.
+    """
+    frame = page.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+    world = page.call("Page.createIsolatedWorld", frameId=frame)["executionContextId"]
+    run = f"""(async () => {{
+      const found = await axe.run(document, {{ runOnly: {list(RULES)}, resultTypes: ["violations"] }});
+      return [found.passes.length, ...found.violations.flatMap((rule) => rule.nodes.map((node) =>
+        `${{rule.id}} (${{rule.impact}}) at ${{node.target.join(" ")}}: ` +
+        node.failureSummary.split("\\n").slice(1).join(";").trim()))];
+    }})()"""  # noqa: E501
+    for expression in (f"{axe};0", run):
+        answer = page.call(
+            "Runtime.evaluate", expression=expression, contextId=world, returnByValue=True,
+            awaitPromise=True,
+        )  # fmt: skip
+        assert "exceptionDetails" not in answer, answer
+    passed, *broken = answer["result"]["value"]
+    assert passed > 10, "axe-core has looked at nothing"
+    assert not broken, "\n".join([str(page.eval("location.href")), *broken])
+
+
+@pytest.mark.usefixtures("view")
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_a_page_breaks_no_rule(page: Page, site: str, axe: str, name: str) -> None:
+    visit(page, site + ADDRESSES[name])
+    examine(page, axe)
+
+
+@pytest.mark.usefixtures("view")
+@pytest.mark.parametrize("address", [GRID, f"{GRID}&severity=high&sort=risk"])
+def test_the_grid_with_a_finding_beside_it_breaks_no_rule(
+    page: Page, site: str, axe: str, address: str
+) -> None:
+    visit(page, site + address)
+    loaded(page)
+    page.press("ArrowDown", "x", "Enter")
+    wait(page, "document.querySelector('#panel mark') !== null")
+    examine(page, axe)
+    page.press("Escape", "?")
+    wait(page, "document.querySelector('#help').open")
+    examine(page, axe)
+
+
+@pytest.mark.usefixtures("view")
+def test_a_finding_and_its_contract_break_no_rule(page: Page, site: str, axe: str) -> None:
+    visit(page, site + GRID)
+    loaded(page)
+    href = page.eval(f"{cell(1, 0)}.querySelector('a').getAttribute('href')")
+    visit(page, f"{site}{href}")
+    examine(page, axe)
+    page.eval('document.querySelector(\'a[href^="/d/"][href*="s="]\').click()')
+    wait(page, "location.pathname.startsWith('/d/') && document.querySelector('mark') !== null")
+    examine(page, axe)
+
+
+@pytest.mark.usefixtures("view")
+def test_a_question_and_its_report_break_no_rule(page: Page, site: str, axe: str) -> None:
+    visit(page, f"{site}/ask?c=Mills")
+    page.eval(
+        "(() => { const form = document.querySelector('form.question');"
+        "form.elements.question.value = 'On what notice may the Tenant end this lease?';"
+        "form.requestSubmit() })()"
+    )
+    wait(page, "document.querySelector('.report .ruling') !== null")
+    examine(page, axe)
+    visit(page, f"{site}/ask")
+    assert page.eval("document.querySelector('.earlier a') !== null")
+    examine(page, axe)
+
+
+@pytest.mark.usefixtures("view")
+def test_precedents_that_were_found_break_no_rule(page: Page, site: str, axe: str) -> None:
+    visit(page, f"{site}/precedents?c=Mills")
+    page.eval(
+        "(() => { const form = document.querySelector('main form');"
+        "form.elements.q.value = 'ending on notice';"
+        "form.elements.draft.value = 'The Tenant may end this lease on three months notice.';"
+        "form.requestSubmit() })()"
+    )
+    wait(page, "document.querySelector('main ins') !== null")
+    examine(page, axe)
+
+
+@pytest.mark.usefixtures("view")
+def test_what_a_team_sees_breaks_no_rule(page: Page, team: str, axe: str) -> None:
+    page.call("Network.clearBrowserCookies")
+    visit(page, f"{team}/")
+    assert page.eval("location.pathname") == "/sign-in"
+    examine(page, axe)
+    for password in ("not this one", PASSWORD):
+        page.eval(
+            "(() => { const form = document.querySelector('main form');"
+            f"form.elements.name.value = 'ada'; form.elements.password.value = '{password}';"
+            "form.requestSubmit() })()"
+        )
+        wait(page, "document.querySelector('[role=alert], .menu') !== null")
+        if password != PASSWORD:
+            examine(page, axe)
+            page.eval("document.querySelector('[role=alert]').removeAttribute('role')")
+    wait(page, "location.pathname === '/'")
+    for address in ("/", "/people", "/account"):  # and an empty library
+        visit(page, team + address)
+        examine(page, axe)

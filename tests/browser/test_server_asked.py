@@ -1,0 +1,256 @@
+"""Columns that are asked for, the check of papers, benchmarks and kept reports, in a browser."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fourcorners.evaluation.benchmark import Record
+from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.playbooks.load import load
+from fourcorners.research.run import ask, finished
+from fourcorners.server import answers
+from fourcorners.settings import Settings
+from tests.browser.test_server_review import CONTRAST, go, module, wait
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Page
+
+pytest.importorskip("fastapi")
+uvicorn = pytest.importorskip("uvicorn")
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+BOOK = load("due-diligence")
+ROWS = 7
+GRID = "/reviews/grid?c=Mills&p=due-diligence"
+QUESTION = "On what notice may the Tenant end this lease?"
+
+
+@dataclass
+class Site:
+    """A running server, and the id of a report that a program asked for."""
+
+    url: str
+    report: str
+
+
+def furnish(folder: Path) -> str:
+    """Make a library with a review, a report and runs of benchmarks; return the report's id."""
+    grids, conftest = module("grids.py"), module("conftest.py")
+    with Library.open(folder / "library.db", create=True) as library:
+        for number in range(ROWS):
+            path = folder / f"lease-{number}.txt"
+            text = conftest.LEASE.replace("A MILL", f"MILL NUMBER {number}")
+            if number == ROWS - 1:
+                text = conftest.SUPPLY
+            path.write_text(
+                f"{text}\n\nBy: ______________________\n\nSee Exhibit B for the rent.\n"
+            )
+            made = prepare(path)
+            assert isinstance(made, Prepared)
+            library.add_columns(made.columns, None, collection="Mills")
+            cells = [grids.absent(made.columns.id, each.id) for each in BOOK.provisions]
+            grids.fill(library, BOOK, cells)
+        answer = finished(ask(library, QUESTION, collection="Mills"))
+        report = answers.keep(library, answer, "mcp 1", answers.Home("Mills", "Ada"))
+    bench = folder / "bench"
+    bench.mkdir()
+    at = {str(2**n): [0.3 + n / 10, 0.25 + n / 10, 0.35 + n / 10] for n in range(7)}
+    for name, more in (("bm25", 0.0), ("full", 0.05)):
+        record = Record("retrieval", {"data": "legalbench-rag", "profile": name})
+        moved = {k: [value + more for value in values] for k, values in at.items()}
+        moved = {k: [min(1.0, value) for value in values] for k, values in moved.items()}
+        record.measures["sets"] = {"cuad": {"questions": 97, "union_recall": moved}}
+        record.write(bench / f"retrieval-{name}.json")
+    record = Record("extraction", {"data": "cuad"})
+    record.measures |= {"nine": {"f1": 0.91, "recall": 0.87},
+                        "nine_intervals": {"f1": [0.88, 0.94], "recall": [0.83, 0.9]}}  # fmt: skip
+    record.write(bench / "extraction.json")
+    return report
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    from fourcorners.server.app import create_app
+    from fourcorners.server.engines import Engines
+
+    folder = tmp_path_factory.mktemp("asked")
+    report = furnish(folder)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    settings = Settings(library="x.db", jobs=1, reviewer="Ada", benchmarks=folder / "bench")
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    app = create_app(folder / "library.db", settings)
+    running: Any = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield Site(f"http://localhost:{listening.getsockname()[1]}", report)
+    finally:
+        running.should_exit = True
+        thread.join(15)
+        patch.undo()
+
+
+def loaded(page: Page) -> None:
+    wait(page, "document.querySelector('#grid tr[aria-rowindex]')")  # drawn by the script
+
+
+def test_a_column_is_asked_by_keys_fills_while_it_is_watched_and_goes(
+    page: Page, site: Site
+) -> None:
+    page.view(1280)
+    go(page, site.url + GRID)
+    loaded(page)
+    before = page.eval("document.querySelectorAll('#grid thead th').length")
+    page.press("a")
+    wait(page, "document.activeElement.id === 'column-question'")
+    page.call("Input.insertText", text=QUESTION)
+    page.eval("document.activeElement.form.requestSubmit()")
+    wait(page, f"document.querySelectorAll('#grid thead th').length === {before + 1}")
+    loaded(page)
+    last = "document.querySelector('#grid tr[data-n=\"1\"] td.c:last-child')"
+    wait(page, f"{last}?.textContent.includes('six months')")  # drawn again as it is filled
+    page.press("ArrowDown", "End", "Enter")
+    wait(page, "document.querySelector('#panel mark')")
+    assert page.eval("document.querySelector('#panel h2').textContent") == QUESTION
+    assert "six months" in page.eval("document.querySelector('#panel mark').textContent")
+    page.press("c")
+    wait(page, f"{last}.classList.contains('r-confirmed')")
+    none = f"document.querySelector('#grid tr[data-n=\"{ROWS}\"] td.c:last-child')"
+    wait(page, f"{none}.classList.contains('not_found')")
+    page.eval(f"{none}.querySelector('a').click()")
+    wait(page, "document.querySelector('#panel').textContent.includes('would count')")
+    page.eval("document.querySelector('a.about-column').click()")
+    wait(page, "document.querySelector('.about-asked h1')")
+    wait(page, "document.querySelector('#column-state').textContent.includes('Done')")
+    page.eval("document.querySelector('form[action$=\"/remove\"]').requestSubmit()")
+    wait(page, "document.querySelector('#grid')")
+    loaded(page)
+    assert page.eval("document.querySelectorAll('#grid thead th').length") == before
+    assert page.complaints() == []
+
+
+def test_a_grid_that_is_open_takes_over_a_column_of_somebody_else(page: Page, site: Site) -> None:
+    page.view(1280)
+    go(page, site.url + GRID)
+    loaded(page)
+    before = page.eval("document.querySelectorAll('#grid thead th').length")
+    asked = '{collection: "Mills", question: "Who is the Landlord?"}'
+    page.eval(
+        "fetch('/api/v1/columns', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        f"body: JSON.stringify({asked})}}).then((answer) => answer.json())"
+        ".then((told) => { window.name = told.column.id; })"
+    )
+    page.eval("document.querySelector('#filter select[name=state]').form.requestSubmit()")
+    wait(page, f"document.querySelectorAll('#grid thead th').length === {before + 1}")
+    loaded(page)
+    page.eval("fetch(`/api/v1/columns/${window.name}`, {method: 'DELETE'}).then(() => 1)")
+    page.eval("document.querySelector('#scroll').scrollTop = 1")
+    page.press("ArrowDown", "x")
+    page.eval("document.querySelector('#bulk [value=second_look]').click()")  # rows come anew
+    wait(page, f"document.querySelectorAll('#grid thead th').length === {before}")
+    assert page.complaints() == []
+
+
+def test_the_papers_are_checked_from_the_library(page: Page, site: Site) -> None:
+    page.view(1280)
+    go(page, f"{site.url}/")
+    page.eval("document.querySelector('.check-papers').requestSubmit()")
+    wait(page, "location.pathname === '/health'")
+    wait(page, "document.querySelector('#missing a')")
+    assert page.eval("document.querySelector('#duplicates h2').textContent").startswith("Dupl")
+    first = page.eval("document.querySelector('.classes a').getAttribute('href')")
+    assert page.eval(f"document.querySelector('{first}') !== null")
+    page.eval("document.querySelector('#unsigned .where a').click()")
+    wait(page, "document.querySelector('.paper mark, mark')")
+    assert "___" in page.eval("document.querySelector('mark').textContent")
+    go(page, f"{site.url}/")
+    assert "to look at" in page.eval("document.querySelector('.shelf .links').textContent")
+    assert page.complaints() == []
+
+
+def test_runs_of_benchmarks_and_a_plot_with_its_words(page: Page, site: Site) -> None:
+    page.view(1280)
+    go(page, f"{site.url}/activity")
+    page.eval("document.querySelector('.tabs a[href$=\"/benchmarks\"]').click()")
+    wait(page, "document.querySelectorAll('.bench svg').length === 2")
+    page.eval("document.querySelector('#retrieval th[scope=row] a').click()")
+    wait(page, "document.querySelector('.measures svg')")
+    svg = "document.querySelector('.measures svg')"
+    said = f"{svg}.getAttribute('aria-labelledby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')"  # noqa: E501
+    assert "union recall from" in page.eval(said)
+    assert page.eval("document.querySelectorAll('.measures table').length") >= 1
+    assert page.eval(f"getComputedStyle({svg}.querySelector('.curve')).stroke") != "none"
+    assert page.complaints() == []
+
+
+def test_a_report_that_a_program_asked_for_opens_with_how_it_came_about(
+    page: Page, site: Site
+) -> None:
+    page.view(1280)
+    go(page, f"{site.url}/ask?c=Mills")
+    page.eval(f"document.querySelector('a[href=\"/ask/{site.report}\"]').click()")
+    wait(page, "document.querySelector('details.replay')")
+    page.eval("document.querySelector('details.replay summary').click()")
+    assert QUESTION in page.eval("document.querySelector('details.replay').textContent")
+    page.eval("document.querySelector('a.cite').click()")
+    wait(page, "document.querySelector('mark')")
+    marked = "[...document.querySelectorAll('mark')].map((each) => each.textContent).join('')"
+    assert "six months" in page.eval(marked)
+    assert page.complaints() == []
+
+
+ADDRESSES = ["/health?c=Mills", "/activity/benchmarks", GRID]
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_pages_fit_and_their_words_stand_out(
+    page: Page, site: Site, width: int, scheme: str, address: str
+) -> None:
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.call("Emulation.setEmulatedMedia", features=media)
+    page.view(width)
+    try:
+        go(page, site.url + address)
+        assert page.eval("document.documentElement.scrollWidth") <= width
+        assert page.eval(CONTRAST) == []
+        assert page.complaints() == []
+    finally:
+        page.call("Emulation.setEmulatedMedia", features=[])
+        page.view(1280)
+
+
+def test_without_scripts_all_of_it_can_be_read(page: Page, site: Site) -> None:
+    page.view(1280)
+    go(page, f"{site.url}/activity/benchmarks")
+    run = page.eval("document.querySelector('#retrieval th[scope=row] a').href")
+    page.view(1280, scripts=False)
+    try:
+        for address, words in (
+            (f"{site.url}/health?c=Mills", "Check of the papers"),
+            (f"{site.url}/activity/benchmarks", "95% interval"),
+            (run, "union recall"),
+            (f"{site.url}/ask/{site.report}", "How it came about"),
+            (site.url + GRID, "Ask a column"),
+        ):
+            page.call("Page.navigate", url=address)
+            for _ in range(400):
+                tree = str(page.call("DOM.getDocument", depth=-1))
+                if words in tree:
+                    break
+            assert words in tree, address
+    finally:
+        page.view(1280)

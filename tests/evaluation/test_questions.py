@@ -1,0 +1,164 @@
+"""Questions with the words that their answers need: read, located, and answers measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation import answer_runs, questioning, questions
+from fourcorners.evaluation.questions import Needed, Place, Question
+from fourcorners.library.ingest import add
+from fourcorners.library.store import Library
+from fourcorners.research.answer import (
+    Answer,
+    Cited,
+    Gap,
+    Made,
+    Preliminary,
+    Role,
+    Ruling,
+    Standing,
+    Statement,
+)
+from fourcorners.settings import Settings
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+
+ROOT = Path(__file__).parents[2]
+DEED = "1. The carrier shall insure the grain\n   against fire.\n\n2. Norway governs this deed.\n"
+FILE = """
+schema: 1
+questions:
+  - id: fire
+    kind: fact
+    ask: Who insures the grain?
+    in: ["01"]
+    evidence:
+      - {in: "01", words: "The carrier shall insure the grain against fire."}
+  - id: flood
+    kind: silent
+    ask: Who insures it against flood?
+    silent: true
+"""
+
+
+def written(folder: Path, text: str = FILE) -> Path:
+    path = folder / "questions.yaml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def cited(start: int, end: int) -> Cited:
+    return Cited(evidence.quote(DEED, Span(start, end)), "deed", "01-deed.txt", "clause 1")
+
+
+def report(*spans: tuple[int, int], ruling: Ruling = Ruling.SAYS, claims: int = 0) -> Answer:
+    told = [
+        Statement("It says.", Role.EVIDENCE, Standing.VERIFIED, quotes=(cited(*span),))
+        for span in spans
+    ]
+    told += [Statement("It may say.", Role.EVIDENCE, Standing.UNVERIFIED)] * claims
+    return Answer(
+        "Who?", "Who?", Made("rules", "engine", "now"), "Who", Preliminary(ruling, tuple(told))
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "readable"), [("questions.yaml", 30, 10), ("questions-held-out.yaml", 28, 16)]
+)
+def test_the_examples_questions_stand_on_words_of_the_examples(
+    dataroom: Path, tmp_path: Path, name: str, count: int, readable: int
+) -> None:
+    asked = questions.load(dataroom.parent / name)
+    assert len(asked) == count
+    assert {each.kind for each in asked} == set(questions.KINDS)
+    texts = sorted(path for path in dataroom.iterdir() if path.suffix in (".txt", ".md"))
+    starts = {path.name[:2] for path in texts}
+    told = [each for each in asked if {one.contract for one in each.needed} <= starts]
+    assert len(told) == readable
+    with Library.open(tmp_path / "room.db") as library:
+        assert not add(
+            library, texts, collection="room", encoder=None, settings=Settings(jobs=1)
+        ).failed
+        places = questions.located(library, told)
+        for question in told:
+            found = [
+                " ".join(place.span.of(library.text(place.document)).split())
+                for place in places[question.id]
+            ]
+            assert found == [each.words for each in question.needed]
+
+
+def test_words_that_do_not_stand_in_their_contract_are_an_error(tmp_path: Path) -> None:
+    deed = tmp_path / "01-deed.txt"
+    deed.write_text(DEED, "utf-8")
+    (asked, _) = questions.load(written(tmp_path))
+    with Library.open(tmp_path / "room.db") as library:
+        add(library, [deed], collection="room", encoder=None, settings=Settings(jobs=1))
+        ((place,),) = questions.located(library, [asked]).values()
+        assert place.span == Span(3, 54)
+        wrong = replace(asked, needed=(Needed("01", "The carrier may insure"),))
+        with pytest.raises(ConfigError, match="stand nowhere in 01-deed"):
+            questions.located(library, [wrong])
+        with pytest.raises(ConfigError, match="no contract begins with '02'"):
+            questions.located(library, [replace(asked, needed=(Needed("02", "x"),))])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("schema: 1", "schema: 7", "schema 1"),
+        ("kind: fact", "kind: riddle", "no known kind"),
+        ("    silent: true\n", "", "needs words, and evidence or"),
+        ("id: flood", "id: fire", "twice"),
+        ("ask: Who insures the grain?", "asks: x", "not of the form"),
+        ("schema: 1", "schema: [", "cannot be read"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        questions.load(written(tmp_path, FILE.replace(old, new)))
+
+
+def test_answers_are_measured_by_the_words_they_quote() -> None:
+    asked = Question("fire", "fact", "Who?", needed=(Needed("01", "a"), Needed("01", "b")))
+    places = [Place("deed", Span(0, 20)), Place("deed", Span(57, 77))]
+    whole = questioning.measured(asked, places, report((0, 40), (10, 60), (57, 80)))
+    assert (whole.recall, whole.missed, whole.characters) == (1.0, (), 80)
+    part = questioning.measured(asked, places, report((0, 20), claims=1))
+    assert (part.recall, part.missed, part.sentences, part.verified) == (0.5, (1,), 2, 1)
+    silent = questioning.measured(
+        Question("flood", "silent", "Who?", silent=True), [], report(ruling=Ruling.ABSENT)
+    )
+    wrong = questioning.measured(asked, places, report(ruling=Ruling.ABSENT))
+    near = replace(report(ruling=Ruling.ABSENT), gaps=(Gap("Nothing.", nearest=cited(0, 20)),))
+    told = questioning.measured(asked, places, near)
+    assert (told.recall, told.shown, told.characters) == (0.0, 0.5, 0)
+    figures = questioning.measures([whole, part, silent, wrong])
+    assert figures["evidence_recall"] == 0.5
+    assert figures["all_evidence"] == 0.3333
+    assert figures["abstained"] == 1.0
+    assert figures["abstained_wrongly"] == 0.3333
+    assert figures["sentences_verified"] == 0.8
+    rows = list(questioning.question_table([whole, part, silent, wrong]).columns[4].cells)
+    assert rows == ["", "1/2", "", "2/2"]
+    assert list(questioning.kind_table(figures).columns[0].cells) == ["fact", "silent", "all"]
+
+
+def test_a_run_of_answers_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = [
+        answer_runs.Report("fire", "rules", report((0, 20))),
+        answer_runs.Report("flood", "rules", report()),
+    ]
+    path = tmp_path / "run.jsonl"
+    answer_runs.write(path, made)
+    assert list(answer_runs.read(path).values()) == made
+    path.write_text(path.read_text() * 2)
+    with pytest.raises(ConfigError, match="line 3: 'fire' is answered twice"):
+        answer_runs.read(path)
+    path.write_text("{}\n")
+    with pytest.raises(ConfigError, match="line 1"):
+        answer_runs.read(path)
