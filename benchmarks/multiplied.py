@@ -46,8 +46,8 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """A contract of the small library."""
+class Source:
+    """A contract of the small library, with what of it is the same in all its variations."""
 
     sha256: str
     text: str
@@ -68,16 +68,16 @@ def multiply(source: Path, target: Path, passages: int, seed: int = 0) -> int:
         known = small.encoder
         if known is None:
             raise ValueError(f"{source} holds no vectors")
-        sources = list(_sources(small))
+        originals = list(sources(small))
     made = 0
     with Library.open(target) as large:
         large.set_encoder(known.name, known.dimension)
-        rounds = ((copy, one) for copy in count() for one in sources)
+        rounds = ((copy, one) for copy in count() for one in originals)
         while made < passages:
             with large.transaction():
                 for _ in range(BATCH):
                     copy, one = next(rounds)
-                    columns, vectors = _varied(one, copy, seed)
+                    columns, vectors = variation(one, copy, seed)
                     place = f"Folder {int(columns.sha256[:8], 16) % COLLECTIONS}"
                     large.add_columns(columns, vectors, collection=place)
                     made += len(columns.passages)
@@ -86,7 +86,8 @@ def multiply(source: Path, target: Path, passages: int, seed: int = 0) -> int:
     return made
 
 
-def _sources(library: Library) -> Iterator[_Source]:
+def sources(library: Library) -> Iterator[Source]:
+    """Yield the contracts of a library that have vectors, in the order of their ids."""
     for (document,) in library.execute(
         "SELECT id FROM documents WHERE row IN (SELECT document FROM vectors) ORDER BY id"
     ):
@@ -98,7 +99,7 @@ def _sources(library: Library) -> Iterator[_Source]:
             continue
         names = " ".join(fact.value.name for fact in library.card(one).parties)
         named = set(re.findall(r"[A-Z][A-Za-z]{3,}", names))
-        yield _Source(
+        yield Source(
             sha256=string(
                 library.execute("SELECT sha256 FROM documents WHERE id = ?", (one,))[0][0]
             ),
@@ -111,16 +112,17 @@ def _sources(library: Library) -> Iterator[_Source]:
         )
 
 
-def _varied(one: _Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.float32]]:
+def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.float32]]:
+    """Return a contract under other names, ready to be stored, and the vectors of its passages."""
     digest = sha256(f"{seed} {copy} {one.sha256}".encode()).hexdigest()
     chance = random.Random(digest)  # noqa: S311 - no secret
-    other = {word.casefold(): _invented(len(word), chance) for word in one.named}
+    other = {word.casefold(): invented(len(word), chance) for word in one.named}
     names = re.compile(rf"\b(?:{'|'.join(one.named)})\b", re.IGNORECASE) if one.named else None
 
     def renamed(text: str) -> str:
-        return names.sub(lambda found: _as_written(found[0], other), text) if names else text
+        return names.sub(lambda found: as_written(found[0], other), text) if names else text
 
-    text = _NUMBER.sub(lambda found: _number(found[0], chance), renamed(one.text))
+    text = _NUMBER.sub(lambda found: number(found[0], chance), renamed(one.text))
     name, title = renamed(string(one.columns["name"])), renamed(string(one.columns["title"]))
     layout, key, card = string(one.columns["card"]).partition('"value":')
     stem, dot, ending = name.rpartition(".")
@@ -157,20 +159,22 @@ def _varied(one: _Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.flo
     return columns, vectors
 
 
-def _invented(length: int, chance: random.Random) -> str:
+def invented(length: int, chance: random.Random) -> str:
     """Return a word that can be said and that hardly any language has."""
     letters = ("bcdfglmnprstvz", "aeiou")
     return "".join(chance.choice(letters[at % 2]) for at in range(length))
 
 
-def _as_written(word: str, other: dict[str, str]) -> str:
+def as_written(word: str, other: dict[str, str]) -> str:
+    """Return the other word for a word, with capitals where the word had them."""
     new = other[word.casefold()]
     if word.isupper():
         return new.upper()
     return new.capitalize() if word[0].isupper() else new
 
 
-def _number(digits: str, chance: random.Random) -> str:
+def number(digits: str, chance: random.Random) -> str:
+    """Return another number of as many digits; a year stays in its century."""
     if len(digits) == 4 and digits[:2] in ("19", "20"):  # a year
         return f"{digits[:2]}{chance.randrange(100):02}"
     return "".join(chance.choice("123456789") for _ in digits)

@@ -1,6 +1,6 @@
 """The same work by LangChain, by LlamaIndex and by Fourcorners, in one run.
 
-    python3.11 -m venv /tmp/frameworks && . /tmp/frameworks/bin/activate
+    python3.11 -m venv ../frameworks-venv && . ../frameworks-venv/bin/activate
     pip install -e . -r benchmarks/frameworks/requirements.txt
     python benchmarks/frameworks/compare.py --data LEGALBENCH_RAG --contracts 60 --questions 300
 

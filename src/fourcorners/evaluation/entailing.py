@@ -12,17 +12,21 @@ from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.entailment import Annotated, Judged, Quote, Split
 from fourcorners.evaluation.references import document_of
-from fourcorners.models.encoder import Encoder
 from fourcorners.models.entailment import Entailment, digest
 from fourcorners.models.entailment import load as load_model
+from fourcorners.models.entailment_spans import pieces
 from fourcorners.models.entailment_verdict import Label, Verdict
 from fourcorners.outline.build import build
 from fourcorners.outline.passages import passages
+from fourcorners.playbooks.load import load as load_playbook
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.rules import guide
 from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
 from fourcorners.search.units import cut
 from fourcorners.text.span import Span
 from fourcorners.text.words import words
 
+PLAYBOOK = "nda-review"
 _FEWEST = 0.55  # of a hypothesis's words by rarity, for a span to speak of it
 _DENIALS = frozenset(("not", "no", "nor", "neither", "never", "without"))
 
@@ -33,6 +37,7 @@ class Profile(StrEnum):
     DEFAULT = "default"
     SENTENCES = "sentences"
     UNSEEN = "unseen"
+    ALONE = "alone"
     WORDS = "words"
 
 
@@ -60,16 +65,40 @@ def profile(name: str) -> Profile:
         ) from None
 
 
-def judge_of(how: Profile, encoder: Encoder | None = None) -> Judge:
-    """Return what answers in a profile; the encoder is asked for hypotheses that are not known.
+def judge_of(how: Profile) -> Judge:
+    """Return what answers in a profile.
 
     Raises:
         ModelError: If a file of the model is missing or damaged.
     """
     if how is Profile.WORDS:
         return WordJudge()
-    model = load_model(encoder)
-    return replace(model, hypotheses=()) if how is Profile.UNSEEN else model
+    model = load_model()
+    if how is Profile.UNSEEN:
+        return Guided(replace(model, hypotheses=()), rules_of(load_playbook(PLAYBOOK)))
+    return replace(model, hypotheses=()) if how is Profile.ALONE else model
+
+
+def rules_of(playbook: Playbook) -> dict[str, Provision]:
+    """Return the provisions of a playbook by the statements of their rules."""
+    return {rule.statement: each for each in playbook.provisions for rule in each.rules}
+
+
+@dataclass(frozen=True, slots=True)
+class Guided:
+    """Answers as a review does: what the provision of a rule tells guides the model."""
+
+    model: Entailment
+    provisions: Mapping[str, Provision]
+
+    def judge(
+        self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
+    ) -> Sequence[Verdict]:
+        """Return a verdict for each hypothesis."""
+        texts = [span.of(text) for span in spans]
+        told = [self.provisions.get(hypothesis) for hypothesis in hypotheses]
+        guides = [guide(each, texts) if each else None for each in told]
+        return self.model.judge(text, spans, hypotheses, guides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +166,11 @@ def run(
 
 
 def own_spans(text: str) -> list[Span]:
-    """Return the sentences of a document, cut where a clause ends, in order."""
+    """Return what a review puts rules to: sentences, cut where a clause or an item ends."""
     document = document_of("", text)
     found = passages(document, build(document))
-    return [unit.span for unit in cut(text, sorted(found, key=lambda each: each.span))]
+    units = cut(text, sorted(found, key=lambda each: each.span))
+    return pieces(text, [unit.span for unit in units])
 
 
 def answer(
@@ -160,18 +190,26 @@ def answer(
     ]
 
 
-def models(judge: Judge, encoder: Encoder) -> dict[str, Json]:
+def models(judge: Judge) -> dict[str, Json]:
     """Return the names of the models that answer."""
-    if not isinstance(judge, Entailment):
+    model = _model_of(judge)
+    if model is None:
         return {"entailment": None, "encoder": None}
-    return {"entailment": judge.info.identity, "encoder": encoder.name}
+    return {"entailment": model.info.identity, "encoder": model.encoder.name}
+
+
+def _model_of(judge: Judge) -> Entailment | None:
+    if isinstance(judge, Guided):
+        return judge.model
+    return judge if isinstance(judge, Entailment) else None
 
 
 def seen(judge: Judge, split: Split) -> list[str]:
     """Return the documents that the model has learned from."""
-    if not isinstance(judge, Entailment):
+    model = _model_of(judge)
+    if model is None:
         return []
-    learned = judge.learned_from()
+    learned = model.learned_from()
     return [each.name for each in split.documents if digest(each.text) in learned]
 
 

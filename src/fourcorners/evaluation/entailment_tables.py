@@ -15,17 +15,18 @@ from fourcorners.evaluation.entailment_scores import AT, CHARACTERS
 if TYPE_CHECKING:
     from rich.table import Table
 
-_LABELS = {
+LABELS = {
     "accuracy": "acc.",
     "f1_weighted": "F1 [W]",
     "f1_entailment": "F1 [E]",
     "f1_contradiction": "F1 [C]",
     "f1_notmentioned": "F1 [N]",
 }
+BEST_QUOTES = f"evidence_recall_{CHARACTERS}_characters"
 _EVIDENCE = {
     "evidence_map": "mAP",
     **{f"evidence_recall@{k}": f"R@{k}" for k in AT},
-    f"evidence_recall_{CHARACTERS}_characters": f"recall, {CHARACTERS} characters",
+    BEST_QUOTES: f"recall, {CHARACTERS} characters",
 }
 
 
@@ -39,11 +40,12 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a paper reports of the test split."""
+    """What a paper reports of the test split; `appendix` has what its first table leaves out."""
 
     source: str
     table: str
     systems: tuple[Published, ...]
+    appendix: tuple[Published, ...] = ()
 
 
 @cache
@@ -54,17 +56,24 @@ def paper() -> Paper:
     return Paper(
         content["source"],
         content["table"],
-        tuple(
-            Published(f"{each['system']}, {each['method']}", tuple(each["figures"]))
-            for each in content["systems"]
+        *(
+            tuple(
+                Published(f"{each['system']}, {each['method']}", tuple(each["figures"]))
+                for each in content[part]
+            )
+            for part in ("systems", "appendix")
         ),
     )
 
 
 def label_table(measures: Mapping[str, Json], title: str) -> Table:
-    """Return the figures of the labels beside those of the paper's systems on its test split."""
-    table = _table(title, "", *_LABELS.values())
-    _add(table, "this run", measures, _LABELS)
+    """Return the figures of the labels beside those of the paper's systems on its test split.
+
+    How much of the evidence stands in the best quotes is told beside; the paper does not say it.
+    """
+    heads = {**LABELS, BEST_QUOTES: f"R {CHARACTERS}"}
+    table = _table(title, "", *heads.values())
+    _add(table, "this run", measures, heads)
     table.add_section()
     for each in paper().systems:
         told = (f"{100 * value:.1f}" for value in each.figures)
@@ -89,7 +98,7 @@ def evidence_table(measures: Mapping[str, Json]) -> Table:
 
 def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]) -> Table:
     """Return the figures of each hypothesis."""
-    heads = {key: _LABELS[key] for key in _LABELS if key != "f1_weighted"} | {"evidence_map": "mAP"}
+    heads = {key: LABELS[key] for key in LABELS if key != "f1_weighted"} | {"evidence_map": "mAP"}
     table = _table("By hypothesis; percent", "", *heads.values())
     parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
     for key in sorted(parts, key=_number):

@@ -81,7 +81,7 @@ def count(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -
     returned = covered(quotes)
     right = covered(common(quotes, instances))
     if instances:
-        hits = sum(_is_returned(contract.text, instance, quotes) for instance in instances)
+        hits = sum(is_returned(contract.text, instance, quotes) for instance in instances)
         return Counts(
             true_positives=hits,
             false_negatives=len(instances) - hits,
@@ -101,7 +101,8 @@ def count(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -
     )
 
 
-def _is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
+def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
+    """Tell whether enough of an instance is returned, at its place or where its words recur."""
     words = instance.of(text)
     place = text.find(words)
     while place >= 0:

@@ -1,115 +1,52 @@
 """The precedents benchmark from whole contracts: clauses are cut by the outline, then ranked.
 
 ACORD's paper takes the clauses as given, and leaves this to later work (its sections 3 and 7). A
-judged clause is found with a clause that was cut if that covers most of it.
+judged clause is found with a clause that was cut if that covers most of it. Three things are
+measured: what cutting loses; what a ranking loses by it, on the judged clauses that stand in the
+contracts; and how high these come among all that was cut, most of which nobody has judged.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean
 
-from fourcorners.evaluation import cuad
+from fourcorners.evaluation import cuad, preceding
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.extracting import COLLECTION, fill
-from fourcorners.evaluation.precedents import Ranking, Split, ranked
-from fourcorners.evaluation.preceding import wordings
+from fourcorners.evaluation.intervals import bootstrap, wilson
+from fourcorners.evaluation.precedents import Asked, Ranking, Split, ranked
+from fourcorners.evaluation.precedents_places import Shelf, covering, locate
+from fourcorners.evaluation.precedents_scores import Measured, measured
 from fourcorners.library.store import Library
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
 from fourcorners.precedents import gather, kept
-from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
-from fourcorners.precedents.rank import Vectors, rank
+from fourcorners.precedents.rank import Stock, rank
 from fourcorners.settings import Settings
-from fourcorners.text.span import Span, common, covered, union
 
-COVERS = 0.75
-"""The share of a judged clause's characters that a clause must have to be a hit."""
-_OMITTED = "<omitted>"
-_SHORTEST = 20  # characters of a piece that can be placed
-
-
-class Shelf:
-    """The texts of contracts, searched without regard to white space and case."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._places: list[Sequence[int]] = []
-        self._starts: list[int] = []
-        self._documents = list(texts)
-        squeezed, size = [], 0
-        for text in texts.values():
-            places = [at for at, character in enumerate(text) if not character.isspace()]
-            plain = "".join(_lower(text[at]) for at in places) + "\0"
-            self._places.append(places)
-            self._starts.append(size)
-            squeezed.append(plain)
-            size += len(plain)
-        self._text = "".join(squeezed)
-
-    def find(self, piece: str, *, document: str | None = None) -> tuple[str, Span] | None:
-        """Return the first place of some words, in one document if it is named."""
-        plain = "".join(_lower(each) for each in piece if not each.isspace())
-        if len(plain) < _SHORTEST:
-            return None
-        low, high = 0, len(self._text)
-        if document is not None:
-            at = self._documents.index(document)
-            low = self._starts[at]
-            high = low + len(self._places[at])
-        found = self._text.find(plain, low, high)
-        if found < 0:
-            return None
-        at = bisect_right(self._starts, found) - 1
-        first = found - self._starts[at]
-        places = self._places[at]
-        return self._documents[at], Span(places[first], places[first + len(plain) - 1] + 1)
-
-
-def _lower(character: str) -> str:
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
+RELEVANT = 2  # the score from which a clause is relevant: 3 stars
+DEPTHS = (5, 10, 50, 100, 400)
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
-    """Where a judged clause stands: pieces of one contract, what was left out of it apart."""
+class Counted:
+    """Judged clauses: how many there are, stand in the contracts, and are covered by a cut one."""
 
-    document: str
-    spans: tuple[Span, ...]
+    judged: int
+    located: int
+    hit: int
 
-
-def locate(clauses: Mapping[str, str], shelf: Shelf) -> dict[str, Located]:
-    """Return where judged clauses stand; one whose first piece is nowhere is left out."""
-    found = {}
-    for name, text in clauses.items():
-        pieces = [each for each in text.replace("</omitted>", _OMITTED).split(_OMITTED) if each]
-        first = next((hit for each in pieces if (hit := shelf.find(each.strip()))), None)
-        if first is None:
-            continue
-        document = first[0]
-        hits = [shelf.find(each.strip(), document=document) for each in pieces]
-        found[name] = Located(document, tuple(union([hit[1] for hit in hits if hit])))
-    return found
-
-
-def covering(located: Mapping[str, Located], clauses: Sequence[Clause]) -> dict[str, list[int]]:
-    """Return for each judged clause the clauses that cover most of it, by their places."""
-    held: dict[str, list[tuple[Span, int]]] = {}
-    for row, clause in enumerate(clauses):
-        for place in clause.places:
-            if place.span is not None:
-                held.setdefault(place.document, []).append((place.span, row))
-    return {
-        name: [
-            row
-            for span, row in held.get(each.document, ())
-            if covered(common([span], each.spans)) >= COVERS * covered(each.spans)
-        ]
-        for name, each in located.items()
-    }
+    def to_json(self) -> dict[str, Json]:
+        """Return the counts, and the share that cutting keeps with its 95% interval."""
+        share = self.hit / self.located if self.located else 0.0
+        kept = [round(each, 4) for each in (share, *wilson(self.hit, self.located))]
+        counts = {"judged": self.judged, "located": self.located, "hit": self.hit}
+        return {**counts, "covered": list(kept)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,34 +54,43 @@ class Cut:
     """A run over whole contracts, with what became of the judged clauses.
 
     Attributes:
+        run: Every judged clause of every query; what no cut clause covers comes last.
         clauses: How many clauses the contracts were cut into.
-        judged: How many clauses were judged for a query of the split.
-        located: How many of them stand in the contracts.
-        hit: How many of those a cut clause covers.
+        every: The judged clauses, of whatever score.
+        relevant: Those of 3 stars and more for some query.
+        as_given: The measures of queries over the judged clauses in the contracts, as given.
+        as_cut: The same, with the score of the best cut clause that covers each.
+        found: By depth and query, the share of its relevant clauses in the contracts that are
+            covered by the first so many of all cut clauses.
     """
 
     run: list[Ranking]
     clauses: int
-    judged: int
-    located: int
-    hit: int
+    every: Counted
+    relevant: Counted
+    as_given: list[Measured]
+    as_cut: list[Measured]
+    found: dict[int, list[float]]
+
+    def parts(self) -> dict[str, tuple[int, int, int]]:
+        """Return the counts of all judged clauses and of the relevant ones, by name."""
+        named = {"all": self.every, "3 stars and more": self.relevant}
+        return {name: (each.judged, each.located, each.hit) for name, each in named.items()}
 
     def to_json(self) -> dict[str, Json]:
-        """Return the counts."""
+        """Return counts and figures."""
+        at = {
+            str(depth): [round(each, 4) for each in (mean(shares), *bootstrap(shares, mean))]
+            for depth, shares in self.found.items()
+            if shares
+        }
         return {
             "clauses": self.clauses,
-            "judged": self.judged,
-            "located": self.located,
-            "hit": self.hit,
+            "all": self.every.to_json(),
+            "relevant": self.relevant.to_json(),
+            "queries": len(self.as_given),
+            "recall_among_all": {depth: list(each) for depth, each in at.items()},
         }
-
-    @property
-    def told(self) -> str:
-        """Return the counts in a sentence."""
-        return (
-            f"The contracts were cut into {self.clauses:,} clauses. Of {self.judged:,} judged "
-            f"clauses {self.located:,} stand in them, of which {self.hit:,} are covered by one."
-        )
 
 
 def from_contracts(
@@ -157,63 +103,138 @@ def from_contracts(
     profile: Profile,
     reranker: Reranker | None,
     settings: Settings,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: Progress,
+    contracts: int | None = None,
 ) -> Cut:
-    """Read the contracts of CUAD into the library, cut them, and rank their clauses."""
-    contracts = cuad.load(folder)
-    fill(library, contracts, folder, encoder=None, settings=settings, on_progress=on_progress)
-    clauses = gather.of_contracts(library, COLLECTION)
+    """Read the contracts of CUAD into the library, cut them, and rank their clauses.
+
+    What was read and the vectors made are kept in the library, so a run that is stopped goes on.
+    With `contracts`, only so many of them are read.
+    """
+    texts = cuad.load(folder)[:contracts]
+    fill(library, texts, folder, encoder=None, settings=settings, on_progress=on_progress)
+    names = {each.name for each in texts}
+    entries = [each for each in library.documents(COLLECTION) if each.name in names]
+    clauses = gather.of_documents(library, entries)
     judged = sorted({clause for asked in split.queries for clause in asked.judged})
-    shelf = Shelf({each.id: library.text(each.id) for each in library.documents(COLLECTION)})
+    shelf = Shelf({each.id: library.text(each.id) for each in entries})
     located = locate({name: split.clauses[name] for name in judged}, shelf)
     hits = covering(located, clauses)
-    answers = run(
-        split,
+
+    def vectors(texts: Sequence[str]) -> kept.Rows:
+        return kept.vectors(library, texts, encoder)
+
+    stock = Stock(clauses, encoder, vectors=vectors)
+    placed = placed_only(split, located.keys())
+    given = preceding.run(
+        placed,
         wording,
-        clauses,
-        hits,
         encoder,
         profile=profile,
         reranker=reranker,
-        vectors=lambda texts: kept.vectors(library, texts, encoder),
-        on_progress=on_progress,
+        vectors=vectors,
+        on_progress=lambda _, done, total: on_progress("Ranking as given", done, total),
     )
-    found = sum(bool(each) for each in hits.values())
-    return Cut(answers, len(clauses), len(judged), len(located), found)
+    answers = run(
+        split, wording, stock, hits, profile=profile, reranker=reranker, on_progress=on_progress
+    )
+    relevant = {
+        clause
+        for asked in split.queries
+        for clause, score in asked.judged.items()
+        if score >= RELEVANT
+    }
+    ranks = [_ranks(asked, answers.order[asked.id], hits) for asked in placed.queries]
+    return Cut(
+        run=answers.run,
+        clauses=len(clauses),
+        every=_counted(judged, hits),
+        relevant=_counted(relevant, hits),
+        as_given=_measured(placed, given),
+        as_cut=_measured(placed, answers.run),
+        found={
+            depth: [mean(rank is not None and rank < depth for rank in own) for own in ranks]
+            for depth in DEPTHS
+        },
+    )
+
+
+def placed_only(split: Split, located: Iterable[str]) -> Split:
+    """Return a split with the judged clauses that were located, and queries with relevant ones."""
+    there = frozenset(located)
+    queries = tuple(
+        replace(
+            asked, judged={name: score for name, score in asked.judged.items() if name in there}
+        )
+        for asked in split.queries
+    )
+    return replace(
+        split,
+        queries=tuple(
+            asked for asked in queries if max(asked.judged.values(), default=0) >= RELEVANT
+        ),
+    )
+
+
+def _counted(names: Iterable[str], hits: Mapping[str, Sequence[int]]) -> Counted:
+    listed = list(names)
+    located = [name for name in listed if name in hits]
+    return Counted(len(listed), len(located), sum(bool(hits[name]) for name in located))
+
+
+def _measured(split: Split, run: Iterable[Ranking]) -> list[Measured]:
+    answers = {each.query: each for each in run}
+    return [measured(asked, answers[asked.id]) for asked in split.queries]
+
+
+def _ranks(
+    asked: Asked, order: Mapping[int, int], hits: Mapping[str, Sequence[int]]
+) -> list[int | None]:
+    """Return for each relevant clause the place of its first hit among all, from 0."""
+    return [
+        min((order[row] for row in hits[name] if row in order), default=None)
+        for name, score in asked.judged.items()
+        if score >= RELEVANT
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A run, and by query the place of each cut clause that was ranked."""
+
+    run: list[Ranking]
+    order: dict[str, dict[int, int]]
 
 
 def run(
     split: Split,
     wording: str,
-    clauses: Sequence[Clause],
-    hits: Mapping[str, Iterable[int]],
-    encoder: Encoder,
+    stock: Stock,
+    hits: Mapping[str, Sequence[int]],
     *,
     profile: Profile = Profile.DEFAULT,
     reranker: Reranker | None = None,
-    vectors: Vectors | None = None,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
-) -> list[Ranking]:
+    on_progress: Progress = lambda _what, _done, _total: None,
+) -> Answers:
     """Rank the clauses of all contracts, and give each judged clause the score of its best hit.
 
     One without a hit comes after all that have one.
     """
-    place = {id(clause): row for row, clause in enumerate(clauses)}
-    answers = []
+    answers = Answers([], {})
     for done, asked in enumerate(split.queries, start=1):
-        said = wordings(asked, wording)
+        said = preceding.wordings(asked, wording)
         found = rank(
             said[0],
-            clauses,
-            encoder,
+            stock,
             longer=said[1] if len(said) > 1 else None,
             profile=profile,
             reranker=reranker,
-            vectors=vectors,
+            every=True,
         )
-        scores = {place[id(each.clause)]: each.score for each in found}
+        scores = {each.row: each.score for each in found}
         least = min(scores.values(), default=0.0) - 1.0
-        answers.append(
+        answers.order[asked.id] = {each.row: place for place, each in enumerate(found)}
+        answers.run.append(
             ranked(
                 asked.id,
                 {
@@ -222,5 +243,5 @@ def run(
                 },
             )
         )
-        on_progress("Ranking", done, len(split.queries))
+        on_progress("Ranking as cut", done, len(split.queries))
     return answers

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from statistics import mean
 from typing import TYPE_CHECKING
 
+from fourcorners.evaluation.intervals import bootstrap, wilson
 from fourcorners.evaluation.precedents_scores import (
     MEASURES,
     Figure,
@@ -98,6 +100,84 @@ def category_table(rows: Sequence[Measured], *, seed: int = 0) -> Table:
     return table
 
 
+def grid_table(rows: Mapping[str, Sequence[Measured]], title: str, *, seed: int = 0) -> Table:
+    """Return the figures of several runs by name, each with its intervals, then the paper's."""
+    table = _table(title, "")
+    for name, part in rows.items():
+        ours = figures(part, seed=seed)
+        table.add_row(name, *(_told(ours[each]) for each in MEASURES))
+        table.add_row("  95%", *(_interval(ours[each]) for each in MEASURES), style="dim")
+    table.add_section()
+    for each in paper().systems:
+        table.add_row(f"{each.system} ({each.table})", *map(_plain, each.figures), style="dim")
+    return table
+
+
+def wording_table(rows: Mapping[tuple[str, str], Sequence[Measured]], *, seed: int = 0) -> Table:
+    """Return the figures of several runs by their name and the format of their queries."""
+    table = _table("By the format of the queries", "", "format")
+    for (name, form), part in rows.items():
+        ours = figures(part, seed=seed)
+        table.add_row(name, form, *(_told(ours[each]) for each in MEASURES))
+    return table
+
+
+def counts_table(clauses: int, parts: Mapping[str, tuple[int, int, int]]) -> Table:
+    """Return how many judged clauses there are, stand in the contracts, and are covered."""
+    from rich.table import Table
+
+    table = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.title = f"Of the contracts, cut into {clauses:,} clauses"
+    for head in ("judged clauses", "all", "in the contracts", "covered by a cut one", "95%"):
+        table.add_column(head, justify="left" if head.startswith("j") else "right")
+    for name, (judged, located, hit) in parts.items():
+        low, high = wilson(hit, located)
+        share = f"{hit:,} ({hit / located:.1%})" if located else "0"
+        table.add_row(
+            name, f"{judged:,}", f"{located:,}", share, f"{100 * low:.0f}-{100 * high:.0f}"
+        )
+    return table
+
+
+def depth_table(found: Mapping[int, Sequence[float]], *, seed: int = 0) -> Table:
+    """Return how many relevant clauses the first so many of all cut clauses cover."""
+    from rich.table import Table
+
+    table = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.title = "Relevant clauses (3 stars and more) covered by the first of all that was cut"
+    table.add_column("")
+    for depth in found:
+        table.add_column(f"first {depth}", justify="right")
+    shares = [list(each) for each in found.values()]
+    table.add_row("mean over queries, %", *(f"{100 * mean(each):.1f}" for each in shares))
+    spans = [bootstrap(each, mean, seed=seed) for each in shares]
+    between = [f"{100 * low:.0f}-{100 * high:.0f}" for low, high in spans]
+    table.add_row("  95%", *between, style="dim")
+    return table
+
+
+def cut_table(as_given: Sequence[Measured], as_cut: Sequence[Measured], *, seed: int = 0) -> Table:
+    """Return what ranking loses where clauses are cut from contracts, with paired intervals."""
+    title = "Judged clauses that stand in the contracts, as given and as they were cut"
+    table = _table(title, "")
+    for name, part in (("as given", as_given), ("as cut", as_cut)):
+        ours = figures(part, seed=seed)
+        table.add_row(name, *(_told(ours[each]) for each in MEASURES))
+        table.add_row("  95%", *(_interval(ours[each]) for each in MEASURES), style="dim")
+    lost = [
+        replace(cut, values=tuple(map(_less, cut.values, given.values)))
+        for given, cut in zip(as_given, as_cut, strict=True)
+    ]
+    ours = figures(lost, seed=seed)
+    table.add_row("difference", *(_told(ours[each]) for each in MEASURES))
+    table.add_row("  95%, paired", *(_interval(ours[each]) for each in MEASURES), style="dim")
+    return table
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
 def format_table() -> Table:
     """Return what the paper reports of queries in three lengths."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
@@ -125,7 +205,8 @@ def _told(figure: Figure) -> str:
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
+    between = "-" if figure.low >= 0 else " to "
+    return f"{100 * figure.low:.0f}{between}{100 * figure.high:.0f}"
 
 
 def _plain(value: float | None) -> str:

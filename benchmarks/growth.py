@@ -1,0 +1,273 @@
+"""Measure how storing, store, memory and questions grow with the number of contracts.
+
+    python benchmarks/growth.py --data ../shared/data/cuad/contracts --json sqlite.json
+    python benchmarks/growth.py --data FOLDER --store lance --documents 400,4000 --json lance.json
+    python benchmarks/growth.py --plot docs/scale.svg --runs sqlite.json lance.json
+
+`--data` is a folder of contracts as text. They are read and outlined once, as `add` does it, which
+gives the cost of reading. The library that grows is then filled with variations of them: their
+parties' names become invented words and their numbers others (`benchmarks/multiplied.py`), and
+their vectors are random unit vectors with a little noise, so that only storing is done for each. At
+each number of documents the library is tended and asked, in processes of their own, so that the
+peak of memory is that of filling or of asking.
+
+Seconds and milliseconds are of CPU time, of all threads of the process, since other programs may
+use the machine too. `--keep` keeps the library; begun again with the same, a fill goes on where it
+was. The JSON is written anew at each number of documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+from growth_plot import svg
+from multiplied import sources, variation
+
+from fourcorners.library.ingest import add
+from fourcorners.library.store import Library
+from fourcorners.search.find import find
+from fourcorners.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DIMENSION = 384
+PROXIMITIES = (
+    '"change control"~5^5',
+    '"assign consent"~10',
+    '"terminate convenience"~5',
+    '"limitation liability"~4',
+    '"governing law"~3',
+    '"exclusive license"~6',
+    '"non compete"~3',
+    '"third party beneficiary"~5',
+    "assignment w/5 consent",
+    "audit w/10 records",
+)
+WORDS = (
+    "indemnify and hold harmless",
+    "renewal term notice",
+    "most favored nation pricing",
+    "liquidated damages",
+    "source code escrow",
+    "minimum purchase commitment",
+    "insurance coverage",
+    "covenant not to sue",
+    "revenue sharing percentage",
+    "warranty duration",
+)
+ROUNDS = 3  # times that each question is asked
+ENOUGH = 30.0  # CPU seconds after which no further round of a kind of question is begun
+
+
+class Sampled:
+    """Vectors of random directions, the same for the same text."""
+
+    name = "sampled/1"
+    dimension = DIMENSION
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return a unit vector for each text."""
+        rows = [
+            np.random.default_rng(crc32(text.encode())).standard_normal(DIMENSION, np.float32)
+            for text in texts
+        ]
+        matrix = np.array(rows, dtype=np.float32).reshape(len(texts), DIMENSION)
+        unit: NDArray[np.float32] = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+        return unit
+
+
+def read(folder: Path, source: Path, jobs: int) -> dict[str, object]:
+    """Add the contracts of a folder to a library, and return what reading them cost."""
+    own, workers = time.process_time(), _children()
+    with Library.open(source) as library:
+        report = add(
+            library,
+            [folder],
+            collection="Growth",
+            encoder=Sampled(),
+            settings=Settings.load(jobs=jobs, ocr=False),
+        )
+    return {
+        "documents": report.added,
+        "failed": len(report.failed),
+        "characters": report.characters,
+        "passages": report.passages,
+        "cpu_reading_and_outlining": round(_children() - workers, 1),
+        "cpu_the_rest": round(time.process_time() - own, 1),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What it cost to bring a library to so many documents; seconds are of CPU time."""
+
+    stored: int
+    cpu_store: float
+    cpu_tend: float
+    peak_mb: int
+
+
+def fill(url: str, source: Path, documents: int) -> Filled:
+    """Store variations until the library has so many documents, and tend it."""
+    with Library.open(source, create=False) as small:
+        originals = list(sources(small))
+    stored, spent = 0, 0.0
+    with Library.open(url) as library:
+        library.set_encoder(Sampled.name, DIMENSION)
+        at = before = len(library.documents())
+        while at < documents:
+            until = min(documents, at + library.documents_at_once)
+            made = [
+                variation(originals[n % len(originals)], n // len(originals), 0)
+                for n in range(at, until)
+            ]
+            began = time.process_time()
+            with library.transaction():
+                for columns, vectors in made:
+                    library.add_columns(columns, vectors, collection=f"Folder {at % 8}")
+            spent += time.process_time() - began
+            at = until
+            if at % 400 < len(made):
+                _say(f"{url}: {at} documents, {spent:.0f} CPU seconds of storing")
+        stored = at - before
+        began = time.process_time()
+        library.tend(always=True)
+        tended = time.process_time() - began
+    return Filled(stored, round(spent, 1), round(tended, 1), _peak())
+
+
+def ask(url: str) -> dict[str, object]:
+    """Ask everything, and return CPU milliseconds by kind of question."""
+    began = time.process_time()
+    with Library.open(url, create=False) as library:
+        opened = time.process_time() - began
+        figures = library.stats()
+        look = partial(find, library)
+        meant = partial(find, library, None, encoder=Sampled())
+        kinds: dict[str, list[Callable[[], object]]] = {
+            "proximity": [partial(look, query) for query in PROXIMITIES],
+            "words": [partial(look, query) for query in WORDS],
+            "meaning": [partial(meant, like=query) for query in WORDS],
+        }
+        asked = {name: _asked(f"{url}: {name}", asks) for name, asks in kinds.items()}
+        return {
+            "documents": figures.documents,
+            "passages": figures.passages,
+            "characters": figures.characters,
+            "store_mb": round(figures.bytes / 1e6, 1),
+            "cpu_open_ms": round(1000 * opened, 1),
+            "cpu_ms": asked,
+            "asking_peak_mb": _peak(),
+        }
+
+
+def _asked(name: str, asks: Sequence[Callable[[], object]]) -> dict[str, float]:
+    """Ask each question in rounds, the first of which counts only where it is the only one."""
+    rounds: list[list[float]] = []
+    while len(rounds) <= ROUNDS and sum(map(sum, rounds)) < 1000 * ENOUGH:
+        rounds.append([_milliseconds(each) for each in asks])
+        _say(f"{name}: {sum(rounds[-1]) / 1000:.1f} CPU seconds for {len(asks)} questions")
+    counting = rounds[1:] or rounds
+    spent = [each for one in counting for each in one]
+    p50, p95 = np.percentile(spent, [50, 95]).tolist()
+    return {"first": round(rounds[0][0], 1), "p50": round(p50, 1), "p95": round(p95, 1),
+            "asked": len(spent)}  # fmt: skip
+
+
+def _milliseconds(act: Callable[[], object]) -> float:
+    began = time.process_time()
+    act()
+    return 1000 * (time.process_time() - began)
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _apart(act: Callable[..., object], *arguments: object) -> object:
+    """Do something in a process that has done nothing else."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+        return alone.submit(act, *arguments).result()
+
+
+def grow(said: argparse.Namespace, folder: Path) -> None:
+    """Fill and ask, number by number, and write the figures each time."""
+    sizes = sorted(int(size) for size in said.documents.split(","))
+    place = said.keep or folder / "firm.db"
+    url = f"lance:{place.absolute()}" if said.store == "lance" else str(place.absolute())
+    source = said.sources or folder / "sources.db"
+    figures: dict[str, object] = {"store": said.store}
+    if not source.exists():
+        figures["reading"] = _apart(read, said.data, source, said.jobs)
+    points: list[dict[str, object]] = []
+    for size in sizes:
+        filled = _apart(fill, url, source, size)
+        assert isinstance(filled, Filled)  # noqa: S101 - what a process sends has no type
+        told = _apart(ask, url)
+        assert isinstance(told, dict)  # noqa: S101
+        points.append(
+            {
+                **told,
+                "stored": filled.stored,
+                "cpu_store": filled.cpu_store,
+                "cpu_tend": filled.cpu_tend,
+                "filling_peak_mb": filled.peak_mb,
+            }
+        )
+        figures["points"] = points
+        figures["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
+        whole = json.dumps(figures, indent=2)
+        _say(whole)
+        if said.json:
+            said.json.write_text(f"{whole}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Read the command line, measure, and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--documents", default="400,4000", help="numbers of documents")
+    parser.add_argument("--store", choices=("sqlite", "lance"), default="sqlite")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="where the library stays")
+    parser.add_argument("--sources", type=Path, help="where what was read stays, for both stores")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path, help="draw what --runs found, and do nothing else")
+    parser.add_argument("--runs", type=Path, nargs="+", default=[])
+    said = parser.parse_args()
+    if said.plot:
+        runs = [json.loads(path.read_text(encoding="utf-8")) for path in said.runs]
+        said.plot.write_text(svg(runs), encoding="utf-8")
+        return
+    with TemporaryDirectory() as folder:
+        grow(said, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

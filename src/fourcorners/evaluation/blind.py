@@ -1,0 +1,67 @@
+"""A report as those see it who judge it: without a word on who or what made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from fourcorners.research.answer import Answer, Gap, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence of a report, with the contracts' words below it and where each stands."""
+
+    text: str
+    quotes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A titled part of a report."""
+
+    title: str
+    sentences: tuple[Said, ...]
+
+
+def parts_of(answer: Answer) -> list[Part]:
+    """Return the parts of a report that are not empty."""
+    told = answer.answer
+    found = [
+        Part("Summary", _said(answer.summary)),
+        Part("Answer", (Said(f"{told.ruling.value.capitalize()}."), *_said(told.sentences))),
+        Part("Conditions", _said(told.conditions)),
+        Part("Other readings", _said(told.readings)),
+        Part("What the contracts say", _said(answer.findings)),
+        Part("What is missing", tuple(_gaps(answer.gaps))),
+        Part("What to ask next", tuple(Said(each) for each in answer.next_questions)),
+    ]
+    return [part for part in found if part.sentences]
+
+
+def text_of(answer: Answer) -> str:
+    """Return a report as plain text."""
+    lines = []
+    for part in parts_of(answer):
+        lines.append(f"{part.title}:")
+        for said in part.sentences:
+            lines.append(f"- {said.text}")
+            lines += [f"  “{words}” ({where})" for words, where in said.quotes]
+    return "\n".join(lines)
+
+
+def _said(statements: Iterable[Statement]) -> tuple[Said, ...]:
+    return tuple(
+        Said(
+            each.text,
+            tuple((one.quote.words, f"{one.name}, {one.where}") for one in each.quotes),
+        )
+        for each in statements
+    )
+
+
+def _gaps(gaps: Iterable[Gap]) -> Iterator[Said]:
+    for gap in gaps:
+        near = gap.nearest
+        quotes = ((near.quote.words, f"{near.name}, {near.where}"),) if near is not None else ()
+        yield Said(gap.what, quotes)

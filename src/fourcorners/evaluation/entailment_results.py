@@ -1,0 +1,141 @@
+"""What asking language models for entailment came to, beside the paper's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean
+from typing import TYPE_CHECKING, cast
+
+from fourcorners.evaluation.benchmark import Json
+from fourcorners.evaluation.entailment import Split, matched
+from fourcorners.evaluation.entailment_asking import Tried
+from fourcorners.evaluation.entailment_scores import CHARACTERS, measured, measures
+from fourcorners.evaluation.entailment_settings import SETTINGS, Setting
+from fourcorners.evaluation.entailment_tables import BEST_QUOTES, LABELS, Published, paper
+from fourcorners.evaluation.robustness import FEWEST, Robustness, robustness
+from fourcorners.llm import Spending
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+ZERO_SHOT = "zero-shot"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A setting with a model: the figures of each try, and what they took.
+
+    Attributes:
+        failed: Questions of all tries that no answer came to; they count as not mentioned.
+        invented: Quotes of all tries that do not stand in the contract.
+    """
+
+    setting: Setting
+    model: str
+    tries: tuple[Mapping[str, Json], ...]
+    failed: int = 0
+    invented: int = 0
+    spent: Spending = field(default_factory=Spending)
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a figure over the tries."""
+        return mean(cast("float", each[name]) for each in self.tries)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the figures for the record."""
+        names = (*LABELS, BEST_QUOTES)
+        return {
+            "profile": self.setting.name,
+            "model": self.model,
+            "mean": {name: round(self.mean(name), 4) for name in names},
+            "tries": list(self.tries),
+            "failed": self.failed,
+            "invented": self.invented,
+            "calls": self.spent.calls,
+            "cached": self.spent.cached,
+            "tokens_in": self.spent.tokens_in,
+            "tokens_out": self.spent.tokens_out,
+            "cost": None if self.spent.unpriced else round(self.spent.cost, 6),
+        }
+
+
+def result(
+    split: Split,
+    setting: Setting,
+    model: str,
+    tries: Sequence[Tried],
+    spent: Spending,
+    *,
+    seed: int = 0,
+) -> Result:
+    """Score the tries of a setting."""
+    figures = []
+    for tried in tries:
+        outcomes = [measured(document, told) for document, told in matched(split, tried.answers)]
+        figures.append(measures(outcomes, seed=seed))
+    return Result(
+        setting,
+        model,
+        tuple(figures),
+        sum(each.failed for each in tries),
+        sum(each.invented for each in tries),
+        spent,
+    )
+
+
+def table(results: Sequence[Result], title: str) -> Table:
+    """Return a row for each setting and try, and the paper's rows of the same methods."""
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    shown.add_column("", no_wrap=True)
+    for head in (*LABELS.values(), f"R {CHARACTERS}"):
+        shown.add_column(head, justify="right", no_wrap=True)
+    names = (*LABELS, BEST_QUOTES)
+    for each in results:
+        told = (f"{100 * each.mean(name):.1f}" for name in names)
+        shown.add_row(f"{each.setting.name}, {each.model}", *told, style="bold")
+        if len(each.tries) > 1:
+            for number, figures in enumerate(each.tries, start=1):
+                values = (f"{100 * cast('float', figures[name]):.1f}" for name in names)
+                shown.add_row(f"  try {number}", *values, style="dim")
+    shown.add_section()
+    for system in beside(results):
+        shown.add_row(
+            system.system, *(f"{100 * value:.1f}" for value in system.figures), style="dim"
+        )
+    return shown
+
+
+def effort(result: Result) -> str:
+    """Return what a setting took, in a line."""
+    spent = result.spent
+    cost = "cost unknown" if spent.unpriced else f"cost {spent.cost:,.2f}"
+    return (
+        f"{result.setting.name}, {result.model}: {spent.calls + spent.cached:,} calls, {cost}; "
+        f"{result.failed} without an answer, {result.invented} quotes that do not stand there."
+    )
+
+
+def beside(results: Sequence[Result]) -> Iterator[Published]:
+    """Yield the paper's figures of the methods that were run, and of its own system."""
+    methods = {method for each in results for method in each.setting.methods} | {"PAKTON"}
+    for each in (*paper().systems, *paper().appendix):
+        if each.system.rpartition(", ")[2] in methods:
+            yield each
+
+
+def over_models(results: Sequence[Result]) -> list[Robustness]:
+    """Return how each setting varies over models, where zero-shot was run with the same."""
+    weighted: dict[str, dict[str, float]] = {}
+    for each in results:
+        weighted.setdefault(each.setting.name, {})[each.model] = each.mean("f1_weighted")
+    base = weighted.get(ZERO_SHOT, {})
+    return [
+        robustness(name, base, weighted[name])
+        for name in SETTINGS
+        if name != ZERO_SHOT
+        and name in weighted
+        and len(base.keys() & weighted[name].keys()) >= FEWEST
+    ]

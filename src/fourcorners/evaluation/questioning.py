@@ -1,0 +1,225 @@
+"""Questions put to contracts, and their answers measured against the words that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from fourcorners.evaluation.benchmark import Json
+from fourcorners.evaluation.questions import KINDS, Place, Question
+from fourcorners.research.answer import Answer, Ruling, Standing
+from fourcorners.text.span import Span, common, covered, union
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WHOLE = 0.75
+"""Needed words are quoted when at least this share of their characters is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer to a question came to.
+
+    Attributes:
+        recall: The share of the needed words' characters that statements quote; None where no
+            words are needed.
+        shown: The same with the words that gaps show as the nearest, which do not answer.
+        missed: Needed passages of which too little is quoted, by their place in the question.
+        characters: That are quoted in all.
+        sentences: Statements of the report.
+        verified: Those of them with words of the contract that were verified.
+        is_absent: Whether the report says that the contract does not say it.
+    """
+
+    question: Question
+    ruling: Ruling
+    recall: float | None
+    shown: float | None
+    missed: tuple[int, ...]
+    characters: int
+    sentences: int
+    verified: int
+    seconds: float = 0.0
+
+    @property
+    def is_absent(self) -> bool:
+        """Tell whether the report says that the contract does not say it."""
+        return self.ruling is Ruling.ABSENT
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the figures for the record."""
+        return {
+            "id": self.question.id,
+            "kind": self.question.kind,
+            "ruling": self.ruling.value,
+            "recall": None if self.recall is None else round(self.recall, 4),
+            "shown": None if self.shown is None else round(self.shown, 4),
+            "missed": [self.question.needed[at].words for at in self.missed],
+            "characters": self.characters,
+            "sentences": self.sentences,
+            "verified": self.verified,
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def put(
+    questions: Sequence[Question],
+    places: Mapping[str, tuple[Place, ...]],
+    ask: Callable[[Question], Answer],
+    *,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Iterator[tuple[Told, Answer]]:
+    """Put each question that has its places, and yield what its answer came to, with the answer."""
+    import time
+
+    asked = [each for each in questions if each.id in places]
+    for done, question in enumerate(asked, start=1):
+        began = time.monotonic()
+        answer = ask(question)
+        yield measured(question, places[question.id], answer, time.monotonic() - began), answer
+        if on_progress:
+            on_progress("Asking", done, len(asked))
+
+
+def measured(
+    question: Question, places: Sequence[Place], answer: Answer, seconds: float = 0.0
+) -> Told:
+    """Measure an answer against the words that its question needs."""
+    quoted = quotes(answer)
+    shares = [_share(place, quoted) for place in places]
+    statements = answer.statements
+    return Told(
+        question,
+        answer.answer.ruling,
+        _recall(places, quoted),
+        _recall(places, quotes(answer, nearest=True)),
+        tuple(at for at, share in enumerate(shares) if share < WHOLE),
+        sum(covered(spans) for spans in quoted.values()),
+        len(statements),
+        sum(each.standing is Standing.VERIFIED and bool(each.quotes) for each in statements),
+        seconds,
+    )
+
+
+def quotes(answer: Answer, *, nearest: bool = False) -> dict[str, list[Span]]:
+    """Return the verified words of a report by their documents, each place once.
+
+    `nearest` takes in what its gaps show as the nearest that does not answer.
+    """
+    cited = [each for statement in answer.statements for each in statement.quotes]
+    if nearest:
+        cited += [gap.nearest for gap in answer.gaps if gap.nearest is not None]
+    found: dict[str, list[Span]] = {}
+    for each in cited:
+        if each.quote.span is not None:
+            found.setdefault(each.document, []).append(each.quote.span)
+    return {document: union(spans) for document, spans in found.items()}
+
+
+def _recall(places: Sequence[Place], quoted: Mapping[str, Sequence[Span]]) -> float | None:
+    length = sum(len(place.span) for place in places)
+    found = sum(_share(place, quoted) * len(place.span) for place in places)
+    return found / length if places else None
+
+
+def _share(place: Place, quoted: Mapping[str, Sequence[Span]]) -> float:
+    return covered(common([place.span], quoted.get(place.document, ()))) / len(place.span)
+
+
+def measures(told: Sequence[Told]) -> dict[str, Json]:
+    """Return the figures of a run: over all questions, and by kind."""
+    kinds = [kind for kind in KINDS if any(each.question.kind == kind for each in told)]
+    return {
+        **_figures(told),
+        "kinds": {
+            kind: _figures([each for each in told if each.question.kind == kind]) for kind in kinds
+        },
+        "asked": [each.to_json() for each in told],
+    }
+
+
+def _figures(told: Sequence[Told]) -> dict[str, Json]:
+    said = [each for each in told if each.recall is not None]
+    silent = [each for each in told if each.recall is None]
+    sentences = sum(each.sentences for each in told)
+    return {
+        "questions": len(told),
+        "evidence_recall": _mean([each.recall or 0.0 for each in said]),
+        "evidence_shown": _mean([each.shown or 0.0 for each in said]),
+        "all_evidence": _mean([float(not each.missed) for each in said]),
+        "characters": round(mean([each.characters for each in said])) if said else None,
+        "sentences_verified": _ratio(sum(each.verified for each in told), sentences),
+        "abstained": _mean([float(each.is_absent) for each in silent]),
+        "abstained_wrongly": _mean([float(each.is_absent) for each in said]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(mean(values), 4) if values else None
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def question_table(told: Sequence[Told]) -> Table:
+    """Return a row for each question."""
+    heads = ("", "ruling", "recall", "shown", "missed", "chars", "verified")
+    table = _table("By question", *heads)
+    for each in told:
+        missed = f"{len(each.missed)}/{len(each.question.needed)}" if each.missed else ""
+        table.add_row(
+            each.question.id,
+            each.ruling.value,
+            "" if each.recall is None else f"{each.recall:.2f}",
+            "" if each.shown is None else f"{each.shown:.2f}",
+            missed,
+            f"{each.characters:,}",
+            f"{each.verified}/{each.sentences}",
+            style="yellow" if _fails(each) else None,
+        )
+    return table
+
+
+def _fails(told: Told) -> bool:
+    return not told.is_absent if told.question.silent else bool(told.missed)
+
+
+def kind_table(figures: Mapping[str, Json]) -> Table:
+    """Return the figures of each kind of question, and of all."""
+    heads = {
+        "questions": "asked",
+        "evidence_recall": "recall",
+        "evidence_shown": "shown",
+        "all_evidence": "all of it",
+        "characters": "chars",
+        "sentences_verified": "verified",
+        "abstained": "abstained",
+        "abstained_wrongly": "wrongly",
+    }
+    table = _table("By kind: evidence, sentences, silence", "", *heads.values())
+    kinds = figures["kinds"]
+    rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
+    for name, row in rows:
+        if isinstance(row, Mapping):
+            told = (_shown(row[key]) for key in heads)
+            table.add_row(name, *told, style="bold" if name == "all" else None)
+    return table
+
+
+def _shown(value: Json) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _table(title: str, *heads: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(head, no_wrap=True, justify="right" if at else "left")
+    return table
