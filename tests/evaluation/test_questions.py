@@ -67,7 +67,12 @@ def report(*spans: tuple[int, int], ruling: Ruling = Ruling.SAYS, claims: int = 
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "readable"), [("questions.yaml", 30, 10), ("questions-held-out.yaml", 28, 16)]
+    ("name", "count", "readable"),
+    [
+        ("questions.yaml", 30, 10),
+        ("questions-held-out.yaml", 28, 16),
+        ("questions-held-out-2.yaml", 30, 9),
+    ],
 )
 def test_the_examples_questions_stand_on_words_of_the_examples(
     dataroom: Path, tmp_path: Path, name: str, count: int, readable: int
