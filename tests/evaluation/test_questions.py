@@ -121,6 +121,7 @@ def test_words_that_do_not_stand_in_their_contract_are_an_error(tmp_path: Path) 
         ("id: flood", "id: fire", "twice"),
         ("ask: Who insures the grain?", "asks: x", "not of the form"),
         ("schema: 1", "schema: [", "cannot be read"),
+        ("    silent: true\n", "    silent: true\n    rulings: [perhaps]\n", "not of the form"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
@@ -148,9 +149,25 @@ def test_answers_are_measured_by_the_words_they_quote() -> None:
     assert figures["abstained"] == 1.0
     assert figures["abstained_wrongly"] == 0.3333
     assert figures["sentences_verified"] == 0.8
+    assert (figures["whether"], figures["ruled_right"], figures["ruled_wrong"]) == (0, 0, 0)
     rows = list(questioning.question_table([whole, part, silent, wrong]).columns[4].cells)
     assert rows == ["", "1/2", "", "2/2"]
     assert list(questioning.kind_table(figures).columns[0].cells) == ["fact", "silent", "all"]
+
+
+def test_a_wrong_yes_or_no_is_told_from_none() -> None:
+    asked = Question(
+        "fire", "condition", "May we?", needed=(Needed("01", "a"),),
+        rulings=(Ruling.NO, Ruling.DEPENDS),
+    )  # fmt: skip
+    told = {
+        ruling: questioning.measured(asked, [Place("deed", Span(0, 9))], report(ruling=ruling))
+        for ruling in Ruling
+    }
+    assert {each for each in Ruling if told[each].is_right} == {Ruling.NO, Ruling.DEPENDS}
+    assert {each for each in Ruling if told[each].is_wrong} == {Ruling.YES, Ruling.ABSENT}
+    figures = questioning.measures(list(told.values()))
+    assert (figures["whether"], figures["ruled_right"], figures["ruled_wrong"]) == (6, 2, 2)
 
 
 def test_a_run_of_answers_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -45,6 +45,21 @@ class Told:
     seconds: float = 0.0
 
     @property
+    def is_decided(self) -> bool:
+        """Tell whether the report commits itself to yes, to no, or to the contract's silence."""
+        return self.ruling in (Ruling.YES, Ruling.NO, Ruling.ABSENT)
+
+    @property
+    def is_right(self) -> bool:
+        """Tell whether the ruling is one that the question of yes or no allows."""
+        return self.ruling in self.question.rulings
+
+    @property
+    def is_wrong(self) -> bool:
+        """Tell whether a question of yes or no is answered with what it does not allow."""
+        return bool(self.question.rulings) and self.is_decided and not self.is_right
+
+    @property
     def is_absent(self) -> bool:
         """Tell whether the report says that the contract does not say it."""
         return self.ruling is Ruling.ABSENT
@@ -145,6 +160,7 @@ def _figures(told: Sequence[Told]) -> dict[str, Json]:
     said = [each for each in told if each.recall is not None]
     silent = [each for each in told if each.recall is None]
     sentences = sum(each.sentences for each in told)
+    whether = [each for each in told if each.question.rulings]
     return {
         "questions": len(told),
         "evidence_recall": _mean([each.recall or 0.0 for each in said]),
@@ -154,6 +170,9 @@ def _figures(told: Sequence[Told]) -> dict[str, Json]:
         "sentences_verified": _ratio(sum(each.verified for each in told), sentences),
         "abstained": _mean([float(each.is_absent) for each in silent]),
         "abstained_wrongly": _mean([float(each.is_absent) for each in said]),
+        "whether": len(whether),
+        "ruled_right": sum(each.is_right for each in whether),
+        "ruled_wrong": sum(each.is_wrong for each in whether),
     }
 
 
@@ -199,8 +218,11 @@ def kind_table(figures: Mapping[str, Json]) -> Table:
         "sentences_verified": "verified",
         "abstained": "abstained",
         "abstained_wrongly": "wrongly",
+        "whether": "yes/no",
+        "ruled_right": "right",
+        "ruled_wrong": "wrong",
     }
-    table = _table("By kind: evidence, sentences, silence", "", *heads.values())
+    table = _table("By kind: evidence, sentences, silence, yes or no", "", *heads.values())
     kinds = figures["kinds"]
     rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
     for name, row in rows:

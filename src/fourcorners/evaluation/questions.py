@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fourcorners.errors import ConfigError
+from fourcorners.research.answer import Ruling
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Question:
     Attributes:
         silent: Whether the contracts say nothing of it.
         needs_ocr: Whether the words stand in a scan.
+        rulings: What a right answer to a question of yes or no comes to; empty for all others.
     """
 
     id: str
@@ -52,6 +54,7 @@ class Question:
     needed: tuple[Needed, ...] = ()
     silent: bool = False
     needs_ocr: bool = False
+    rulings: tuple[Ruling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,9 @@ def _question(path: Path, record: Mapping[str, Any]) -> Question:
             ),
             bool(record.get("silent", False)),
             record.get("requires") == "ocr",
+            tuple(map(Ruling, record.get("rulings", ()))),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(
             f"{path}: a question is not of the form ({error!r}): {str(record)[:60]}.",
             remedy="Write it like those of examples/questions.yaml.",
