@@ -103,7 +103,7 @@ def serving(library: Path, *, team: bool = False) -> Iterator[str]:
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 90
         while not running.started:
             assert time.monotonic() < until, "the server does not start"
             time.sleep(0.02)

@@ -37,7 +37,7 @@ def test_votes_are_kept_and_saved_as_a_file(page: Page, tmp_path: Path) -> None:
     assert "name or initials" in page.eval("document.getElementById('told').textContent")
     page.eval("document.getElementById('voter').value = 'A. B.'")
     page.eval("document.getElementById('save').click()")
-    end = time.monotonic() + 10
+    end = time.monotonic() + 90
     while not page.eval("window.saved || ''") and time.monotonic() < end:
         time.sleep(0.05)
     saved = tmp_path / "votes.json"

@@ -100,7 +100,7 @@ def go(page: Page, address: str) -> None:
 
 
 def wait(page: Page, expression: str) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 90
     while not page.eval(f"Boolean({expression})"):
         assert time.monotonic() < until, expression
         time.sleep(0.03)
@@ -198,7 +198,7 @@ def test_without_scripts_the_grid_has_pages_and_links(page: Page, server: str) -
     page.view(1280, scripts=False)
     try:
         page.call("Page.navigate", url=server + GRID)
-        until = time.monotonic() + 20
+        until = time.monotonic() + 90
         while "Page 1 of 3" not in (tree := str(page.call("DOM.getDocument", depth=-1))):
             assert time.monotonic() < until, "the page does not come"
             time.sleep(0.1)

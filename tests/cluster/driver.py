@@ -254,7 +254,7 @@ def _inode(path: Path) -> int:
 
 def own_workers() -> list[int]:
     """Return one worker of this process's Ray that has an item in hand."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 90
     while time.monotonic() < until:
         for pid, command in _commands():
             if command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid():
@@ -265,7 +265,7 @@ def own_workers() -> list[int]:
 
 def _is_idle() -> bool:
     """Tell whether no worker of this process's Ray has an item in hand, within a while."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 90
     while time.monotonic() < until:
         if not any(
             command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid()

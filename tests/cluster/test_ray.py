@@ -243,7 +243,7 @@ def _begin(made: Machines, folder: Path, dataroom: Path) -> None:
 
 def fill(folder: str) -> None:
     """Put the files of a folder into the bucket; run within the first namespace."""
-    until = time.monotonic() + 40
+    until = time.monotonic() + 90
     for path in (None, *sorted(Path(folder).iterdir())):
         body = path.read_bytes() if path else b""
         place = f"/bucket/room/{path.name}" if path else "/bucket"

@@ -460,7 +460,7 @@ def test_an_mcp_server_over_http() -> None:
     running = subprocess.Popen([sys.executable, str(PROGRAM), "over http", str(port)])
     url = f"http://127.0.0.1:{port}/mcp"
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 90
         while time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break

@@ -58,7 +58,7 @@ def answered(room: Room, headers: dict[str, str], **asked: Any) -> tuple[str, st
     )  # fmt: skip
     assert sent.status_code == 202, sent.text
     task = sent.json()["id"]
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while True:
         seen = room.client.get(f"{API}/tasks/{task}", headers=headers).json()
         if seen["state"] == "done":

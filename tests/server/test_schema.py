@@ -22,7 +22,7 @@ schemathesis = pytest.importorskip("schemathesis")
 _EXAMPLES = int(os.environ.get("FOURCORNERS_SCHEMA_EXAMPLES", "6"))
 _DESCRIPTION = "/api/v1/openapi.json"
 _LAST = {"DELETE"}  # what they take away others are to find
-_PATIENCE = 30.0
+_PATIENCE = 90.0
 
 
 @pytest.fixture
