@@ -61,7 +61,7 @@ class Looked:
     @property
     def may_answer(self) -> bool:
         """Tell whether the best is near enough to be shown, though it is not judged to answer."""
-        return self.near >= near.LEAST
+        return self.near >= near.fitted().least
 
     @property
     def told(self) -> str:
@@ -92,7 +92,32 @@ def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
 
 
 def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
-    found = retrieve(
+    found = _retrieved(desk, asked, scope, limit)
+    judged = _judged(desk, found)
+    able = {document for document, judgement in judged if judgement.answers}
+    kept = [each for each in found.snippets if not able or each.document in able]
+    seen = _signs(desk, found, judged)
+    return Looked(
+        asked=asked,
+        snippets=tuple(_strong(kept)[:limit]),
+        judged=judged,
+        concepts=tuple(concept for concept, _ in found.concepts),
+        read=len(found.searched),
+        near=seen.likelihood if seen else 0.0,
+    )
+
+
+def nearness(desk: Desk, asked: str, scope: Scope) -> near.Signs | None:
+    """Return what speaks for the best of a search; None where a known kind of clause is asked for.
+
+    It is what `training/near.py` learns from.
+    """
+    found = _retrieved(desk, asked, scope, limit=1)
+    return _signs(desk, found, _judged(desk, found))
+
+
+def _retrieved(desk: Desk, asked: str, scope: Scope, limit: int) -> Retrieved:
+    return retrieve(
         desk.library,
         asked,
         scope=scope,
@@ -101,28 +126,18 @@ def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
         filters=desk.filters,
         limit=max(limit, len(desk.entries)) * 2,
     )
-    judged = _judged(desk, found)
-    able = {document for document, judgement in judged if judgement.answers}
-    kept = [each for each in found.snippets if not able or each.document in able]
-    return Looked(
-        asked=asked,
-        snippets=tuple(_strong(kept)[:limit]),
-        judged=judged,
-        concepts=tuple(concept for concept, _ in found.concepts),
-        read=len(found.searched),
-        near=_nearness(desk, found, judged),
-    )
 
 
-def _nearness(desk: Desk, found: Retrieved, judged: Sequence[tuple[str, Judgement]]) -> float:
+def _signs(
+    desk: Desk, found: Retrieved, judged: Sequence[tuple[str, Judgement]]
+) -> near.Signs | None:
     encoder = desk.encoder if desk.library.encoder is not None else None
     if found.concepts or not found.snippets or encoder is None:
-        return 0.0
+        return None
     best = found.snippets[0]
     units = shelf_of(desk.library).take(desk.library, best.document)
     chance = dict(judged)[best.document].chance
-    seen = near.signs(units, best.span, found.asked, encoder.encode([found.asked])[0], chance)
-    return seen.likelihood if seen else 0.0
+    return near.signs(units, best.span, found.asked, encoder.encode([found.asked])[0], chance)
 
 
 def asked_for(asked: str, concepts: Sequence[Concept]) -> tuple[Concept, ...]:

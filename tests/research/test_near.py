@@ -1,0 +1,53 @@
+"""Words that were not taken for an answer: when they are near enough to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.models import Encoder
+from fourcorners.research import near
+from fourcorners.research.desk import lay_out
+from fourcorners.research.looking import look, nearness
+from fourcorners.search.concepts import Concept
+
+
+def test_each_sign_speaks_for_words() -> None:
+    rule = near.fitted()
+    assert set(rule.weights) == set(near.SIGNS)
+    assert 0 < rule.least < 1
+    none = near.Signs(chance=0.2, meaning=0.3, covered=0.2)
+    for better in (
+        near.Signs(chance=0.4, meaning=0.3, covered=0.2),
+        near.Signs(chance=0.2, meaning=0.5, covered=0.2),
+        near.Signs(chance=0.2, meaning=0.3, covered=0.8),
+    ):
+        assert better.likelihood > none.likelihood
+    assert near.Signs(0.0, 0.0, 0.0).likelihood < rule.least
+    assert near.Signs(1.0, 1.0, 1.0).likelihood > rule.least
+
+
+@pytest.mark.parametrize(
+    ("question", "is_near"),
+    [
+        ("Against what must the Landlord insure the ground floor of Quay Street?", None),
+        ("Who repays what the fire and flood protection cost within thirty days?", True),
+        ("May the Tenant keep tropical fish and parrots on the roof?", False),
+    ],
+)
+def test_what_is_near_is_told_from_what_is_elsewhere(
+    library: Library,
+    encoder: Encoder,
+    concepts: Sequence[Concept],
+    question: str,
+    is_near: bool | None,
+) -> None:
+    desk = lay_out(library, ["lease"], encoder=encoder, concepts=concepts)
+    seen = nearness(desk, question, desk.scope(question))
+    if is_near is None:
+        assert seen is None  # a known kind of clause is asked for
+        return
+    assert seen is not None
+    assert look(desk, question).may_answer is is_near
