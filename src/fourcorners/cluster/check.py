@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, groupby
+from operator import itemgetter
 
+import numpy as np
 import pyarrow as pa
 
 from fourcorners.cluster.library import LanceLibrary
@@ -15,7 +18,7 @@ from fourcorners.library.audit import verify
 def faults(library: LanceLibrary) -> list[str]:
     """Return what is wrong, one sentence each; empty if the library is whole."""
     found: list[str] = []
-    for look in (_catalogue, _documents, _words, _vectors):
+    for look in (_catalogue, _documents, _words, _word_parts, _vectors):
         try:
             found += look(library)
         except FourcornersError as error:
@@ -61,6 +64,23 @@ def _words(library: LanceLibrary) -> Iterator[str]:
         library.shelves.require_words(kept)
         if len(kept) != len(each.rows):
             yield f"document {each.id} has the words of {len(kept)} of {len(each.rows)} passages"
+
+
+def _word_parts(library: LanceLibrary) -> Iterator[str]:
+    """Count the words of each passage once more, by the index."""
+    visible = library.visible()
+    for living, blocks in groupby(library.word_parts.whole(visible), key=itemgetter(0)):
+        part = living.part
+        counted = np.zeros(len(part.lengths), dtype=np.int64)
+        for postings in chain.from_iterable(some for _, some in blocks):
+            places = living.places(postings.rows)
+            at = living.offsets[places] + postings.rows - part.starts[places]
+            np.add.at(counted, at, postings.often)
+        for place in np.flatnonzero(living.alive).tolist():
+            own = slice(living.offsets[place], living.offsets[place] + part.counts[place])
+            if not np.array_equal(counted[own], part.lengths[own]):
+                owner = visible.owner(int(part.starts[place]))
+                yield f"document {owner.id if owner else '?'} has other words in the index"
 
 
 def _vectors(library: LanceLibrary) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """`LanceIndex`: the words and vectors of a library on Lance tables, ranked as SQLite ranks.
 
-Lance finds the rows; which of them count is for the catalogue to say; how often and how much each
-word counts is worked out here, in FTS5's way, because Lance's own score of a phrase does not see
-how near the words stand.
+Which rows bear a word, and how often, is in a table of our own (`WordParts`): questions in words
+are ranked from it without reading a row. Of proximities and phrases Lance finds the rows; how much
+each counts is worked out here, in FTS5's way, because Lance's own score of a phrase does not see
+how near the words stand. Which rows count at all is for the catalogue to say.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from weakref import ref
 import numpy as np
 import pyarrow as pa
 
-from fourcorners.cluster.compiling import MARKS, any_of, compiled
+from fourcorners.cluster.compiling import compiled
 from fourcorners.cluster.library import LanceLibrary
+from fourcorners.cluster.postings import MARK
 from fourcorners.cluster.rescoring import counted
 from fourcorners.cluster.shelves import PASSAGES, VECTOR_COLUMNS, VECTORS, WORDS
 from fourcorners.cluster.visible import Visible
+from fourcorners.cluster.word_parts import Found
 from fourcorners.library.database import string
 from fourcorners.library.words import WordTotals
 from fourcorners.search.bm25 import bm25
@@ -67,32 +70,52 @@ class LanceIndex:
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf with their BM25, in order."""
+        rows, scores = self._ranked(leaf, filters)
+        return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+
+    def _ranked(
+        self, leaf: CompiledLeaf, filters: Tokens
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the rows that satisfy a leaf, in order, and the BM25 of each."""
+        if isinstance(leaf.leaf, Word | Prefix):
+            whole = self._words(leaf.leaf)
+            found = self._within_filters(whole, filters)
+            if not len(found.rows):
+                return found.rows, np.empty(0)
+            return found.rows, bm25(found.often, found.lengths, self.totals(), len(whole.rows))
         visible = self._visible()
-        found = self._read(self._query(leaf), filters)
-        texts = found["tokens"].to_pylist()
+        read = self._read(self._query(leaf), filters)
+        texts = read["tokens"].to_pylist()
         often = counted(leaf, texts)
-        whole = visible.totals
         assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no score
         bearers = [self._bearing_term(term) for term in phrases(leaf.leaf)] if often else []
-        rows, marks = found["row"].to_pylist(), found["marks"].to_pylist()
-        scores: dict[int, float] = {}
-        for at, times in sorted(often.items()):
-            length = _length(visible, rows[at], texts[at], marks[at])
-            scores[rows[at]] = sum(
-                bm25(time, length, whole, bearing)
-                for time, bearing in zip(times, bearers, strict=True)
+        marks = read["marks"].to_pylist()
+        rows = read["row"].to_pylist()
+        at = sorted(often)
+        lengths = {one: _length(visible, rows[one], texts[one], marks[one]) for one in at}
+        scores = [
+            sum(
+                bm25(time, lengths[one], visible.totals, bearing)
+                for time, bearing in zip(often[one], bearers, strict=True)
             )
-        return scores
+            for one in at
+        ]
+        return np.array([rows[one] for one in at], np.int64), np.array(scores, np.float64)
 
     def best(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
-        total: dict[int, float] = {}
-        for leaf in leaves:
-            for row, score in self.scores(leaf, filters).items():
-                total[row] = total.get(row, 0.0) + score
-        return {row: total[row] for row in best_first(sorted(total), total)[:limit]}
+        parts = [self._ranked(leaf, filters) for leaf in leaves]
+        rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
+        total = np.zeros(len(rows))
+        for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
+            total[np.searchsorted(rows, own)] += scores
+        if limit < len(rows):
+            least = np.partition(total, len(rows) - limit)[len(rows) - limit]
+            rows, total = rows[total >= least], total[total >= least]
+        order = np.lexsort((rows, -total))[:limit]
+        return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
 
     def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf of one phrase counts in a row."""
@@ -106,6 +129,8 @@ class LanceIndex:
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         """Count the rows that FTS5 would find for a leaf."""
+        if isinstance(leaf.leaf, Word | Prefix):
+            return len(self._within_filters(self._words(leaf.leaf), filters).rows)
         loose = CompiledLeaf(leaf.leaf, leaf.label, leaf.boost, leaf.expression, True, leaf.scored)
         return len(counted(loose, self._read(self._query(leaf), filters)["tokens"].to_pylist()))
 
@@ -135,8 +160,8 @@ class LanceIndex:
     def standing(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document and ordinal of at most `most` passages that bear a word."""
         visible = self._visible()
-        rows = self._read(any_of([token]), ())["row"].to_pylist()[:most]
-        owners = [(visible.owner(row), row) for row in sorted(rows)]
+        rows = self._words(Word(token)).rows[:most].tolist()
+        owners = [(visible.owner(row), row) for row in rows]
         return [(owner.row, row - owner.rows.start) for owner, row in owners if owner]
 
     def vocabulary(self, start: str) -> list[str]:
@@ -211,25 +236,40 @@ class LanceIndex:
         )
         return [string(term) for (term,) in rows]
 
+    def _words(self, term: Word | Prefix) -> Found:
+        """Return the rows that bear a word, or any with its start."""
+        visible = self._visible()
+        parts = self._library.word_parts
+        if isinstance(term, Word):
+            return parts.word(term.token, visible)
+        return parts.starting(term.token, visible)
+
+    def _within_filters(self, found: Found, filters: Tokens) -> Found:
+        if not filters:
+            return found
+        kept = np.isin(found.rows, self.bearing(filters))
+        return Found(found.rows[kept], found.often[kept], found.lengths[kept])
+
     def _bearing_term(self, term: Word | Prefix | Phrase) -> int:
-        bare = type(term)(term.tokens, term.prefix) if isinstance(term, Phrase) else term
+        if isinstance(term, Word):
+            return len(self._words(Word(term.token)).rows)
+        if isinstance(term, Prefix):
+            return len(self._words(Prefix(term.token)).rows)
+        bare = Phrase(term.tokens, term.prefix)
         name = label(bare)
         if name not in self._bearers:
             leaf = CompiledLeaf(bare, name, 1.0, expression(bare), is_exact(bare), True)
             found = self._read(self._query(leaf), ())
-            exact = isinstance(bare, Word | Prefix)
-            self._bearers[name] = (
-                len(found) if exact else len(counted(leaf, found["tokens"].to_pylist()))
-            )
+            self._bearers[name] = len(counted(leaf, found["tokens"].to_pylist()))
         return self._bearers[name]
 
     def _bearing_any(self, visible: Visible, tokens: Collection[str]) -> NDArray[np.int64]:
         """Return the rows that bear one of some tokens, of their document or their own."""
         rows = visible.bearing(tokens)
-        own = [token for token in tokens if token[:1] not in _COMMON]
-        if own:
-            marked = self._read(any_of(own, MARKS), ())["row"].to_numpy()
-            rows = np.union1d(rows, marked)
+        for token in tokens:
+            if token[:1] not in _COMMON:
+                marked = self._library.word_parts.word(f"{MARK}{token}", visible).rows
+                rows = np.union1d(rows, marked)
         return rows
 
     def _read(self, query: FullTextQuery | None, filters: Tokens) -> pa.Table:

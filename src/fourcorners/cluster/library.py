@@ -24,9 +24,11 @@ from fourcorners.cluster.shelves import (
     VECTORS,
     Shelves,
     Stood,
+    generation_at,
 )
 from fourcorners.cluster.tables import Tables
 from fourcorners.cluster.visible import Shelved, Visible
+from fourcorners.cluster.word_parts import AT_ONCE, WordParts
 from fourcorners.documents.document import Document
 from fourcorners.errors import LibraryError
 from fourcorners.library import codec
@@ -65,6 +67,7 @@ class LanceLibrary(Library):
         self.tables = Tables(_found(address, create=create))
         self._journal = Journal(self.tables)
         self.shelves = Shelves(self.tables)
+        self.word_parts = WordParts(self.tables, self.shelves)
         if HEAD not in self.tables.names():
             if not create:
                 raise _missing(address)
@@ -131,8 +134,12 @@ class LanceLibrary(Library):
             if self.replica.is_idle:  # what a part put is not named by the catalogue
                 self.shelves.forget()
             raise
-        if self.replica.is_idle and self._is_untended(BEHIND, share=4):
-            self.shelves.tend()
+        if self.replica.is_idle:
+            if self.shelves.unlisted >= AT_ONCE:
+                self.word_parts.extend(self.visible())
+                self.shelves.unlisted = 0
+            if self._is_untended(BEHIND, share=4):
+                self.shelves.tend()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -151,6 +158,9 @@ class LanceLibrary(Library):
         """
         tended = always or self._is_untended(UNINDEXED, share=8)
         if tended:
+            before = time.time() - KEEP.total_seconds()
+            self.word_parts.tend(self.visible(), before=generation_at(before))
+            self.shelves.unlisted = 0
             visible = self.visible().documents
             self.shelves.clear_away(
                 {
@@ -158,7 +168,7 @@ class LanceLibrary(Library):
                     PASSAGES: {each.generation for each in visible},
                     VECTORS: {each.vectors for each in visible},
                 },
-                before=time.time() - KEEP.total_seconds(),
+                before=before,
             )
             self.shelves.tend()
         return self.replica.set_down(1 if always else SET_DOWN) or tended

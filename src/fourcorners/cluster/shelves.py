@@ -87,7 +87,7 @@ class Shelves:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._staged: dict[str, list[pa.Table]] = {TEXTS: [], PASSAGES: [], VECTORS: []}
-        self.written = 0
+        self.written = self.unlisted = 0
 
     def create(self) -> None:
         """Make the tables and their indexes."""
@@ -151,7 +151,9 @@ class Shelves:
                 rows = pa.concat_tables(staged)
                 staged.clear()
                 self._tables.append(name, rows)
-                self.written += len(rows) if name == PASSAGES else 0
+                if name == PASSAGES:
+                    self.written += len(rows)
+                    self.unlisted += len(rows)
 
     def forget(self) -> None:
         """Drop what was put and not written."""
@@ -251,7 +253,7 @@ class Shelves:
 
     def clear_away(self, living: Mapping[str, Collection[str]], *, before: float) -> None:
         """Delete rows of generations that are not among the living and older than a time."""
-        limit = f"{int(before * 1000):012x}"
+        limit = generation_at(before)
         for name, kept in living.items():
             if name not in self._tables.names():
                 continue
@@ -283,7 +285,12 @@ VECTOR_COLUMNS = ("row", "generation", "vector", "crc")
 
 def new_generation() -> str:
     """Return a name for what is written now; names sort by time."""
-    return f"{int(time.time() * 1000):012x}-{uuid.uuid4().hex[:12]}"
+    return f"{generation_at(time.time())}-{uuid.uuid4().hex[:12]}"
+
+
+def generation_at(moment: float) -> str:
+    """Return what the names of all that is written from a moment on are not less than."""
+    return f"{int(moment * 1000):012x}"
 
 
 def _passage_row(

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from math import log
+from typing import TYPE_CHECKING, overload
 
 from fourcorners.library.words import WordTotals
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 K1, B = 1.2, 0.75
 """BM25's constants, as SQLite sets them."""
 _LEAST_RARITY = 1e-6  # of a word in more than half of the passages, as SQLite has it
 
 
-def bm25(often: int, length: int, whole: WordTotals, bearers: int) -> float:
-    """Weigh one phrase in one row as FTS5 does, the better the higher.
+@overload
+def bm25(often: int, length: int, whole: WordTotals, bearers: int) -> float: ...
+
+
+@overload
+def bm25(
+    often: NDArray[np.int64], length: NDArray[np.int64], whole: WordTotals, bearers: int
+) -> NDArray[np.float64]: ...
+
+
+def bm25(
+    often: int | NDArray[np.int64],
+    length: int | NDArray[np.int64],
+    whole: WordTotals,
+    bearers: int,
+) -> float | NDArray[np.float64]:
+    """Weigh one phrase in one row as FTS5 does, or in each of many rows; the better the higher.
 
     Args:
         often: How often it stands in the row.
@@ -23,4 +43,7 @@ def bm25(often: int, length: int, whole: WordTotals, bearers: int) -> float:
     rarity = log((whole.rows - bearers + 0.5) / (bearers + 0.5))
     rarity = rarity if rarity > 0 else _LEAST_RARITY
     mean = whole.words / whole.rows
-    return rarity * ((often * (K1 + 1.0)) / (often + K1 * (1 - B + B * length / mean)))
+    rest = K1 * (1 - B + B * length / mean)
+    weighed: float | NDArray[np.float64]
+    weighed = rarity * ((often * (K1 + 1.0)) / (often + rest))  # type: ignore[assignment] # float64
+    return weighed

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fourcorners.cluster import word_parts
 from fourcorners.library.copying import copy
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
@@ -94,6 +95,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[
                         sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
                     )
             copy(sqlite, lance)
+            patched.setattr(word_parts, "AT_ONCE", 100)  # so that there are several parts
+            lance.tend(always=True)
             yield Twins(sqlite, lance)
 
 
