@@ -16,6 +16,7 @@ from hashlib import sha256
 
 from fourcorners.library.database import integer, string
 from fourcorners.server.accounts import Accounts, fingerprint
+from fourcorners.server.oidc.logout import Logout, remember
 from fourcorners.server.oidc.people import People
 from fourcorners.server.oidc.provider import Provider
 from fourcorners.server.oidc.refused import SignInRefused
@@ -33,6 +34,7 @@ class Flow:
 
     def __init__(self, shelf: Shelf, provider: Provider) -> None:
         self._shelf, self.provider = shelf, provider
+        self.logout = Logout(shelf, provider)
 
     def begin(self, leads_to: str) -> tuple[str, str]:
         """Return where to send the browser, and the secret that it is to bring back.
@@ -106,9 +108,11 @@ class Flow:
         settings = self.provider.settings
         with self._shelf.library() as library, library.transaction():
             name = People(library, settings).admitted(claims)
-            return Sessions(library).begin(
+            session = Sessions(library).begin(
                 name, through=settings.issuer, seconds=settings.session_hours * 3600
             )
+            remember(library, settings.issuer, claims, session)
+            return session
 
     def _taken(self, secret: str, state: str, count: Callable[[], None]) -> str:
         """Return where a sign-in that began in this browser leads, and forget that it began."""

@@ -20,7 +20,7 @@ from fourcorners.errors import CallError, ConfigError
 from fourcorners.net import Patience, get_json, is_loopback, post_form, require_url
 from fourcorners.server.oidc.keys import Keys
 from fourcorners.server.oidc.refused import ProviderDown
-from fourcorners.server.oidc.tokens import Expected, claims_of, refused
+from fourcorners.server.oidc.tokens import Expected, claims_of, logout_claims_of, refused
 from fourcorners.settings import OidcSettings
 
 CALLBACK = "/sign-in/oidc/callback"
@@ -127,6 +127,18 @@ class Provider:
         if more.get("sub") != claims["sub"]:
             raise refused("userinfo of another")
         return {**more, **claims}
+
+    def logout_claims(self, token: str) -> Mapping[str, object]:
+        """Return what a logout token claims, checked.
+
+        Raises:
+            SignInRefused: If the token does not count.
+            ProviderDown: If its key had to be looked for, and the provider did not answer.
+        """
+        expected = Expected(
+            self.settings.issuer, self.settings.client, "", self._clock(), self.settings.skew
+        )
+        return logout_claims_of(token, self._keys, expected)
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()

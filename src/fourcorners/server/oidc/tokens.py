@@ -1,6 +1,7 @@
-"""Whether an ID token is the provider's own, for this server, in time, and for this flow.
+"""Whether a token is the provider's own, for this server, in time, and for what it is brought.
 
-What is checked is the list of OpenID Connect Core 1.0, section 3.1.3.7.
+An ID token is checked by the list of OpenID Connect Core 1.0, section 3.1.3.7, a logout token by
+that of OpenID Connect Back-Channel Logout 1.0, section 2.6.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from joserfc import jws
@@ -20,6 +21,9 @@ from fourcorners.server.oidc.refused import SignInRefused
 _LONGEST = 64 << 10  # characters of a token
 _LONGEST_SUBJECT = 255  # by the standard
 _LONGEST_HEADER = 16 << 10  # bytes; some hold the certificate of their key
+_LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
+_LOGOUT_KINDS = ("", "jwt", "logout+jwt")  # of the header; no other kind of token counts as one
+_LONGEST_ID = 1_024  # characters of what names a token, or a session of the provider's
 _COMPACT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
 
@@ -37,7 +41,7 @@ class Expected:
     """What a token must say.
 
     Attributes:
-        nonce: That of this flow.
+        nonce: That of this flow; empty for a logout token, which has none.
         now: Seconds since the epoch.
         skew: Seconds by which the provider's clock may differ.
     """
@@ -63,6 +67,20 @@ def claims_of(token: str, keys: Keys, expected: Expected) -> Mapping[str, object
     return claims
 
 
+def logout_claims_of(token: str, keys: Keys, expected: Expected) -> Mapping[str, object]:
+    """Return what a logout token claims, once all of it was checked but that it is new.
+
+    Raises:
+        SignInRefused: If anything is not as it must be; `why` says what.
+        ProviderDown: If its key had to be looked for, and the provider did not answer.
+    """
+    claims = _signed(token, keys, _LOGOUT_KINDS)
+    fault = _fault_of_logout(claims, expected)
+    if fault:
+        raise refused(fault)
+    return claims
+
+
 def refused(why: str) -> SignInRefused:
     """Return the error of a token that does not count."""
     return SignInRefused(
@@ -73,8 +91,11 @@ def refused(why: str) -> SignInRefused:
     )
 
 
-def _signed(token: str, keys: Keys) -> Mapping[str, object]:
-    """Return the claims of a token whose signature is that of one of the keys."""
+def _signed(token: str, keys: Keys, kinds: Collection[str] = ()) -> Mapping[str, object]:
+    """Return the claims of a token whose signature is that of one of the keys.
+
+    `kinds` are those that its header may name, in lower case; any, if there are none.
+    """
     if len(token) > _LONGEST or not _COMPACT.fullmatch(token):
         raise refused("no signed token")
     try:
@@ -83,6 +104,9 @@ def _signed(token: str, keys: Keys) -> Mapping[str, object]:
         alg, identifier = header.get("alg"), header.get("kid", "")
         if not isinstance(alg, str) or alg not in KINDS or not isinstance(identifier, str):
             raise refused("algorithm")
+        kind = header.get("typ", "")
+        if kinds and (not isinstance(kind, str) or kind.casefold() not in kinds):
+            raise refused("kind of token")
         key = keys.find(alg, identifier)
         if key is None:
             raise refused("unknown key")
@@ -96,10 +120,42 @@ def _signed(token: str, keys: Keys) -> Mapping[str, object]:
 
 
 def _fault(claims: Mapping[str, object], expected: Expected) -> str:
-    """Return what is wrong with claims; empty if nothing is."""
+    """Return what is wrong with the claims of an ID token; empty if nothing is."""
+    subject, nonce = claims.get("sub"), claims.get("nonce")
+    if fault := _fault_of_parties(claims, expected):
+        return fault
+    if not isinstance(nonce, str) or not hmac.compare_digest(
+        nonce.encode("utf-8", "replace"), expected.nonce.encode()
+    ):
+        return "nonce"
+    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
+        return "subject"
+    return _fault_of_time(claims, expected)
+
+
+def _fault_of_logout(claims: Mapping[str, object], expected: Expected) -> str:
+    """Return what is wrong with the claims of a logout token; empty if nothing is."""
+    if fault := _fault_of_parties(claims, expected):
+        return fault
+    if fault := _fault_of_time(claims, expected):
+        return fault
+    events = claims.get("events")
+    if not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):
+        return "no sign-out"
+    if "nonce" in claims:  # so that no ID token is taken for one
+        return "nonce"
+    for name, longest in (("sub", _LONGEST_SUBJECT), ("sid", _LONGEST_ID), ("jti", _LONGEST_ID)):
+        value = claims.get(name, "x")
+        if not isinstance(value, str) or not 0 < len(value) <= longest:
+            return name
+    if "sub" not in claims and "sid" not in claims:
+        return "nobody is named"
+    return "" if "jti" in claims else "jti"
+
+
+def _fault_of_parties(claims: Mapping[str, object], expected: Expected) -> str:
     audience = claims.get("aud")
     audiences = [audience] if isinstance(audience, str) else audience
-    subject, nonce = claims.get("sub"), claims.get("nonce")
     if claims.get("iss") != expected.issuer:
         return "issuer"
     if not isinstance(audiences, list) or expected.client not in audiences:
@@ -108,13 +164,7 @@ def _fault(claims: Mapping[str, object], expected: Expected) -> str:
         len(audiences) > 1 and "azp" not in claims
     ):
         return "authorized party"
-    if not isinstance(nonce, str) or not hmac.compare_digest(
-        nonce.encode("utf-8", "replace"), expected.nonce.encode()
-    ):
-        return "nonce"
-    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
-        return "subject"
-    return _fault_of_time(claims, expected)
+    return ""
 
 
 def _fault_of_time(claims: Mapping[str, object], expected: Expected) -> str:

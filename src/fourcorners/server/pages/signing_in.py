@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Form, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from fourcorners.server.desk import Desk, office_of, require_form_token
 from fourcorners.server.refusals import NotFound, NotSignedIn, Refusal, TooMany
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fourcorners.server.oidc.flow import Flow
 
 router = APIRouter()
+_LONGEST_TOKEN = 64 << 10
+_UNKEPT = {"Cache-Control": "no-store"}
 _LONGEST = 4_096  # characters of a value that a provider sends
 
 
@@ -125,6 +127,26 @@ def end(request: Request) -> Response:
         )
         return _page(request, "/", 404, problem)
     return RedirectResponse(url, 303)
+
+
+@router.post("/sign-out/oidc/back-channel")
+def ended(
+    request: Request, logout_token: Annotated[str, Form(max_length=_LONGEST_TOKEN)] = ""
+) -> Response:
+    """End the sessions of whom the provider has signed out; it asks this itself, no browser does.
+
+    OpenID Connect Back-Channel Logout 1.0, sections 2.5 and 2.8.
+    """
+    flow = _flow(request)
+    from fourcorners.server.oidc.refused import SignInRefused  # needs the extra, which is there
+
+    try:
+        # Guesses are counted; a provider that signs many out at once is not.
+        flow.logout.end(logout_token, lambda: office_of(request).sign_ins.spend(_address(request)))
+    except SignInRefused as error:
+        told = {"error": "invalid_request", "error_description": error.why}
+        return JSONResponse(told, 400, _UNKEPT)
+    return Response(status_code=200, headers=_UNKEPT)
 
 
 def _flow(request: Request) -> Flow:
