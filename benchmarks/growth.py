@@ -11,9 +11,14 @@ their vectors are random unit vectors with a little noise, so that only storing 
 each number of documents the library is tended and asked, in processes of their own, so that the
 peak of memory is that of filling or of asking.
 
+What is done once for each contract, whatever the size, is measured on samples: its passages are
+encoded by the encoder that is shipped (`--encode` of them), and the contracts that were stored
+first, the same at each number, are reviewed by words against a built-in playbook (`--review`).
+
 Seconds and milliseconds are of CPU time, of all threads of the process, since other programs may
-use the machine too. `--keep` keeps the library; begun again with the same, a fill goes on where it
-was. The JSON is written anew at each number of documents.
+use the machine too; bytes are what a question read with system calls, from the page cache or not.
+`--keep` keeps the library; begun again with the same, a fill goes on where it was, and with
+`--ask-only` nothing is stored. The JSON is written anew at each number of documents.
 """
 
 from __future__ import annotations
@@ -39,8 +44,12 @@ import numpy as np
 from growth_plot import svg
 from multiplied import sources, variation
 
+from fourcorners.library.database import string
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
+from fourcorners.models import default_encoder
+from fourcorners.playbooks.load import load
+from fourcorners.review.run import review
 from fourcorners.search.find import find
 from fourcorners.settings import Settings
 
@@ -72,6 +81,7 @@ WORDS = (
     "revenue sharing percentage",
     "warranty duration",
 )
+PLAYBOOK = "due-diligence"
 ROUNDS = 3  # times that each question is asked
 ENOUGH = 30.0  # CPU seconds after which no further round of a kind of question is begun
 
@@ -112,6 +122,37 @@ def read(folder: Path, source: Path, jobs: int) -> dict[str, object]:
         "cpu_reading_and_outlining": round(_children() - workers, 1),
         "cpu_the_rest": round(time.process_time() - own, 1),
     }
+
+
+def encode(source: Path, most: int) -> dict[str, object]:
+    """Encode some passages with the encoder that is shipped, and return CPU seconds for each."""
+    with Library.open(source, create=False) as library:
+        documents = [entry.id for entry in library.documents()]
+        texts: list[str] = []
+        for document in documents[:: max(1, len(documents) * 100 // (most or 1))]:
+            whole = library.text(document)
+            texts += [passage.span.of(whole) for passage in library.passages(document)]
+    texts = texts[:most]
+    encoder = default_encoder()
+    encoder.encode(texts[:4])  # the model is loaded
+    began = time.process_time()
+    encoder.encode(texts)
+    spent = (time.process_time() - began) / len(texts)
+    return {"encoder": encoder.name, "passages": len(texts), "cpu_s_a_passage": round(spent, 4)}
+
+
+def judge(url: str, most: int) -> dict[str, object]:
+    """Review the contracts that were stored first, and return CPU seconds for each."""
+    playbook = load(PLAYBOOK)
+    with Library.open(url, create=False) as library:
+        rows = library.execute("SELECT id FROM documents ORDER BY row LIMIT ?", (most,))
+        own, workers = time.process_time(), _children()
+        found = review(
+            library, playbook, documents=[string(row[0]) for row in rows], encoder=None, again=True
+        )
+        spent = time.process_time() - own + _children() - workers
+    return {"playbook": PLAYBOOK, "contracts": len(rows), "cells": len(found.findings),
+            "cpu_s_a_contract": round(spent / len(rows), 2)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,20 +222,32 @@ def ask(url: str) -> dict[str, object]:
 def _asked(name: str, asks: Sequence[Callable[[], object]]) -> dict[str, float]:
     """Ask each question in rounds, the first of which counts only where it is the only one."""
     rounds: list[list[float]] = []
+    read: list[float] = []
     while len(rounds) <= ROUNDS and sum(map(sum, rounds)) < 1000 * ENOUGH:
+        before = _bytes_read()
         rounds.append([_milliseconds(each) for each in asks])
+        read.append((_bytes_read() - before) / len(asks))
         _say(f"{name}: {sum(rounds[-1]) / 1000:.1f} CPU seconds for {len(asks)} questions")
     counting = rounds[1:] or rounds
     spent = [each for one in counting for each in one]
     p50, p95 = np.percentile(spent, [50, 95]).tolist()
-    return {"first": round(rounds[0][0], 1), "p50": round(p50, 1), "p95": round(p95, 1),
-            "asked": len(spent)}  # fmt: skip
+    cold50, cold95 = np.percentile(rounds[0], [50, 95]).tolist()
+    return {"first": round(rounds[0][0], 1), "new_p50": round(cold50, 1),
+            "new_p95": round(cold95, 1), "p50": round(p50, 1), "p95": round(p95, 1),
+            "asked": len(spent), "new_read_kb": round(read[0] / 1000),
+            "read_kb": round(float(np.mean(read[1:] or read)) / 1000)}  # fmt: skip
 
 
 def _milliseconds(act: Callable[[], object]) -> float:
     began = time.process_time()
     act()
     return 1000 * (time.process_time() - began)
+
+
+def _bytes_read() -> int:
+    """Return the bytes that this process has read with system calls; 0 where no system tells."""
+    told = Path("/proc/self/io")
+    return int(told.read_text().split()[1]) if told.exists() else 0
 
 
 def _children() -> float:
@@ -225,9 +278,11 @@ def grow(said: argparse.Namespace, folder: Path) -> None:
     figures: dict[str, object] = {"store": said.store}
     if not source.exists():
         figures["reading"] = _apart(read, said.data, source, said.jobs)
+    if said.encode:
+        figures["encoding"] = _apart(encode, source, said.encode)
     points: list[dict[str, object]] = []
     for size in sizes:
-        filled = _apart(fill, url, source, size)
+        filled = Filled(0, 0.0, 0.0, 0) if said.ask_only else _apart(fill, url, source, size)
         assert isinstance(filled, Filled)  # noqa: S101 - what a process sends has no type
         told = _apart(ask, url)
         assert isinstance(told, dict)  # noqa: S101
@@ -240,6 +295,8 @@ def grow(said: argparse.Namespace, folder: Path) -> None:
                 "filling_peak_mb": filled.peak_mb,
             }
         )
+        if said.review:
+            points[-1]["review"] = _apart(judge, url, said.review)
         figures["points"] = points
         figures["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
         whole = json.dumps(figures, indent=2)
@@ -257,6 +314,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="where the library stays")
     parser.add_argument("--sources", type=Path, help="where what was read stays, for both stores")
+    parser.add_argument("--ask-only", action="store_true", help="ask what --keep has, as it is")
+    parser.add_argument("--encode", type=int, default=200, help="passages; 0 for none")
+    parser.add_argument("--review", type=int, default=8, help="contracts; 0 for none")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path, help="draw what --runs found, and do nothing else")
     parser.add_argument("--runs", type=Path, nargs="+", default=[])
