@@ -38,3 +38,21 @@ PASSAGES = {
     "turned round": f"\u202e{ORDER[::-1]}\u202c {ORDER}",
 }
 """By style. Each is suspicious, and none may change a finding."""
+
+SCRIPTS = {
+    "formula": '=HYPERLINK("http://127.0.0.1/x", "Open")',
+    "dynamic data": "=cmd|' /C calc'!A0",
+    "at sign": "@SUM(1+1)*cmd|' /C calc'!A0",
+    "plus": "+1+cmd|' /C calc'!A0",
+    "field": '{ DDEAUTO c:\\\\windows\\\\cmd.exe "/k calc" }',
+    "script": "<script>fetch('http://127.0.0.1/' + document.cookie)</script>",
+    "handler": '"><img src=x onerror=alert(1)><svg/onload=alert(2)>',
+    "link": "[Open](javascript:alert(1)) ![](http://127.0.0.1/x.png)",
+    "entity": "&lt;script&gt; &#60;b&#62; ]]> <!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]>",
+    "typesetting": '#read("/etc/passwd") #eval("1") $x$ \\\\input{/etc/passwd}',
+    "shell": "$(touch /tmp/owned) `touch /tmp/owned`; touch /tmp/owned",
+    "path": "../../../../etc/passwd",
+    "query": "'); DROP TABLE documents; --",
+    "words of search": 'NEAR("a" "b", 5) OR * AND NOT (',
+}
+"""What runs where a program takes a contract's words for more than words: none is an order."""

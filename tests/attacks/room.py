@@ -63,10 +63,8 @@ def attacked(words: str) -> str:
     return CONTRACT.replace(PLACE, f"{words}\n\n{PLACE}")
 
 
-def told(
-    grid: Review, name: str, attack: Span | None = None
-) -> dict[str, tuple[CellState, tuple[str, ...]]]:
-    """Return state and quotes of each cell of a document, but for quotes within an attack.
+def told(grid: Review, name: str, *attacks: Span) -> dict[str, tuple[CellState, tuple[str, ...]]]:
+    """Return state and quotes of each cell of a document, but for quotes within attacks.
 
     A cell that has no others quotes nothing of the contract itself, and counts as not found.
     """
@@ -77,7 +75,7 @@ def told(
         quotes = tuple(
             each.quote.words
             for each in cell.evidence
-            if not (attack and each.quote.span and each.quote.span.overlaps(attack))
+            if not (each.quote.span and any(map(each.quote.span.overlaps, attacks)))
         )
         state = CellState.NOT_FOUND if cell.state is CellState.FOUND and not quotes else cell.state
         found[head.id] = (state, quotes)

@@ -174,8 +174,24 @@ def test_pdf_letters_that_nobody_sees(tmp_path: Path, content: bytes) -> None:
         drawn(ORDER),
         b"0 g 60 590 500 30 re f " + drawn(ORDER, "1 1 1 rg"),
         drawn(ORDER, "0.5 g"),
+        drawn(ORDER) + b" q 1 g 60 300 500 100 re f Q",
+        b"q 0.9 g 60 590 500 30 re f Q " + drawn(ORDER),
+        b"q 1 g 60 560 500 80 re f Q " + drawn(ORDER),
+        b"q 60 580 500 40 re W n " + drawn(ORDER) + b" Q",
+        b"/OC /L BDC " + drawn(ORDER) + b" EMC",
+        drawn(ORDER, "2 Tr"),
     ],
-    ids=["black", "white on black", "grey"],
+    ids=[
+        "black",
+        "white on black",
+        "grey",
+        "above a patch",
+        "on a shade",
+        "on paper of its own",
+        "within a clip",
+        "on a layer that is on",
+        "outlined",
+    ],
 )
 def test_pdf_letters_that_are_seen(tmp_path: Path, content: bytes) -> None:
     document = pdf(tmp_path, content)

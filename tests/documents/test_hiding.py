@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.hiding import MAX_TRIED
+from fourcorners.documents.hiding import MAX_TRIED, Around, Look, Sheet
 from fourcorners.documents.html import to_text
 from fourcorners.documents.read import read
 
@@ -123,3 +123,18 @@ def test_more_rules_than_are_looked_at_are_told(tmp_path: Path) -> None:
     document = read(path)
     assert time.monotonic() - began < 20
     assert document.warnings == ("It has more style rules than are checked for hidden text.",)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "height:0", "overflow:hidden", "height:40px;overflow:hidden", "left:-9999px",
+        "position:relative;left:-20px", "margin-left:-0.5in;text-indent:0.5in", "text-indent:-36pt",
+        "transform:scale(0.8)", "transform:translate(-50%, 10px)", "clip-path:inset(10%)",
+        "position:absolute;clip:rect(0px,60px,200px,0px)", "filter:opacity(60%)",
+        "content-visibility:auto", "max-height:0;max-height:500px;overflow:hidden",
+    ],
+)  # fmt: skip
+def test_what_only_resembles_hiding_is_seen(style: str) -> None:
+    look = Sheet().look("p", {"style": style}, Look(), Around())
+    assert not look.hidden

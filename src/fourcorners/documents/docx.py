@@ -145,4 +145,4 @@ def _warnings(story: Story, parts: dict[str, str]) -> Iterator[str]:
         yield "It embeds another document, which is not read."
 
 
-READER = Reader(name="docx", version=2, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=3, media_types=frozenset({MediaType.DOCX}), read=read_docx)

@@ -1,4 +1,7 @@
-"""Letters in a Word document that no eye sees though they are not hidden: white, or tiny."""
+"""Letters in a Word document that no eye sees though they are not hidden.
+
+They are white, of the colour of their own ground, tiny, or squeezed into lines.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PALE = 0xF7  # of 0xFF, from which a channel counts as white
 _SMALLEST = 2  # half-points: letters of one point and less
+_NARROWEST = 5  # per cent of a letter's width, at which letters are lines
+_ALIKE = 8  # of 255, by which colours differ that no eye tells apart
 _COLOUR = re.compile(r"[0-9A-Fa-f]{6}")
 
 
@@ -18,14 +23,42 @@ def unseen(properties: _Element | None) -> bool | None:
     """Tell whether a run's letters are white on white or too small; None if it says neither."""
     if properties is None:
         return None
-    size, colour = _value(properties, "sz"), _value(properties, "color")
-    if size is None and colour is None:
+    size, width, colour = _value(properties, "sz"), _value(properties, "w"), _letters(properties)
+    if size is None and width is None and colour is None:
         return None
     if size is not None and size.isdecimal() and int(size) <= _SMALLEST:
+        return True
+    width = (width or "").removesuffix("%")
+    if width.isdecimal() and int(width) <= _NARROWEST:
+        return True
+    if colour is not None and _is_of_its_ground(properties, colour):
         return True
     highlight = _value(properties, "highlight")
     grounded = shaded(properties) or highlight not in (None, "none", "white")
     return colour is not None and _is_pale(colour) and not grounded
+
+
+def _letters(properties: _Element) -> str | None:
+    """Return the colour of letters; one of the theme's counts before the one that is written."""
+    colour = properties.find(f"{W}color")
+    if colour is None:
+        return None
+    tinted = colour.get(f"{W}themeShade") or colour.get(f"{W}themeTint")
+    if colour.get(f"{W}themeColor") in ("background1", "light1") and not tinted:
+        return "FFFFFF"
+    return colour.get(f"{W}val")
+
+
+def _is_of_its_ground(properties: _Element, colour: str) -> bool:
+    """Tell whether letters stand on a plain ground of their own, and of their own colour."""
+    shade = properties.find(f"{W}shd")
+    if shade is None or shade.get(f"{W}val", "clear") != "clear" or shade.get(f"{W}themeFill"):
+        return False
+    fill = shade.get(f"{W}fill", "auto")
+    if not (_COLOUR.fullmatch(colour) and _COLOUR.fullmatch(fill)):
+        return False
+    pairs = ((int(colour[at : at + 2], 16), int(fill[at : at + 2], 16)) for at in (0, 2, 4))
+    return all(abs(one - other) <= _ALIKE for one, other in pairs)
 
 
 def shaded(properties: _Element | None) -> bool:

@@ -1,9 +1,10 @@
 """Whether a page shows an element's words: by its own style, and by the rules of `<style>` blocks.
 
-Words are hidden that are not displayed, not visible, of no size, without opacity, or of the colour
-of what they stand on. Rules count by tags, classes, ids and the elements around, with importance,
-specificity and order as in a browser. Rules that depend on more (`:hover`, attributes, siblings,
-print) are passed over, and sheets of other files are not there to be read.
+Words are hidden that are not displayed, not visible, of no size, without opacity, moved out of
+sight, cut off by their box, or of the colour of what they stand on. Rules count by tags, classes,
+ids and the elements around, with importance, specificity and order as in a browser. Rules that
+depend on more (`:hover`, attributes, siblings, print) are passed over, and sheets of other files
+are not there to be read.
 """
 
 from __future__ import annotations
@@ -24,11 +25,21 @@ _SIGN = re.compile(r"[{};]|\"[^\"\n]*+\"|'[^'\n]*+'")
 _COMPOUND = re.compile(r"(\*|[a-z][\w-]*+)?((?:[.#][\w-]++)*+)", re.IGNORECASE)
 _PART = re.compile(r"[.#][\w-]+")
 _PROPERTY = re.compile(
-    r"(?:^|[;\s])(display|visibility|font-size|color|background|background-color|opacity)\s*+:"
-    r"([^;]{1,200})",
+    r"(?:^|[;\s])(display|visibility|font-size|color|background|background-color|opacity|position|"
+    r"left|top|right|bottom|margin-left|margin-top|text-indent|height|max-height|overflow|clip|"
+    r"clip-path|transform|filter|content-visibility)\s*+:([^;]{1,200})",
     re.IGNORECASE,
 )
 _SIZE = re.compile(r"([\d.]{1,20})\s*(px|pt|em|rem|ex|ch|%|mm|cm|in|pc|vw|vh)?")
+_AWAY = re.compile(r"-(\d{1,9})(?:\.\d{0,9})?(px|pt|em|rem|in|cm|mm|%|vw|vh)?(?![\w.])")
+_FAR = {"in": 14, "cm": 35, "mm": 350, "%": 200, "vw": 100, "vh": 100, "em": 99, "rem": 99}
+_FAR_POINTS = 999  # points or pixels, beyond which nothing is on a page
+_FLAT = re.compile(r"0(?:\.0+)?[a-z%]*|1px")
+_CUT_OFF = re.compile(
+    r"rect\(\s*[01](?:px)?[,\s]+[01](?:px)?[,\s]+[01](?:px)?[,\s]+[01](?:px)?\s*\)|"
+    r"inset\(\s*(?:[5-9]\d|\d{3})%\s*\)|circle\(\s*0[a-z%]*\s*[\sa)]"
+)
+_SHRUNK = re.compile(r"scale(?:x|y|3d)?\(\s*0(?:\.0+)?\s*[,)]")
 _HEX = re.compile(r"#([0-9a-f]{3,8})\b")
 _CHANNELS = re.compile(r"(rgb|hsl)a?\(([^)]{1,80})\)")
 _NAMED = re.compile(r"\b(white|black|transparent|snow|ivory|whitesmoke|ghostwhite)\b")
@@ -241,7 +252,35 @@ def _changed(look: Look, said: tuple[tuple[str, str], ...]) -> Look:
                     look = replace(look, ground=None)
                 elif not clear:
                     look = replace(look, ground=colour)
-    return look
+    return replace(look, gone=True) if _is_out_of_sight(properties) else look
+
+
+def _is_out_of_sight(said: dict[str, str]) -> bool:
+    """Tell whether an element is moved off the page, cut off, shrunk or made transparent."""
+    moved = [said.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
+    placed = said.get("position", "static") != "static"
+    if placed:
+        moved += [said.get(name, "") for name in ("left", "top", "right", "bottom")]
+    transform = said.get("transform", "")
+    if any(map(_is_far, moved)) or ("translate" in transform and _is_far(transform)):
+        return True
+    flat = any(_FLAT.fullmatch(said.get(name, "")) for name in ("height", "max-height"))
+    if flat and said.get("overflow", "").startswith(("hidden", "clip")):
+        return True
+    if _SHRUNK.search(transform) or said.get("content-visibility") == "hidden":
+        return True
+    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", said.get("filter", "")):
+        return True
+    clips = (said.get("clip-path", ""), said.get("clip", "") if placed else "")
+    return any(_CUT_OFF.search(each) for each in clips)
+
+
+def _is_far(value: str) -> bool:
+    """Tell whether a length is so far below nothing that what is moved by it leaves the page."""
+    return any(
+        int(found.group(1)) >= _FAR.get(found.group(2) or "px", _FAR_POINTS)
+        for found in _AWAY.finditer(value)
+    )
 
 
 def _tiny(value: str, above: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fourcorners.documents.document import MarkKind
+from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import Decoded, decode, decode_as
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.hiding import Around, Look, Sheet, named
@@ -14,6 +14,7 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.sniff import MediaType
 from fourcorners.documents.table_text import Table
 from fourcorners.documents.tags import Start, Words, tags
+from fourcorners.text.span import Span
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 MAX_DEPTH = 10_000  # of open elements whose end is awaited; those further in change nothing
@@ -29,7 +30,8 @@ _BLOCKS = frozenset(
     "table tbody tfoot thead tr td th caption ul option".split()
 ) | frozenset(_HEADINGS)
 _SILENT = frozenset(
-    "script style template title noscript noframes iframe object select head del".split()  # noqa: SIM905
+    "script style template title noscript noframes iframe object select head del desc metadata "  # noqa: SIM905
+    "defs".split()
 )
 _VOID = frozenset(
     "area base br col embed frame hr img input link meta param source track wbr".split()  # noqa: SIM905
@@ -143,6 +145,7 @@ class _Element:
     look: Look = _SHOWN
     preformatted: bool = False
     inserted: bool = False
+    deleted: bool = False
     opens: str = ""  # "list", "table" or "cell", where it is kept apart as one
     heading: int = -1  # where its words begin
 
@@ -156,6 +159,7 @@ class _Flow:
     space: bool = False  # a space is due before the next word of the line
     broken: bool = True  # the line begins a paragraph, not a line within one
     label: tuple[str, str] | None = None  # of the list item whose words come next
+    gone: str = ""  # words marked as deleted, until their end
 
 
 class _Walk:
@@ -194,7 +198,9 @@ class _Walk:
         for ended in _ENDS.get(tag, ())[:1]:
             self._end_like(ended, _ENDS[tag][1])
         if tag in _BLOCKS:
-            if tag != "p" and self._counts.get("p"):
+            if self._open[-1].silent:
+                pass  # what does not show ends no paragraph that does
+            elif tag != "p" and self._counts.get("p"):
                 self._end_like(frozenset({"p"}), frozenset({"table", "td", "th", "li", "div"}))
             elif tag == "p" and self._open[-1].tag == "p":
                 self._end_last()
@@ -212,6 +218,7 @@ class _Walk:
             look=self._sheet.look(tag, attributes, above.look, self._around),
             preformatted=above.preformatted or tag == "pre",
             inserted=above.inserted or tag == "ins",
+            deleted=above.deleted or (tag == "del" and not above.silent),
         )
         self._deleted = self._deleted or tag == "del"
         self._open.append(element)
@@ -256,6 +263,8 @@ class _Walk:
     def words(self, data: str) -> None:
         """Add words to the line."""
         element = self._open[-1]
+        if element.deleted:
+            self._flows[-1].gone += data
         if element.silent or not data:
             return
         flow = self._flows[-1]
@@ -311,6 +320,9 @@ class _Walk:
 
     def _break(self) -> None:
         flow = self._flows[-1]
+        if self._open[-1].silent:
+            flow.gone += " " * self._open[-1].deleted
+            return
         if len(flow.line):
             flow.line.add("\n")
         flow.space = False
@@ -322,6 +334,12 @@ class _Walk:
             if len(flow.text):
                 flow.text.add("\n\n")
             flow.text.extend(flow.line)
+        else:  # what was deleted leaves its marks, though nothing else is there
+            flow.text.marks += [
+                Mark(mark.kind, Span(len(flow.text), len(flow.text)), mark.detail)
+                for mark in flow.line.marks
+                if mark.kind is MarkKind.DELETED
+            ]
         flow.line = Fragment()
         flow.space = False
 
@@ -353,6 +371,11 @@ class _Walk:
         element = self._open.pop()
         self._around.leave()
         self._counts[element.tag] -= 1
+        if element.deleted and not self._open[-1].deleted:
+            flow = self._flows[-1]
+            if flow.gone.strip():
+                flow.line.point(MarkKind.DELETED, " ".join(flow.gone.split()))
+            flow.gone = ""
         if element.silent:
             return
         if element.tag in _BLOCKS:
@@ -400,4 +423,4 @@ def _integer(value: str | None) -> int | None:
     return int(found.group(1)) if found else None
 
 
-READER = Reader(name="html", version=2, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=3, media_types=frozenset({MediaType.HTML}), read=read_html)

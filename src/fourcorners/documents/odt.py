@@ -1,6 +1,7 @@
 """OpenDocument texts (.odt), with the numbers that the office program computes.
 
-The text is the accepted version: deletions, which the file keeps apart, are not in it.
+The text is the accepted version: a deletion, which the file keeps apart, is a mark without length
+at its place, whose detail holds its words.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _ASIDE = {
     TEXT: (
         *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls"),
         *("dde-connection-decls", "note-citation", "bookmark", "ruby-text"),
-        *("alphabetical-index-mark", "toc-mark"),
+        *("alphabetical-index-mark", "toc-mark", "script"),
     ),
     _OFFICE: ("annotation", "annotation-end", "forms"),
     _TABLE: ("covered-table-cell", "table-columns", "table-column"),
@@ -63,7 +64,7 @@ def read_odt(file: RawFile) -> Content:
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
     looks = Looks(styles, root)
-    story = _Story(Numbering(styles, root), looks, _authors(body))
+    story = _Story(Numbering(styles, root), looks, _authors(body), _deletions(body))
     blocks = [*story.blocks(body, _Place(look=looks.page)), *story.notes]
     whole = joined([block for block in blocks if block.text.strip()], "\n\n")
     if not whole.text.strip():
@@ -110,6 +111,23 @@ class _Place:
     look: Look = PLAIN
 
 
+def _deletions(body: _Element) -> dict[str, str]:
+    """Return who deleted which words, by the id of the change."""
+    found: dict[str, str] = {}
+    for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
+        deletion = region.find(f"{TEXT}deletion")
+        if deletion is None:
+            continue
+        words = " ".join(
+            "".join(map(str, each.itertext())) for each in deletion.iter(f"{TEXT}p", f"{TEXT}h")
+        )
+        who = deletion.find(f".//{_DC}creator")
+        author = (who.text if who is not None else None) or "unknown"
+        if words.strip():
+            found[region.get(f"{TEXT}id", "")] = f"{author}: {' '.join(words.split())}"
+    return found
+
+
 @dataclass(slots=True)
 class _Story:
     """The walk through a document."""
@@ -117,6 +135,7 @@ class _Story:
     numbering: Numbering
     looks: Looks
     authors: dict[str, str]
+    deleted: dict[str, str]
     hides: bool = False
     notes: list[Fragment] = field(default_factory=list)
     boxes: list[Fragment] = field(default_factory=list)
@@ -193,6 +212,8 @@ class _Story:
         return [each for each in (paragraph, *boxes) if each.text.strip()]
 
     def _inline(self, node: _Element, words: Fragment, look: Look) -> None:
+        if node.find(f"{TEXT}hidden-paragraph[@{TEXT}is-hidden='true']") is not None:
+            look = replace(look, hidden=True)
         hidden = look.is_unseen
         self._say(node.text, words, hidden=hidden)
         for child in node:
@@ -204,14 +225,8 @@ class _Story:
                 self._put("\t", words, hidden=hidden)
             elif tag == f"{TEXT}line-break":
                 self._put("\n", words, hidden=hidden)
-            elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
-                self._change(child)
-            elif tag == f"{_OFFICE}annotation":
-                said = (
-                    " ".join("".join(map(str, each.itertext())).split())
-                    for each in child.iter(f"{TEXT}p")
-                )
-                words.point(MarkKind.COMMENT, " ".join(each for each in said if each))
+            elif self._beside(child, words):
+                pass
             elif tag == f"{TEXT}note":
                 self._note(child, words)
             elif tag == f"{_DRAW}text-box":
@@ -223,6 +238,24 @@ class _Story:
             elif tag not in _PASSED_OVER:
                 self._inline(child, words, self._look(child, look))
             self._say(child.tail, words, hidden=hidden)
+
+    def _beside(self, node: _Element, words: Fragment) -> bool:
+        """Note a change or a comment, which holds no words of the line; tell whether it was one."""
+        if node.tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
+            self._change(node)
+        elif node.tag == f"{TEXT}change":
+            said = self.deleted.get(node.get(f"{TEXT}change-id", ""))
+            if said is not None:
+                words.point(MarkKind.DELETED, said)
+        elif node.tag == f"{_OFFICE}annotation":
+            notes = (
+                " ".join("".join(map(str, each.itertext())).split())
+                for each in node.iter(f"{TEXT}p")
+            )
+            words.point(MarkKind.COMMENT, " ".join(each for each in notes if each))
+        else:
+            return False
+        return True
 
     def _look(self, node: _Element, look: Look) -> Look:
         """Return how words look in an element of a line: of a style of letters, or a frame's."""
@@ -292,4 +325,4 @@ def _within(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _within(child, tag)
 
 
-READER = Reader(name="odt", version=3, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=4, media_types=frozenset({MediaType.ODT}), read=read_odt)

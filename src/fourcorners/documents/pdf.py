@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.documents import margins
+from fourcorners.documents import margins, pdf_notes
 from fourcorners.documents.damage import broken_streams
 from fourcorners.documents.document import Mark, MarkKind, Page, Source
 from fourcorners.documents.pdf_boxes import boxes as boxes
@@ -116,8 +116,9 @@ def _usual_height(sheets: list[_Sheet]) -> float:
 def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
     from pypdfium2 import PdfiumError
 
+    comments: list[pdf_notes.Note] = []
     try:
-        page = load_page(pdf, index)
+        page = load_page(pdf, index, lambda page: comments.extend(pdf_notes.notes(page)))
     except PdfiumError:
         return _Sheet("\n", broken=True)
     try:
@@ -135,6 +136,7 @@ def _sheet(pdf: PdfDocument, index: int) -> _Sheet:
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += tables(page, shown, lines)
     marks += [Mark(MarkKind.HIDDEN, span) for span in unseen(page, shown, lines)]
+    marks += pdf_notes.marks(comments, lines, frame)
     words = len(text.strip())
     source = Source.TEXT
     if (not words and shows_something(page)) or (
@@ -162,6 +164,9 @@ def _warnings(sheets: list[_Sheet], data: bytes) -> Iterator[str]:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
     if any(mark.kind is MarkKind.HIDDEN for sheet in sheets for mark in sheet.marks):
         yield "It holds words that no reader sees, which are read and marked."
+    count = sum(mark.kind is MarkKind.COMMENT for sheet in sheets for mark in sheet.marks)
+    if count:
+        yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
     written = [len(s.text.strip()) for s in sheets if s.source is Source.TEXT and not s.broken]
     if not bad and len(written) >= 3 and sum(written) < FEW_PER_PAGE * len(written):
         yield (
@@ -182,4 +187,4 @@ def _numbered(pages: list[int]) -> str:
     return f"Page {names} is" if len(pages) == 1 else f"Pages {names} are"
 
 
-READER = Reader(name="pdf", version=2, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=3, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -5,6 +5,7 @@ pdfium is not thread-safe: whatever uses this belongs in a process of its own (`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,11 +57,17 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
     return pdf
 
 
-def load_page(pdf: PdfDocument, index: int) -> PdfPage:
-    """Load a page with what was typed into its form fields, which is no part of its text else."""
+def load_page(
+    pdf: PdfDocument, index: int, before: Callable[[PdfPage], None] = lambda _: None
+) -> PdfPage:
+    """Load a page with what was typed into its form fields, which is no part of its text else.
+
+    `before` is given the page with its annotations, which may not be there any more afterwards.
+    """
     from pypdfium2 import raw
 
     page = pdf.get_page(index)
+    before(page)
     typed = (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT)
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
         annotation = raw.FPDFPage_GetAnnot(page, number)

@@ -1,4 +1,8 @@
-"""Words in a PDF page's text that no reader sees: white, without ink, tiny, or off the page."""
+"""Words in a PDF page's text that no reader sees.
+
+They are white or of their ground's colour, without ink, tiny, off the page, cut off, under a shape,
+or on a layer that is off.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf_page import Rectangle, picture_share
+from fourcorners.documents.pdf_paint import Paint
 from fourcorners.documents.pdf_text import PageText, TextLine
 from fourcorners.text.span import Span, union
 
@@ -28,7 +33,7 @@ _WORD = re.compile(r"\S+")
 def unseen(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -> list[Span]:
     """Return the words of a page that nobody sees, runs of them as one, in order of position.
 
-    What could be white on white or has no ink is looked for on the page as it is drawn.
+    What could be covered or white on white, or has no ink, is looked for on the page as drawn.
     """
     found = [line.span for line in lines if _is_out(line.box, shown) or _is_tiny(line.box)]
     doubtful = list(_doubtful(page, shown, lines))
@@ -55,16 +60,21 @@ def _doubtful(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -> Iter
     textpage = shown.textpage.raw
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     scanned: bool | None = None
+    paint = Paint(page, shown.frame)
     for line in lines:
         item = raw.FPDFText_GetTextObject(textpage, shown.index(line.span.start))
         mode = raw.FPDFTextObj_GetTextRenderMode(item) if item else None
-        if mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE:
+        if mode in (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP):
             if scanned is None:
                 scanned = picture_share(page, shown.frame) >= _SCANNED
             if not scanned:
                 yield line.span
             continue
+        covered = bool(item) and paint.is_doubtful(item, line.box)
         for word in _WORD.finditer(shown.text, line.span.start, line.span.end):
+            if covered:
+                yield Span(*word.span())
+                continue
             index = shown.index(word.start())
             if not raw.FPDFText_GetFillColor(textpage, index, red, green, blue, alpha):
                 continue

@@ -2,7 +2,7 @@
 
 RTF is a run of groups, control words and characters. The numbers of lists stand in the file as
 text (`listtext`), as the program that wrote it last showed them. Insertions are in the text,
-marked; deletions are not.
+marked; a deletion is a mark without length at its place, whose detail holds its words.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from fourcorners.errors import InputError
 
 _MOST_COLOURS = 10_000
 _WHITE = 240  # of 255, from which a colour cannot be told from paper
+_ALIKE = 8  # of 255, by which colours differ that no eye tells apart
 _SMALLEST = 2  # half points; smaller letters are not read
 MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
 
@@ -87,6 +88,7 @@ class _Walk:
     level: int | None = None  # of the outline, of the paragraph being read
     label: str = ""
     comment: str = ""
+    gone: str = ""  # words marked as deleted, until others follow
     raw: bytearray = field(default_factory=bytearray)  # in the group's encoding, not decoded yet
     fonts: dict[int, str] = field(default_factory=dict)
     colours: list[tuple[int, int, int]] = field(default_factory=list)
@@ -247,7 +249,16 @@ class _Walk:
         grounds = (group.ground, group.paragraph)
         on_paper = all(self._is_white(each) for each in grounds)
         on_paper = on_paper and not (self.in_table and self.shaded)
+        if group.ground and self._are_alike(group.colour, group.ground):
+            return True
         return group.colour != 0 and self._is_white(group.colour) and on_paper
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        """Tell whether two colours of the table are one to the eye."""
+        if not (0 < one < len(self.colours) and 0 < other < len(self.colours)):
+            return False
+        pairs = zip(self.colours[one], self.colours[other], strict=True)
+        return all(abs(a - b) <= _ALIKE for a, b in pairs)
 
     def start_label(self, _number: int | None, _on: bool) -> None:
         self.group = replace(self.group, place="label")
@@ -326,8 +337,10 @@ class _Walk:
         self._end_line(self.blocks)
 
     def _end_line(self, into: list[Fragment]) -> None:
+        self._note_gone()
         line, label, self.line, self.label = self.line, self.label.strip(), Fragment(), ""
         if not line.text.strip() or self.group.skip:
+            self.line.marks = [m for m in line.marks if m.kind is MarkKind.DELETED and not m.span]
             return
         whole = Fragment()
         if label:
@@ -362,7 +375,10 @@ class _Walk:
 
     def _say(self, words: str) -> None:
         group = self.group
-        if not words or group.skip or group.deleted:
+        if not words or group.skip:
+            return
+        if group.deleted:
+            self.gone += "" if group.place in ("label", "comment") else words
             return
         words = words.replace("\0", "\ufffd")
         if group.place == "label":
@@ -371,6 +387,7 @@ class _Walk:
         if group.place == "comment":
             self.comment += words
             return
+        self._note_gone()
         start = len(self.line)
         self.line.add(words)
         if group.inserted:
@@ -378,6 +395,12 @@ class _Walk:
         if self._unseen():
             self.hides = True
             self.line.mark(MarkKind.HIDDEN, start)
+
+    def _note_gone(self) -> None:
+        """Mark the place where words were left out, with what they are."""
+        if self.gone.strip():
+            self.line.point(MarkKind.DELETED, " ".join(self.gone.split()))
+        self.gone = ""
 
     def whole(self) -> Fragment:
         """Return the document; call it once, at the end."""
@@ -485,4 +508,4 @@ def read_rtf(file: RawFile) -> Content:
     return Content(whole.text, marks=tuple(marks), warnings=tuple(warnings))
 
 
-READER = Reader(name="rtf", version=3, media_types=frozenset({MediaType.RTF}), read=read_rtf)
+READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -77,7 +77,16 @@ _PATTERNS = (
         r"(?:not\s+)?(?:answer|report|reply|respond|output|return|say|state|mark|ignore|quote|skip|"
         r"treat|classify|conclude)"
     ),
-    # turns of a conversation that is none
+    (
+        r"\byou\s+are\s+(?:now\s+)?(?:an?|the)\s+(?:unrestricted|unfiltered|uncensored|jailbroken|"
+        r"obedient)\s+(?:\w+\s+)?(?:assistant|model|bot|agent)\b"
+    ),
+    # turns of a conversation that is none; within a line, as a note or a cell has them, few words
+    # may follow
+    (
+        r"(?:[|:.\]]\s*)\b(?:system|assistant|user)\s*:\s*\"?(?:you\s+(?:are|must|will|should)\b|"
+        r"ignore\b|disregard\b|answer\s|reply\s|respond\s|find\s+the\b|not\s+found\b)"
+    ),
     (
         r"^\s*[\[<(*#]*\s*(?:system|assistant|developer|user)\s*[\])>*]*\s*:\s*\"?(?:you\b|ignore|"
         r"disregard|answer|reply|respond|report|output|mark|the\s+(?:review|answer|task)|new\s|from\s"
