@@ -29,7 +29,7 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 	    --playbook due-diligence --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
 test: install  ## every test
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 25
 
 again: install  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none

@@ -16,6 +16,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that hold slow tests, so that no worker is left with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder of annotated contracts; the test is skipped where there is none."""
@@ -74,7 +80,7 @@ class Program:
     def __call__(self, *arguments: str | Path, code: int | None = 0, columns: int = 100) -> Outcome:
         """Run a command to its end; it must end with `code`, if one is given."""
         process = self.start(*arguments, columns=columns)
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=600)
         assert code in (None, process.returncode), f"{arguments}: {process.returncode}\n{out}{err}"
         assert "Traceback" not in err, err
         return Outcome(process.returncode, out, err)
