@@ -18,6 +18,7 @@ from fourcorners.errors import ModelError
 from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import Request
 from fourcorners.playbooks.load import load
+from fourcorners.research.columns.filling import Filler
 from fourcorners.review import store
 from fourcorners.review.finding import CellState
 from fourcorners.server import passwords
@@ -25,7 +26,6 @@ from fourcorners.server.accounts import Accounts
 from fourcorners.server.api_tokens import ApiTokens
 from fourcorners.server.columns import asking as people
 from fourcorners.server.columns import kept
-from fourcorners.server.columns.filling import Filler
 from fourcorners.server.doing import columns as doing
 from fourcorners.server.principal import Role, Scope
 from fourcorners.server.tasks import Tasks
@@ -229,7 +229,7 @@ def test_it_parks_and_goes_on_where_it_ended(
     room = make_room()
     reviewed(room, texts)
     started = ask(room)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while len(read) < 2:
         assert time.monotonic() < until
         time.sleep(0.02)

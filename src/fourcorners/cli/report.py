@@ -74,11 +74,12 @@ def report(
     Nothing is reviewed here: the findings are those that are stored, with what people said of them.
     The same findings make the same file, byte for byte.
     """
-    from fourcorners.cli import console
+    from fourcorners.cli import columns, console
     from fourcorners.playbooks.load import load
     from fourcorners.reports.sending import format_for, write_report
     from fourcorners.reports.tree import ReportKind
     from fourcorners.reports.visible import line
+    from fourcorners.research.columns.reporting import with_columns
     from fourcorners.review.stored import stored_review
 
     templates = _fitting(out, template or [])
@@ -94,6 +95,7 @@ def report(
         grid = stored_review(
             store, book, collection=collection, as_of=day, command=shlex.join(command)
         )
+        grid = with_columns(store, grid, columns.of_review(store, collection, book.id))
     for path in out:
         write_report(
             grid,

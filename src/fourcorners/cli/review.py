@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourcorners.cli import columns as asked
 from fourcorners.cli.asking import AskingProfileOption, EstimateOption, WithModelOption
 from fourcorners.cli.console import (
     CollectionOption,
@@ -32,6 +33,7 @@ class Only(StrEnum):
 
 
 app = typer.Typer()
+app.command("columns")(asked.columns)
 _MONEY = 0.005  # US dollars below which a cost is not worth a word
 _MANY = 100_000  # tokens from which they are told in millions
 
@@ -53,6 +55,7 @@ def review(
             help="Write a report: .html, .xlsx or .json. May be given again.",
         ),
     ] = None,
+    ask: asked.AskOption = None,
     library: LibraryOption = None,
     jobs: JobsOption = None,
     on: OnOption = None,
@@ -92,7 +95,8 @@ def review(
 
     Each cell is stored as soon as it is filled: a review that is stopped goes on where it stopped
     when the same command runs again. What people said of the findings (`mark`, `review import`) is
-    kept, and shown beside them.
+    kept, and shown beside them. Columns that people asked for (`--ask`, or in the web application)
+    are filled with it; those for a language model only `--with-model`.
     """
     if context.invoked_subcommand is not None:
         _require_bare(context)
@@ -105,13 +109,16 @@ def review(
     from fourcorners.playbooks.load import load
     from fourcorners.reports import terminal
     from fourcorners.reports.json import as_json as review_json
-    from fourcorners.reports.visible import line
+    from fourcorners.reports.visible import line, shortened
+    from fourcorners.research.columns.reporting import with_columns
     from fourcorners.review.run import Only as OnlyCells
     from fourcorners.review.run import Progress
     from fourcorners.review.run import review as run
     from fourcorners.settings import Settings
 
     asking.require_model(with_model=with_model, profile=profile, estimate=estimate)
+    questions = ask or []
+    asked.require_collection(questions, collection)
     paths = out or []
     for path in paths:
         reports.exporter_for(path)  # what is wrong is said before the work, not after
@@ -136,8 +143,14 @@ def review(
                 asking.print_foretold(
                     store, asker, collection=collection, again=again, as_json=as_json
                 )
+                _tell_not_foretold(
+                    len(questions)
+                    + sum(each.with_model for each in asked.of_review(store, collection, book.id))
+                )
                 return
             stack.enter_context(asking.spending(asker.port))
+        if questions and collection is not None:
+            asked.ask(store, collection, book.id, questions, with_model=with_model)
         used = asker.port.spent.tokens if asker else 0
         crew = stack.enter_context(console.crew(on, jobs))
         bars = stack.enter_context(console.progress())
@@ -169,6 +182,19 @@ def review(
             spent=(lambda: asker.port.spent.cost) if asker else (lambda: None),
             on_progress=show,
         )
+        standing = asked.of_review(store, collection, book.id)
+        asked.fill(
+            store,
+            standing,
+            encoder=encoder,
+            port=asker.port if asker else None,
+            again=again,
+            only_failed=only is not None,
+            show=lambda done, total, question: bars.update(
+                bar, completed=done, total=total, description=f"Asking “{shortened(question, 40)}”"
+            ),
+        )
+        grid = with_columns(store, grid, standing)
     for path in paths:
         reports.write(grid, path)
     if as_json:
@@ -214,7 +240,7 @@ def import_report(
     from fourcorners.cli.mark import reviewer
     from fourcorners.playbooks.load import builtin, load
     from fourcorners.reports import workbook_reading
-    from fourcorners.review.reconcile import reconcile
+    from fourcorners.research.columns.reading import reconciled
 
     who = reviewer(by)
     edited = workbook_reading.read(file)
@@ -230,7 +256,7 @@ def import_report(
             remedy="Name the playbook that the report is of with --playbook.",
         )
     with console.open_library(library, create=False) as store:
-        outcome = reconcile(
+        outcome = reconciled(
             store, book, edited.edits, by=who, source=edited.sha256, dry_run=dry_run
         )
     outcome = replace(outcome, problems=(*edited.problems, *outcome.problems))
@@ -240,6 +266,14 @@ def import_report(
         _print_outcome(outcome, dry_run=dry_run)
     if outcome.problems:
         raise typer.Exit(1)
+
+
+def _tell_not_foretold(columns: int) -> None:
+    from fourcorners.cli import console
+
+    if columns:
+        told = f"{console.counted(columns, 'asked column')} for the model: not in this estimate."
+        console.err().print(told)
 
 
 def _print_outcome(outcome: Outcome, *, dry_run: bool) -> None:

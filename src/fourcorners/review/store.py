@@ -132,6 +132,16 @@ def failed(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]
     )
 
 
+def answered(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
+    """Return, for each document, the provisions whose cells are filled, by any engine."""
+    return _by_document(
+        library,
+        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state != ?",
+        playbook.hash,
+        CellState.FAILED.value,
+    )
+
+
 def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells this engine has filled.
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import date
 
 from fourcorners.outline.card import Card
-from fourcorners.playbooks.playbook import Playbook, SeverityRule
-from fourcorners.review.finding import Finding, Severity
+from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
+from fourcorners.review.finding import CellState, Finding, Severity
 
 _LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
 _DAYS_A_MONTH = 30.5
@@ -21,14 +21,30 @@ def with_terms(
 
     Rules with `ends_within` decide, and raise only. `cards` are by document.
     """
-    rules = {
-        provision.id: [rule for rule in provision.severity if rule.ends_within is not None]
-        for provision in playbook.provisions
-    }
+    rules = {provision.id: rules_of(provision) for provision in playbook.provisions}
     return [
-        _raised(cell, rules.get(cell.provision, []), cards.get(cell.document), as_of)
+        _raised(cell, rules.get(cell.provision, ()), cards.get(cell.document), as_of)
         for cell in findings
     ]
+
+
+def rules_of(provision: Provision) -> tuple[SeverityRule, ...]:
+    """Return the rules of a provision that depend on the day."""
+    return tuple(rule for rule in provision.severity if rule.ends_within is not None)
+
+
+def deciding(
+    rules: Iterable[SeverityRule], state: CellState, given: Severity, end: date, as_of: date
+) -> SeverityRule | None:
+    """Return the rule that makes a cell graver than it was given; None where none does."""
+    months = max(0.0, (end - as_of).days / _DAYS_A_MONTH)
+    for rule in rules:
+        if rule.when != state.value or rule.ends_within is None:
+            continue
+        if (months <= rule.ends_within) if rule.ends_within else end < as_of:
+            level = Severity(rule.severity)
+            return rule if _LEVELS.index(level) > _LEVELS.index(given) else None
+    return None
 
 
 def _raised(
@@ -37,15 +53,11 @@ def _raised(
     if card is None or card.expiry_date is None:
         return cell
     end = card.expiry_date.value
-    months = max(0.0, (end - as_of).days / _DAYS_A_MONTH)
-    for rule in rules:
-        if rule.when != cell.state.value or rule.ends_within is None:
-            continue
-        over = end < as_of
-        if (months <= rule.ends_within) if rule.ends_within else over:
-            level = Severity(rule.severity)
-            if _LEVELS.index(level) <= _LEVELS.index(cell.severity):
-                return cell
-            reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}."
-            return replace(cell, severity=level, reason=reason, recommendation=rule.recommend)
-    return cell
+    rule = deciding(rules, cell.state, cell.severity, end, as_of)
+    if rule is None:
+        return cell
+    over = end < as_of
+    reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}."
+    return replace(
+        cell, severity=Severity(rule.severity), reason=reason, recommendation=rule.recommend
+    )

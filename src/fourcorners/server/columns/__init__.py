@@ -1,6 +1,5 @@
-"""Columns that reviewers ask for: a question of their own, put to every contract of a review.
+"""What people do with the columns that they ask for; `research/columns` holds and fills them.
 
-- `kept.py`: the questions, with all their versions; a playbook out of those that stand.
-- `filling.py`: the cell of a contract: its own words, or that nothing was found, and why.
-- `reporting.py`: the columns in a review that is sent as a file.
+- `kept.py`: the columns, with what cannot be told by its status.
+- `asking.py`: ask one, ask it otherwise, fill it, take it out.
 """

@@ -1,94 +1,47 @@
-"""The questions that reviewers put to a review, kept beside it: a table that only grows.
-
-A column belongs to a collection and a playbook (its id: a later version keeps it). What it holds is
-stored as any finding is, under a playbook out of the columns that stand; so people confirm, correct
-and discuss it alike. A question that is changed is another version, with cells of its own.
-"""
+"""The columns of a review as the server has them: what cannot be is refused by its status."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Collection
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from fourcorners.library.audit import now
-from fourcorners.library.database import Row, integer, register, string
+from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import folded
-from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
-from fourcorners.reports.visible import line, shortened
-from fourcorners.research.question import take_apart
-from fourcorners.review.finding import CellState
-from fourcorners.search.query import Or, Query, Word
-from fourcorners.search.stems import telling
-from fourcorners.server.refusals import Conflict, NotFound, Refusal
-from fourcorners.text.words import words
-
-MOST = 20
-"""Columns of one review."""
-LONGEST = 400
-"""Characters of a question."""
-PREFIX = "asked-"
-"""What the ids of columns, and the names of their cells, begin with."""
-LANGUAGE = "en"  # which the search's words and the rules are for
-_NAME = 70  # characters of a question that stand above its column
-_ROOM = "server_columns"
-
-register(
-    _ROOM,
-    (
-        """
-        CREATE TABLE server_columns(
-            row        INTEGER PRIMARY KEY,
-            id         TEXT NOT NULL,
-            version    INTEGER NOT NULL,
-            fold       TEXT NOT NULL,
-            collection TEXT NOT NULL,
-            playbook   TEXT NOT NULL,
-            question   TEXT NOT NULL,
-            way        TEXT NOT NULL,
-            stands     INTEGER NOT NULL,
-            by         TEXT NOT NULL,
-            at         TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX server_columns_by_review ON server_columns(fold, playbook, row);
-        CREATE INDEX server_columns_by_id ON server_columns(id, row);
-        CREATE TRIGGER server_columns_refuse_update BEFORE UPDATE ON server_columns
-        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
-        CREATE TRIGGER server_columns_refuse_delete BEFORE DELETE ON server_columns
-        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
-        """,
-    ),
+from fourcorners.research.columns import kept
+from fourcorners.research.columns.kept import (
+    LONGEST,
+    MOST,
+    PREFIX,
+    AskedAlready,
+    AskedColumn,
+    NoSuchColumn,
+    asked_of,
+    book_for,
+    book_of,
+    of_collections,
+    of_review,
+    open_cells,
+    versions,
 )
-_COLUMNS = "id, version, collection, playbook, question, way, stands, by, at"
+from fourcorners.server.refusals import Conflict, NotFound, Refusal
 
-
-@dataclass(frozen=True, slots=True)
-class AskedColumn:
-    """A question that is put to every contract of a review.
-
-    Attributes:
-        version: From 1; a changed question is another version.
-        with_model: Whether the language model reads what the search finds; else it is by rules.
-        stands: False once it was removed.
-        by: Who said so last, and `at` when, in UTC and ISO 8601.
-    """
-
-    id: str
-    version: int
-    collection: str
-    playbook: str
-    question: str
-    with_model: bool
-    stands: bool
-    by: str
-    at: str
-
-    @property
-    def provision(self) -> str:
-        """Return what names its cells."""
-        return f"{self.id}-v{self.version}"
+__all__ = [
+    "LONGEST",
+    "MOST",
+    "PREFIX",
+    "AskedColumn",
+    "ask",
+    "asked_of",
+    "book_for",
+    "book_of",
+    "change",
+    "find",
+    "of_collections",
+    "of_review",
+    "open_cells",
+    "remove",
+    "versions",
+]
 
 
 def ask(
@@ -100,20 +53,8 @@ def ask(
         Refusal: If nothing is asked, too much, or there are as many columns as may be.
         Conflict: If the same is asked already.
     """
-    asked = _sound(question)
-    with library.transaction():
-        there = of_review(library, collection, playbook)
-        if len(there) >= MOST:
-            raise Refusal(
-                f"a review has {MOST} columns of its own at most.", remedy="Remove one first."
-            )
-        _require_new(there, asked, with_model=with_model)
-        column = AskedColumn(
-            f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
-            True, by, now(),
-        )  # fmt: skip
-        _keep(library, column, "column")
-    return column
+    with _refused():
+        return kept.ask(library, collection, playbook, question, with_model=with_model, by=by)
 
 
 def change(
@@ -126,18 +67,8 @@ def change(
         Refusal: If nothing is asked, or too much.
         Conflict: If the same is asked already, here or in another column of the review.
     """
-    asked = _sound(question)
-    with library.transaction():
-        before = find(library, identity)
-        _require_new(
-            of_review(library, before.collection, before.playbook), asked, with_model=with_model
-        )
-        column = AskedColumn(
-            before.id, before.version + 1, before.collection, before.playbook, asked, with_model,
-            True, by, now(),
-        )  # fmt: skip
-        _keep(library, column, "column changed")
-    return column
+    with _refused():
+        return kept.change(library, identity, question, with_model=with_model, by=by)
 
 
 def remove(library: Library, identity: str, *, by: str) -> AskedColumn:
@@ -146,14 +77,8 @@ def remove(library: Library, identity: str, *, by: str) -> AskedColumn:
     Raises:
         NotFound: If there is no such column.
     """
-    with library.transaction():
-        was = find(library, identity)
-        gone = AskedColumn(
-            was.id, was.version, was.collection, was.playbook, was.question, was.with_model,
-            False, by, now(),
-        )  # fmt: skip
-        _keep(library, gone, "column removed")
-    return gone
+    with _refused():
+        return kept.remove(library, identity, by=by)
 
 
 def find(library: Library, identity: str) -> AskedColumn:
@@ -162,146 +87,17 @@ def find(library: Library, identity: str) -> AskedColumn:
     Raises:
         NotFound: If there is none.
     """
-    kept = versions(library, identity.rpartition("-v")[0] or identity)
-    if not kept or not kept[-1].stands or identity not in (kept[-1].id, kept[-1].provision):
-        raise NotFound(f"there is no column {identity[:60]!r}.", remedy="It may be removed.")
-    return kept[-1]
+    with _refused():
+        return kept.find(library, identity)
 
 
-def versions(library: Library, identity: str) -> list[AskedColumn]:
-    """Return all that was kept of a column, the oldest first; empty if there was none."""
-    library.prepare(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE id = ? ORDER BY row",  # noqa: S608 - ours
-        (identity,),
-    )
-    return [_column(row) for row in rows]
-
-
-def of_review(library: Library, collection: str, playbook: str) -> list[AskedColumn]:
-    """Return the columns that stand in a review, in the order in which they were asked."""
-    library.prepare(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE fold = ? AND playbook = ? "  # noqa: S608
-        "ORDER BY row",
-        (folded(collection), playbook),
-    )
-    last: dict[str, AskedColumn] = {}
-    for row in rows:
-        column = _column(row)
-        last[column.id] = column
-    return [each for each in last.values() if each.stands]
-
-
-def of_collections(library: Library, collections: Collection[str]) -> list[AskedColumn]:
-    """Return the columns that stand in any review of these collections."""
-    library.prepare(_ROOM)
-    reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
-    wanted = {folded(each) for each in collections}
-    return [
-        column
-        for fold, playbook in reviews
-        if string(fold) in wanted
-        for column in of_review(library, string(fold), string(playbook))
-    ]
-
-
-def book_of(collection: str, playbook: str, columns: Collection[AskedColumn]) -> Playbook:
-    """Return columns of one review as the playbook that their cells are kept under.
-
-    Its id and hash are those of the review and stay the same: a cell is told apart by the name of
-    its column and version.
-    """
-    digest = sha256(f"columns\n{folded(collection)}\n{playbook}".encode("utf-8", "replace"))
-    return Playbook(
-        id=f"asked-{digest.hexdigest()[:16]}",
-        name="Asked in this review",
-        version="1",
-        hash=digest.hexdigest(),
-        language=LANGUAGE,
-        provisions=tuple(_provision(each) for each in columns),
-    )
-
-
-def asked_of(library: Library, collection: str, playbook: str) -> Playbook:
-    """Return the columns that stand in a review as the playbook of their cells."""
-    return book_of(collection, playbook, of_review(library, collection, playbook))
-
-
-def book_for(library: Library, collection: str, playbook: Playbook, provision: str) -> Playbook:
-    """Return which playbook of a review a cell is of: its own, or that of its asked columns."""
-    asked = asked_of(library, collection, playbook.id)
-    return asked if any(each.id == provision for each in asked.provisions) else playbook
-
-
-def open_cells(library: Library, column: AskedColumn, documents: Collection[str]) -> list[str]:
-    """Return the documents whose cells of a column are empty, or failed, in their order."""
-    library.prepare("review")
-    book = book_of(column.collection, column.playbook, [column])
-    rows = library.execute(
-        "SELECT document FROM review_findings WHERE playbook = ? AND provision = ? AND state != ?",
-        (book.hash, column.provision, CellState.FAILED.value),
-    )
-    done = {string(document) for (document,) in rows}
-    return [each for each in documents if each not in done]
-
-
-def _sound(question: str) -> str:
-    asked = line(" ".join(question.split()))
-    if not asked:
-        raise Refusal("nothing was asked.", remedy="Say what you want to know of each contract.")
-    if len(asked) > LONGEST:
-        raise Refusal(f"the question of a column has at most {LONGEST:,} characters.")
-    if not words(asked).tokens:
-        raise Refusal("the question has no word in it.", remedy="Say it in words.")
-    return asked
-
-
-def _require_new(there: Collection[AskedColumn], asked: str, *, with_model: bool) -> None:
-    if any(each.question == asked and each.with_model == with_model for each in there):
-        raise Conflict("this is asked in this review already.")
-
-
-def _keep(library: Library, column: AskedColumn, event: str) -> None:
-    library.prepare(_ROOM)
-    library.execute(
-        "INSERT INTO server_columns(id, version, fold, collection, playbook, question, way, "
-        "stands, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(column.id, column.version, folded(column.collection), column.collection),
-            *(column.playbook, column.question, "model" if column.with_model else "rules"),
-            *(int(column.stands), column.by, column.at),
-        ),
-    )
-    library.record(
-        event,
-        {
-            "column": column.id,
-            "version": column.version,
-            "collection": column.collection,
-            "playbook": column.playbook,
-            "by": column.by,
-        },
-    )
-
-
-def _column(row: Row) -> AskedColumn:
-    identity, collection, playbook, question, way, by, at = (
-        string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
-    )
-    return AskedColumn(
-        identity, integer(row[1]), collection, playbook, question, way == "model",
-        bool(integer(row[6])), by, at,
-    )  # fmt: skip
-
-
-def _provision(column: AskedColumn) -> Provision:
-    tokens = dict.fromkeys(telling(words(column.question).tokens))
-    whether = take_apart(column.question)[0].is_whether
-    return Provision(
-        id=column.provision,
-        name=shortened(column.question, _NAME),
-        definition=column.question,
-        query=Query(column.question, Or(tuple(Word(each) for each in tokens))),
-        questions=(RiskQuestion("asked", column.question, answer="yes_no" if whether else "text"),),
-    )
+@contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except NoSuchColumn as error:
+        raise NotFound(error.message, remedy=error.remedy) from error
+    except AskedAlready as error:
+        raise Conflict(error.message, remedy=error.remedy) from error
+    except ConfigError as error:
+        raise Refusal(error.message, remedy=error.remedy) from error

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.review import store
+from fourcorners.research.columns.filling import Filler
+from fourcorners.research.columns.work import fill, waiting
 from fourcorners.review.finding import CellState
 from fourcorners.server.columns import kept
-from fourcorners.server.columns.filling import Filler
 from fourcorners.server.columns.kept import AskedColumn
 from fourcorners.server.doing.work import Work
-from fourcorners.server.refusals import NotFound, Refusal
+from fourcorners.server.refusals import Refusal
 
 KIND = "column"
 LANE = "looking"
@@ -26,6 +26,7 @@ def do(work: Work) -> Mapping[str, str | int]:
     column = kept.find(work.library, work.task.spec["column"])
     book = kept.book_of(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]
+    counts: Counter[CellState] = Counter()
     with _port(work, column) as port:
         filler = Filler(
             work.library,
@@ -35,16 +36,12 @@ def do(work: Work) -> Mapping[str, str | int]:
             concepts=default_concepts(),
             port=port,
         )
-        done = store.filled(work.library, book.hash, filler.engine)
-        waiting = [each for each in documents if column.provision not in done.get(each, ())]
-        counts: Counter[CellState] = Counter()
-        for number, document in enumerate(waiting):
-            work.tell(len(documents) - len(waiting) + number, len(documents), _failed(counts), "")
-            if not _stands(work, column):
-                break
-            cell = filler.fill(document)
+        missing = waiting(work.library, column, filler.engine, documents)
+        before = len(documents) - len(missing)
+        work.tell(before, len(documents), 0, "")
+        for number, cell in enumerate(fill(work.library, column, filler, missing), start=1):
             counts[cell.state] += 1
-            store.save(work.library, book, filler.engine, [cell])
+            work.tell(before + number, len(documents), _failed(counts), "")
     work.tell(len(documents), len(documents), _failed(counts), "")
     return {
         "column": column.id,
@@ -56,14 +53,6 @@ def do(work: Work) -> Mapping[str, str | int]:
 
 def _failed(counts: Counter[CellState]) -> int:
     return counts[CellState.FAILED]
-
-
-def _stands(work: Work, column: AskedColumn) -> bool:
-    """Tell whether the column is still asked, and so."""
-    try:
-        return kept.find(work.library, column.id).version == column.version
-    except NotFound:
-        return False
 
 
 @contextmanager

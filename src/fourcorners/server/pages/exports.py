@@ -14,10 +14,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.reports.tree import ReportKind
+from fourcorners.research.columns.reporting import with_columns
 from fourcorners.review.finding import Finding, Review
 from fourcorners.server import books
-from fourcorners.server.columns.kept import asked_of
-from fourcorners.server.columns.reporting import with_columns
+from fourcorners.server.columns.kept import of_review
+from fourcorners.server.day import today
 from fourcorners.server.desk import Desk
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotFound, TooLarge
@@ -73,7 +74,9 @@ def export(
             )
         told = desk.office.uploads.told
         whole = with_columns(
-            library, stored_review(library, book, collection=c), asked_of(library, c, book.id)
+            library,
+            stored_review(library, book, collection=c, as_of=today()),
+            of_review(library, c, book.id),
         )
         review = _walled(whole, visible, told)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)

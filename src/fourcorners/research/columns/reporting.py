@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fourcorners.library.database import string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.research.columns.kept import AskedColumn, book_of
 from fourcorners.review import store
 from fourcorners.review.amending import with_amendments
 from fourcorners.review.finding import CellState, ColumnHead, Finding, Review
 
 _EMPTY = "It is not filled yet."
-_FILL = "Wait until the column is filled, or have it filled in the grid, and export again."
+_FILL = "Have the column filled, in the grid or by `fourcorners review`, and write this again."
+_FILL_BY_MODEL = (
+    "Have the column filled, in the grid or by `fourcorners review --with-model`, and write this "
+    "again."
+)
 
 
-def with_columns(library: Library, review: Review, book: Playbook) -> Review:
-    """Return a review with its asked columns after its own; `book` is the playbook of their cells.
+def with_columns(library: Library, review: Review, columns: Sequence[AskedColumn]) -> Review:
+    """Return a review with its asked columns after its own.
 
     A cell that is not filled yet is a failed one, which says so.
     """
-    if not book.provisions:
+    if not columns:
         return review
-    ids = [each.id for each in book.provisions]
-    cells = store.cells(library, book, ids)
+    book = book_of(columns[0].collection, columns[0].playbook, columns)
+    cells = store.cells(library, book, [each.provision for each in columns])
     texts = {each.id: each.text for each in review.documents}
     found = [
-        _sound(cells.get(document, {}).get(column) or _empty(document, column), text)
+        _sound(
+            cells.get(document, {}).get(column.provision) or _empty(document, column),
+            text,
+        )
         for document, text in texts.items()
-        for column in ids
+        for column in columns
     ]
     engines = _engines(library, book, texts)
+    heads = tuple(ColumnHead(each.id, each.name, each.definition) for each in book.provisions)
     return replace(
         review,
-        columns=(
-            *review.columns,
-            *(ColumnHead(each.id, each.name, each.definition) for each in book.provisions),
-        ),
+        columns=(*review.columns, *heads),
         findings=(*review.findings, *with_amendments(library, found)),
         provenance=(
             *review.provenance,
@@ -54,8 +60,9 @@ def _sound(finding: Finding, text: str) -> Finding:
     return replace(finding, place=None)
 
 
-def _empty(document: str, column: str) -> Finding:
-    return Finding(document, column, CellState.FAILED, error=_EMPTY, remedy=_FILL)
+def _empty(document: str, column: AskedColumn) -> Finding:
+    remedy = _FILL_BY_MODEL if column.with_model else _FILL
+    return Finding(document, column.provision, CellState.FAILED, error=_EMPTY, remedy=remedy)
 
 
 def _engines(library: Library, book: Playbook, documents: Collection[str]) -> list[str]:
