@@ -158,6 +158,11 @@ def test_a_grid_that_is_open_takes_over_a_column_of_somebody_else(page: Page, si
     page.eval("fetch(`/api/v1/columns/${window.name}`, {method: 'DELETE'}).then(() => 1)")
     page.eval("document.querySelector('#scroll').scrollTop = 1")
     page.press("ArrowDown", "x")
+    page.eval(
+        "(() => { const which = document.querySelector('#bulk [name=which]'); which.value = 'both';"
+        " which.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    wait(page, "!document.querySelector('#bulk [value=second_look]').disabled")
     page.eval("document.querySelector('#bulk [value=second_look]').click()")  # rows come anew
     wait(page, f"document.querySelectorAll('#grid thead th').length === {before}")
     assert page.complaints() == []

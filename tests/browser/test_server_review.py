@@ -173,7 +173,10 @@ def test_picked_rows_are_confirmed_at_once(page: Page, server: str) -> None:
     go(page, server + GRID)
     loaded(page)
     page.press("ArrowDown", "x", "ArrowDown", "x")
-    assert page.eval("document.querySelector('#picked').textContent") == "2 rows selected"
+    assert page.eval("document.querySelector('#picked').textContent").startswith(
+        "2 contracts selected"
+    )
+    wait(page, "!document.querySelector('#bulk [value=confirmed]').disabled")
     page.eval("document.querySelector('#bulk [value=confirmed]').click()")
     wait(page, "document.querySelector('#said').textContent.includes('confirmed')")
     wait(page, f"{cell(1, 0)}.classList.contains('r-confirmed')")

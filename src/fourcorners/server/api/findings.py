@@ -15,6 +15,7 @@ from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
 from fourcorners.server.api.once import IdempotencyKey, once
 from fourcorners.server.api.paging import part
 from fourcorners.server.columns import asking, kept
+from fourcorners.server.day import findings_of
 from fourcorners.server.desk import Desk
 from fourcorners.server.doing import reviewing
 from fourcorners.server.links import quote_href
@@ -157,7 +158,8 @@ def findings(
 ) -> Paged[FindingValue]:
     """List the findings of a collection by a playbook, by document and provision.
 
-    The cells of columns that people asked for are among them, under their names.
+    The cells of columns that people asked for are among them, under their names. Where it depends
+    on the day how grave a cell is, it is as today has it.
     """
     with desk.access() as access:
         book = books.load(access.common(), playbook)
@@ -175,7 +177,10 @@ def findings(
     rows = [cells[key] for key in sorted(inside & cells.keys())]
     found = [row[name] for row in rows for name in sorted(row)]
     here, after = part(found, lambda each: (each.document, each.provision), cursor, limit)
-    return Paged(items=[FindingValue.of(each) for each in here], next=after)
+    with desk.access() as access:
+        library = access.library_for(collection, Role.READER)
+        told = findings_of(library, book, here)
+    return Paged(items=[FindingValue.of(each) for each in told], next=after)
 
 
 @router.post("/findings/mark")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query
-from fastapi.responses import Response
+from fastapi import APIRouter, Depends, Form, Query
+from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, place
@@ -15,13 +17,14 @@ from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.server import books
 from fourcorners.server.access import Access
 from fourcorners.server.columns.kept import book_for
+from fourcorners.server.day import findings_of, grid_of
 from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.grid.asked import Asked, parsed, shown
-from fourcorners.server.grid.matrix import REVIEWS, STATES, matrices_of
+from fourcorners.server.grid.asked import Asked, fitting, parsed, shown
+from fourcorners.server.grid.matrix import REVIEWS, STATES, Matrix
 from fourcorners.server.grid.panel import panel
 from fourcorners.server.grid.windows import one
 from fourcorners.server.principal import Role
-from fourcorners.server.refusals import TooLarge
+from fourcorners.server.refusals import Conflict, TooLarge
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
@@ -94,38 +97,76 @@ def mark(
     return desk.see(_href(c, p, d, provision))
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The cells of a grid that are to be marked at once.
+
+    Attributes:
+        back: The address of the grid, with its filters.
+        row: The documents that are selected; where `all` is set, those that are not.
+        all: How many rows the visitor was shown and selected, all that fit; None for those named.
+        which: `found`, `not_found` or `both`.
+        only: One column; empty for all that are shown.
+    """
+
+    back: str
+    row: Collection[str]
+    all: int | None
+    which: str
+    only: str
+
+
+def choice(
+    back: Annotated[str, Form(max_length=8_000)],
+    row: Annotated[list[str] | None, Form(max_length=20_000)] = None,
+    all_: Annotated[int | None, Form(alias="all", ge=0, le=10_000_000)] = None,
+    which: Annotated[str, Form(max_length=20)] = "found",
+    only: Annotated[str, Form(max_length=200)] = "",
+) -> Choice:
+    """Read from a form what is selected."""
+    return Choice(back, frozenset(row or ()), all_, which, only)
+
+
+Chosen = Annotated[Choice, Depends(choice)]
+
+
+@router.post("/reviews/mark-many/count")
+def count_many(desk: Desk, chosen: Chosen) -> Response:
+    """Tell how many rows are selected, and how many findings would be marked in them."""
+    wanted = parsed(chosen.back)
+    with desk.access() as access:
+        library = access.library_for(wanted.collection, Role.REVIEWER)
+        book = books.load(library, wanted.playbook)
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
+        rows, places = _places(matrix, wanted, chosen)
+    return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
+
+
 @router.post("/reviews/mark-many")
 def mark_many(
     desk: Desk,
-    back: Annotated[str, Form(max_length=8_000)],
-    row: Annotated[list[str] | None, Form(max_length=20_000)] = None,
-    which: Annotated[str, Form(max_length=20)] = "found",
-    only: Annotated[str, Form(max_length=200)] = "",
+    chosen: Chosen,
     says: Annotated[str, Form(max_length=20)] = "confirmed",
+    findings: Annotated[int | None, Form(ge=0, le=100_000_000)] = None,
 ) -> Response:
-    """Confirm or flag, in some rows, every shown cell that nobody has checked yet."""
-    wanted = parsed(back)
-    wished = set(row or ())
-    if not wished:
-        raise ConfigError("no row is selected.", remedy="Tick the rows first.")
-    if says not in ("confirmed", "second_look") or which not in _WHICH:
+    """Confirm or flag, in the selected rows, every shown cell that nobody has checked yet.
+
+    Where filters ask something of cells, only those that fit. `findings` is how many the visitor
+    was told: where they are another number by now, nothing is marked.
+    """
+    wanted = parsed(chosen.back)
+    if says not in ("confirmed", "second_look"):
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
     with desk.access() as access:
         library = access.library_for(wanted.collection, Role.REVIEWER)
         book = books.load(library, wanted.playbook)
-        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
-        single = matrix.column(only)
-        columns = shown(matrix, wanted) if single is None else [single]
-        states_wanted = [STATES.index(each) for each in _WHICH[which]]
-        proposed = REVIEWS.index(ReviewState.PROPOSED)
-        places = [
-            (line.id, column)
-            for number, line in enumerate(matrix.lines)
-            if line.id in wished
-            for column in columns
-            if matrix.review[number, column] == proposed
-            and matrix.state[number, column] in states_wanted
-        ]
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
+        _, places = _places(matrix, wanted, chosen)
+        if findings is not None and findings != len(places):
+            raise Conflict(
+                f"these are {len(places):,} findings by now, not {findings:,}: nothing was marked.",
+                remedy="Look at the grid again, and select anew.",
+            )
         if len(places) > _MOST:
             raise TooLarge(
                 f"these are {len(places):,} findings; at most {_MOST:,} are marked at once.",
@@ -146,12 +187,52 @@ def mark_many(
     return desk.see(f"/reviews/grid?{wanted.query()}")
 
 
+def _places(matrix: Matrix, wanted: Asked, chosen: Choice) -> tuple[int, list[tuple[str, int]]]:
+    """Return how many rows are selected, and the cells in them that nobody has checked.
+
+    Raises:
+        Conflict: If other rows fit than those that the visitor was shown.
+        ConfigError: If no row is selected.
+    """
+    if chosen.which not in _WHICH:
+        raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
+    fit = fitting(matrix, wanted)
+    fitted = [int(row) for row in fit.rows]
+    if chosen.all is not None:
+        if chosen.all != len(fitted):
+            raise Conflict(
+                f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
+                remedy="Look at the grid again, and select anew.",
+            )
+        rows = [row for row in fitted if matrix.lines[row].id not in chosen.row]
+    else:
+        rows = [row for row, line in enumerate(matrix.lines) if line.id in chosen.row]
+    if not rows:
+        raise ConfigError("no row is selected.", remedy="Tick the rows first.")
+    single = matrix.column(chosen.only)
+    columns = shown(matrix, wanted) if single is None else [single]
+    wished = [STATES.index(each) for each in _WHICH[chosen.which]]
+    proposed = REVIEWS.index(ReviewState.PROPOSED)
+    return len(rows), [
+        (matrix.lines[row].id, column)
+        for row in rows
+        for column in columns
+        if matrix.review[row, column] == proposed
+        and matrix.state[row, column] in wished
+        and (fit.cells[row, column] or not wanted.by_cell)
+    ]
+
+
 def _shown(desk: DeskOf, access: Access, names: tuple[str, str, str, str]) -> Response:
     c, p, d, v = names
     library = access.library_for(c, Role.READER)
     book = books.load(library, p)
-    view = panel(access, c, book_for(library, c, book, v), d, v)
-    matrix = matrices_of(desk.office.shelf).of(access, c, book)
+    of_column = book_for(library, c, book, v)
+    view = panel(access, c, of_column, d, v)
+    if view.finding is not None:
+        (finding,) = findings_of(library, of_column, [view.finding])
+        view = replace(view, finding=finding)
+    matrix = grid_of(desk.office.shelf, access, c, book)
     cell = one(library, matrix, d, view.provision.id)
     template = "_finding.html.j2" if desk.is_partial else "finding.html.j2"
     return desk.page(

@@ -18,11 +18,12 @@ from fourcorners.server.access import Access
 from fourcorners.server.columns import asking
 from fourcorners.server.columns.asking import Standing
 from fourcorners.server.columns.kept import LONGEST
+from fourcorners.server.day import grid_of
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.doing import reviewing
 from fourcorners.server.grid.asked import Asked, asked, fitting, shown
 from fourcorners.server.grid.filled import filled
-from fourcorners.server.grid.matrix import Matrix, matrices_of
+from fourcorners.server.grid.matrix import Matrix
 from fourcorners.server.grid.windows import counts, following, window
 from fourcorners.server.principal import Role
 from fourcorners.server.rendering import Nav
@@ -101,7 +102,7 @@ def grid(desk: Desk, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000
     with desk.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
         book = books.load(library, wanted.playbook)
-        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
         fit = fitting(matrix, wanted)
         size = page_rows(len(shown(matrix, wanted)))
         last = max(1, -(-len(fit.rows) // size))
@@ -152,7 +153,7 @@ def rows(
     with desk.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
         book = books.load(library, wanted.playbook)
-        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
         fit = fitting(matrix, wanted)
         cut = slice(left, left + across)
         shown_rows = window(library, matrix, wanted, fit, start, count, cut)
@@ -180,7 +181,7 @@ def next_open(
     with desk.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
         book = books.load(library, wanted.playbook)
-        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
         place = following(matrix, wanted, fitting(matrix, wanted), row, column)
     return JSONResponse(None if place is None else {"row": place[0], "column": place[1]})
 
@@ -193,7 +194,7 @@ def progress(desk: Desk, wanted: Grid) -> Response:
     with desk.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
         book = books.load(library, wanted.playbook)
-        matrix = matrices_of(desk.office.shelf).of(access, wanted.collection, book)
+        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
     return desk.page(
         "_grid_head.html.j2",
         asked=wanted,

@@ -11,7 +11,8 @@ const BLOCK = 4; // columns come and go by so many
 const MARGIN = 2; // columns that are drawn on either side of those in view
 const headers = { "HX-Request": "true" };
 
-const picked = new Set();
+const picked = new Set(); // rows that are selected; of all that fit, those that are not
+let everything = false; // whether all rows that fit are selected, those not drawn among them
 const windows = new Map(); // number of the window -> { body, from, to: the columns in it, abort }
 let total = Number(table.dataset.total);
 let height = 54;
@@ -19,7 +20,7 @@ let lefts = []; // where each column begins, and where the last ends
 let aside = 0; // how much of the width the names of the contracts take
 let headHeight = 0;
 let at = null; // the cell that has the focus: { row (from 0), column (from 0) }
-let coming = null; // what is done with that cell when it has come: { follow }
+let coming = null; // what is done with that cell when it has come: { follow, enter }
 let open = null; // "document provision" of the finding in the panel
 let drawing = 0;
 
@@ -158,11 +159,15 @@ async function load(each, number, from, to) {
     const rows = Number(answer.headers.get("X-Rows"));
     if (rows !== total) {
       total = rows;
+      if (everything) count();
       table.setAttribute("aria-rowcount", total + 1);
       ask();
     }
   } catch (error) {
-    if (error.name !== "AbortError") each.body.querySelector(".loading")?.append("These rows could not be loaded. Scroll away and back to try again.");
+    if (error.name === "AbortError") return;
+    each.body.querySelector(".loading")?.append("These rows could not be loaded. Scroll away and back to try again.");
+    if (coming?.enter) tell("The finding could not be opened: its row could not be loaded.", true);
+    coming = null;
   }
 }
 
@@ -175,7 +180,7 @@ function put(body, markup) {
   if (box !== null) body.querySelector(`tr[data-d="${CSS.escape(box)}"] input`)?.focus({ preventScroll: true });
   const cell = current();
   if (cell && body.contains(cell)) {
-    if (coming && !busy()) take(cell, coming.follow);
+    if (coming && !busy()) take(cell, coming.follow, coming.enter);
     else if (held || document.activeElement === document.body && panel.hidden) take(cell, false);
   }
   if (open) mark(open);
@@ -183,7 +188,7 @@ function put(body, markup) {
 }
 
 function dress(row) {
-  const on = picked.has(row.dataset.d);
+  const on = isPicked(row.dataset.d);
   const box = row.querySelector("input");
   if (box && box.checked !== on) box.checked = on;
   row.classList.toggle("picked", on);
@@ -230,12 +235,12 @@ function reachable(target) {
   if (target) target.tabIndex = 0;
 }
 
-function take(cell, follow) {
+function take(cell, follow, enter = false) {
   coming = null;
   const target = cell.querySelector("a") ?? cell;
   reachable(target);
   target.focus({ preventScroll: true });
-  if (follow && !panel.hidden) show(cell);
+  if (enter || follow && !panel.hidden) show(cell);
 }
 
 function reveal() {
@@ -417,53 +422,98 @@ async function write(selector) {
 
 // ---- Rows that are picked
 
+const isPicked = (d) => everything !== picked.has(d);
+const pickedRows = () => everything ? total - picked.size : picked.size;
+
 function pick(row, on) {
-  if (on) picked.add(row.dataset.d);
-  else picked.delete(row.dataset.d);
-  row.classList.toggle("picked", on);
-  const box = row.querySelector("input");
-  if (box) box.checked = on;
+  if (on === everything) picked.delete(row.dataset.d);
+  else picked.add(row.dataset.d);
+  dress(row);
   count();
+}
+
+function pickAll(on) {
+  everything = on;
+  picked.clear();
+  table.querySelectorAll("tr[data-d]").forEach(dress);
+  count();
+}
+
+const number = (value) => value.toLocaleString("en");
+const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
+let tally = null; // how many findings would be marked, as the server counted them
+let tallying = 0;
+let tallied = null;
+
+function chosen(submitter) {
+  const values = new URLSearchParams(new FormData(bulk, submitter));
+  values.delete("row");
+  values.delete("all");
+  picked.forEach((d) => values.append("row", d));
+  if (everything) values.set("all", total);
+  return values;
 }
 
 function count() {
   if (!bulk) return;
-  bulk.classList.toggle("on", picked.size > 0);
-  bulk.querySelector("#picked").textContent = picked.size === 1 ? "1 row selected" : `${picked.size} rows selected`;
+  const rows = pickedRows();
+  const all = document.querySelector("#all");
+  if (all) {
+    all.checked = rows > 0 && rows === total;
+    all.indeterminate = rows > 0 && rows < total;
+  }
+  bulk.classList.toggle("on", rows > 0);
+  const told = everything && !picked.size ? `All ${counted(rows, "contract")} selected` : `${counted(rows, "contract")} selected`;
+  bulk.querySelector("#picked").textContent = told;
+  ready(null);
+  clearTimeout(tallying);
+  tallied?.abort();
+  if (rows) tallying = setTimeout(() => reckon(told), 150);
+}
+
+function ready(found) { // what is marked at once is only what the visitor was told
+  tally = found;
+  bulk.querySelectorAll("[name=says]").forEach((button) => { button.disabled = !found; });
+}
+
+async function reckon(told) {
+  tallied = new AbortController();
+  try {
+    const answer = await fetch(`${bulk.action}/count`, { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: chosen(), signal: tallied.signal });
+    if (!answer.ok) { tell(await problem(answer), true); again(); return; }
+    const { findings, most } = await answer.json();
+    const much = findings > most ? `; at most ${number(most)} are marked at once: choose one column, or filter` : "";
+    bulk.querySelector("#picked").textContent = `${told}, ${findings ? counted(findings, "finding") : "no finding"} to mark${much}`;
+    ready(findings <= most ? findings : 0);
+  } catch (error) {
+    if (error.name !== "AbortError") tell("The selection could not be counted.", true);
+  }
 }
 
 table.addEventListener("change", (event) => {
-  if (event.target.id === "all") {
-    table.querySelectorAll("tr[data-d]").forEach((row) => pick(row, event.target.checked));
-  } else if (event.target.name === "row") {
-    pick(event.target.closest("tr"), event.target.checked);
-  }
+  if (event.target.id === "all") pickAll(event.target.checked);
+  else if (event.target.name === "row") pick(event.target.closest("tr"), event.target.checked);
 });
+
+bulk?.addEventListener("change", count);
 
 bulk?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const values = new URLSearchParams(new FormData(bulk, event.submitter));
-  values.delete("row");
-  picked.forEach((d) => values.append("row", d));
+  if (!tally) return;
+  const values = chosen(event.submitter);
+  values.set("findings", tally);
+  ready(null);
   const answer = await fetch(bulk.action, { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: values });
-  if (!answer.ok) { tell(await problem(answer), true); return; }
+  if (!answer.ok) { tell(await problem(answer), true); count(); again(); return; }
   const drawn = document.createElement("template");
   drawn.innerHTML = await answer.text();
   tell(drawn.content.textContent.trim());
-  unpick();
+  pickAll(false);
   again();
   recount();
 });
 
-function unpick() {
-  picked.clear();
-  table.querySelectorAll("tr.picked").forEach((row) => pick(row, false));
-  const all = document.querySelector("#all");
-  if (all) all.checked = false;
-  count();
-}
-
-document.querySelector("#unpick")?.addEventListener("click", unpick);
+document.querySelector("#unpick")?.addEventListener("click", () => pickAll(false));
 
 // ---- Keys
 
@@ -490,7 +540,7 @@ const ACTS = {
   e: () => write("#value"),
   m: () => write("#comment"),
   n: next,
-  x: () => { const row = current()?.parentElement; if (row) pick(row, !picked.has(row.dataset.d)); },
+  x: () => { const row = current()?.parentElement; if (row) pick(row, !isPicked(row.dataset.d)); },
   a: () => {
     const menu = document.querySelector(".ask-column");
     if (menu) { menu.open = true; menu.querySelector("textarea").focus(); }
@@ -520,8 +570,10 @@ addEventListener("keydown", (event) => {
   } else if (event.key === "Enter" && inGrid && at && !event.target.closest("thead, th, header, nav")) {
     event.preventDefault();
     const cell = current();
-    if (!cell) return;
-    if (open === key(cell)) panel.querySelector("a[data-open]")?.click();
+    if (!cell) { // its row is on the way
+      coming = { follow: true, enter: true };
+      draw();
+    } else if (open === key(cell)) panel.querySelector("a[data-open]")?.click();
     else show(cell);
   }
 }, true);
