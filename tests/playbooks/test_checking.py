@@ -36,6 +36,7 @@ def test_a_sound_playbook_raises_no_doubt(tmp_path: Path) -> None:
         ("    aliases: [Late, DELAY]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    aliases: [Late, late]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    avoid: week\n", 9, "delay.examples#1", "to be avoided stands in this example"),
+        ("    never: week\n", 9, "delay.examples#1", "never to be quoted stands in this example"),
         ("    applies_to: [Suply]\n", 10, "delay.applies_to#1", "did you mean 'Supply'"),
         ("    except_for: [Suply]\n", 10, "delay.except_for#1", "did you mean 'Supply'"),
         (

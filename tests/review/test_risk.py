@@ -253,6 +253,10 @@ def test_a_rule_may_ask_who_acts() -> None:
     assert severity("The Supplier shall not compete.", alder) is Severity.HIGH
     assert severity("Neither party shall compete.", alder) is Severity.HIGH
     assert severity("There shall be no rivalry.", alder) is Severity.MEDIUM
+    opening = "If a shop competes, the Supplier shall not compete with it."
+    assert severity(opening, alder) is Severity.HIGH
+    passive = "It may not be told to compete unless the Supplier lets it compete."
+    assert severity(passive, alder) is Severity.MEDIUM
     assert severity("The Customer shall not compete.", Side("birch")) is Severity.HIGH
     assert severity("The Customer shall not compete.", UNKNOWN) is Severity.MEDIUM
 

@@ -60,6 +60,19 @@ def test_where_no_group_stands_out_nothing_is_ours(room: list[Card]) -> None:
         ("If the price paid by the Customer falls, the Supplier shall pay it.", None, "ours"),
         ("The parties’ addresses are below.", None, ""),
         ("Northmere Water plc grants a licence.", None, "theirs"),
+        ("What is due to the Supplier for a day shall not be more than ten.", None, ""),
+        ("The Supplier shall show it to the Customer, who may copy it.", "may copy", "theirs"),
+        (
+            "The Supplier shall show it to the Customer and to its bank, who may copy it.",
+            "may copy",
+            "theirs",
+        ),
+        (
+            "The Supplier shall insure the Customer, and the Customer shall insure the Supplier.",
+            "insure",
+            "mutual",
+        ),
+        ("The Supplier shall pay if asked, and the Customer shall give a receipt.", "pay", "ours"),
     ],
 )
 def test_who_acts(sentence: str, near: str | None, who: str) -> None:

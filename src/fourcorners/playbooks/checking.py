@@ -62,6 +62,8 @@ def _of(playbook: Playbook, provision: Provision, path: Path) -> Iterator[tuple[
         ("definition", provision.definition),
         ("query", str(provision.query)),
         ("avoid", str(provision.avoid or "")),
+        ("certain", str(provision.certain or "")),
+        ("never", str(provision.never or "")),
     ):
         for word in sorted(set(_mixed(text))):
             yield (
@@ -89,6 +91,8 @@ def _examples(playbook: Playbook, provision: Provision, path: Path) -> Iterator[
     for n, index in enumerate(indexes):
         if provision.avoid is not None and holds(provision.avoid, index):
             yield (*path, "examples", n), "what is to be avoided stands in this example"
+        if provision.never is not None and holds(provision.never, index):
+            yield (*path, "examples", n), "what is never to be quoted stands in this example"
         own = score(provision.query, index)
         other, much = _closest(playbook, provision, index)
         if n in missed and other is not None and much > 0:

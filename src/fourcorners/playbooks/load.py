@@ -220,10 +220,13 @@ def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]
     for at, provision in enumerate(content.provisions):
         path = ("provisions", at)
         yield (*path, "query"), provision.query
-        if provision.avoid:
-            yield (*path, "avoid"), provision.avoid
-        if provision.learned:
-            yield (*path, "learned"), provision.learned
+        beside = {
+            "avoid": provision.avoid,
+            "certain": provision.certain,
+            "never": provision.never,
+            "learned": provision.learned,
+        }
+        yield from (((*path, key), text) for key, text in beside.items() if text)
         for n, question in enumerate(provision.questions):
             asked = {"yes": question.yes, "no": question.no, "against": question.against}
             yield from (((*path, "questions", n, key), text) for key, text in asked.items() if text)
@@ -325,6 +328,8 @@ def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries)
         examples=content.examples,
         instructions=content.instructions,
         avoid=queries.get((*path, "avoid")),
+        certain=queries.get((*path, "certain")),
+        never=queries.get((*path, "never")),
         learned=queries.get((*path, "learned")),
         extent=content.extent,
         card=content.card,

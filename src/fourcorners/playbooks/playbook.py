@@ -139,6 +139,8 @@ class Provision:
         examples: Clauses that a search by meaning starts from.
         instructions: What a language model is told to extract.
         avoid: Look-alikes that must not count.
+        certain: Wording that is the provision in whatever sentence it stands.
+        never: Wording that is something else in whatever sentence it stands; it prevails.
         learned: What was mined from a clause bank; it ranks passages, and decides nothing alone.
         card: The fact of the contract card that speaks for the provision, if there is one.
         threshold: The probability, 0 to 1, from which a quote counts; None for the calibrated one.
@@ -155,6 +157,8 @@ class Provision:
     examples: tuple[str, ...] = ()
     instructions: str = ""
     avoid: Query | None = None
+    certain: Query | None = None
+    never: Query | None = None
     learned: Query | None = None
     extent: Extent = Extent.SENTENCE
     card: CardField | None = None

@@ -94,6 +94,12 @@ class ProvisionFile(_Strict):
     definition: Text = Field(description="What the clause does, and what it is not.")
     query: Text = Field(description="A search query: the clause's words, with boosts.")
     avoid: Text = Field("", description="A search query: look-alikes that must not count.")
+    certain: Text = Field(
+        "", description="A search query: a sentence that satisfies it is quoted, come what may."
+    )
+    never: Text = Field(
+        "", description="A search query: a sentence that satisfies it is not quoted."
+    )
     learned: Text = Field(
         "", description="A search query mined from a clause bank: it ranks passages to read."
     )

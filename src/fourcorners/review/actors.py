@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -36,6 +36,9 @@ _DONE_BY = re.compile(
     re.IGNORECASE,
 )
 _OWN_LIABILITY = re.compile(r"[’']s?\s+(?:\w+\s+){0,3}(?:liabilit|indemnit)", re.IGNORECASE)
+_TO = re.compile(r"\bto\s+$", re.IGNORECASE)  # before who is owed something, and owes nothing
+_WHO = re.compile(r"\b(?:who|which)\b", re.IGNORECASE)
+_DOES = re.compile(r"(?:may|shall|must|will|agrees?\s+to|undertakes?\s+to)\s+(?:not\s+)?\w+", re.I)
 _BREAK = re.compile(r"[.;:]\s|\n\s*\n")
 _SAID = {
     "either": "either party",
@@ -78,7 +81,10 @@ class Actors:
         """
         if not self._side.word:
             return ""
-        active = [(at, self._whose(match)) for at, match in self._places(text, sentence)]
+        places = self._places(text, sentence)
+        active = [(at, self._whose(match)) for at, match in places]
+        if _reciprocal(text, active):
+            return "mutual"
         other = [(at, self._whose(match)) for at, match in self._otherwise(text, sentence)]
         if near is not None:
             before = [who for at, who in sorted([*active, *other]) if who and at <= near]
@@ -109,11 +115,18 @@ class Actors:
                 match
                 for match in mentions
                 if verb.start() - _FAR <= match.end() <= verb.start()
+                and not self._is_given(text, sentence.start, match, verb.start())
                 and not _BREAK.search(text, match.end(), verb.start())
             ]
             if close:
                 places.append((verb.start(), close[-1]))
         return places
+
+    @staticmethod
+    def _is_given(text: str, start: int, match: re.Match[str], verb: int) -> bool:
+        """Tell whether something goes to a name, and the verb is not of what it then does."""
+        before = _TO.search(text, max(start, match.start() - 4), match.start())
+        return before is not None and not _WHO.search(text, match.end(), verb)
 
     @cached_property
     def _known(self) -> dict[str, Party]:
@@ -164,6 +177,16 @@ class Actors:
         if match["role"]:
             return match["role"]
         return named(self._party(match))
+
+
+def _reciprocal(text: str, active: Sequence[tuple[int, Acting | Literal[""]]]) -> bool:
+    """Tell whether both sides do the same: "A shall indemnify B, and B shall indemnify A"."""
+    doing: dict[str, set[str]] = {}
+    for at, who in active:
+        done = _DOES.match(text, at)
+        if done and who:
+            doing.setdefault(" ".join(done[0].casefold().split()), set()).add(who)
+    return any({"ours", "theirs"} <= sides for sides in doing.values())
 
 
 def named(party: Party) -> str:

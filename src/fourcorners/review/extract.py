@@ -16,6 +16,7 @@ from fourcorners.review.reading import Reading
 from fourcorners.review.risk import Risks
 from fourcorners.review.rules import LIMITS, Rules
 from fourcorners.review.scoring import Prepared, best_first, has_meaning, score
+from fourcorners.review.wording import Wording
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
@@ -78,8 +79,11 @@ def _cell(
         threshold = provision.threshold
     known = _known(reading, prepared)
     text = reading.document.text
-    likely = known or quotable(text, candidates, provision.id)
+    wording = Wording.of(reading, provision)
+    likely = known or quotable(text, wording.possible(candidates), provision.id)
     chosen = choose(likely, threshold, min(also, threshold), most)
+    if not known:
+        chosen = wording.joined(chosen, threshold)
     if not known and provision.extent is not Extent.CLAUSE:
         chosen = with_introductions(chosen, [each.span for each in reading.segments], text)
     chosen = [(led(text, span, provision.id), probability) for span, probability in chosen]

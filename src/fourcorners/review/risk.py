@@ -7,13 +7,15 @@ verified, and what cuts the other way. What wording cannot decide is left to a p
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 from fourcorners.outline.tree import NodeKind, ReferenceKind
-from fourcorners.playbooks.playbook import CardField, Provision, RiskQuestion, facts
+from fourcorners.playbooks.playbook import Acting, CardField, Provision, RiskQuestion, facts
 from fourcorners.review import severity
 from fourcorners.review.actors import Actors, named
 from fourcorners.review.applicability import applies
@@ -29,7 +31,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, union
 from fourcorners.text.words import WordIndex
 
-RULES = "3"
+RULES = "4"
 """To be raised when wording is read otherwise: all cells are then filled anew."""
 CANNOT_TELL = "Cannot tell from the document"
 LIKELY_YES = "Likely yes"
@@ -40,6 +42,9 @@ _MOST_VALUES = 4
 _MOST_REFERRED = 4  # clauses, and as many definitions
 _TELLING = 0.2  # of the best quote's probability
 _SHORT = 1_500  # characters of a clause that is about one thing
+_CONDITION = re.compile(
+    r"\b(?:(?P<opens>if|where|when|whenever)|may|shall|must|will|can|cannot)\b", re.IGNORECASE
+)
 _CARD_VALUES = {CardField.GOVERNING_LAW, CardField.TITLE}
 _CARD_DATES = {CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE}
 
@@ -221,12 +226,22 @@ class Risks:
         if query is not None:
             sentences = self._deciding(query, ground.telling, ground, whole=False)
             sentences = sentences or self._deciding(query, ground.telling_clauses, ground)
-        told = []
-        for span in sentences:
-            ends = [] if query is None else matches(query, self._index(span))
-            near = span.start + min(each.span.end for each in ends) if ends else None
-            told.append(self._actors.acting(self._text, span, near))
-        return together(told)
+        return together(self._acting_in(query, span) for span in sentences)
+
+    def _acting_in(self, query: Query | None, sentence: Span) -> Acting | Literal[""]:
+        """Return whose side acts in a sentence: before the first words that a query wants.
+
+        Where a condition comes first, with such words, whoever must act stands before later ones.
+        """
+        found = [] if query is None else matches(query, self._index(sentence))
+        if not found:
+            return self._actors.acting(self._text, sentence)
+        ends = sorted({sentence.start + each.span.end for each in found})
+        first = _CONDITION.search(self._text, sentence.start, sentence.end)
+        if first is None or not first["opens"]:
+            ends = ends[:1]
+        acting = (self._actors.acting(self._text, sentence, near) for near in ends)
+        return next((who for who in acting if who), "")
 
     def _deciding(
         self, query: Query | None, spans: Sequence[Span], ground: _Ground, *, whole: bool = True
