@@ -31,6 +31,7 @@ from fourcorners.library.entries import (
     Stats,
     Vectors,
 )
+from fourcorners.library.kept import Memory
 from fourcorners.library.tokens import folded
 from fourcorners.library.vectors import unpack
 from fourcorners.outline.card import Card
@@ -77,13 +78,16 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._vectors: dict[str, Vectors] = {}
-        self._vectors_of = ""
+        self.memory = Memory()
 
     @property
     def path(self) -> Path:
         """Return the file."""
         return self._database.path
+
+    def share(self, other: Catalogue) -> None:
+        """Keep in memory together with another connection to the same library, to keep it once."""
+        self.memory = other.memory
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """Run one statement and return its rows."""
@@ -245,13 +249,11 @@ class Catalogue:
         """
         if document is not None:
             return self._load_vectors(None, document)
-        if self._vectors_of != self.content_version:
-            self._vectors.clear()
-            self._vectors_of = self.content_version
-        key = "" if collection is None else folded(collection)
-        if key not in self._vectors:
-            self._vectors = {key: self._load_vectors(self._scope(collection), None)}
-        return self._vectors[key]
+        return self.memory.vectors.get(
+            self.content_version,
+            "" if collection is None else folded(collection),
+            lambda: self._load_vectors(self._scope(collection), None),
+        )
 
     def path_of(self, document: str) -> str:
         """Return the path that a document was first read from."""

@@ -22,6 +22,7 @@ from fourcorners.library.catalogue import Catalogue, storable
 from fourcorners.library.columns import Columns, columns_of
 from fourcorners.library.database import Database, SQLiteValue, integer, string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
+from fourcorners.library.kept import Memory
 from fourcorners.library.tokens import folded
 from fourcorners.library.vectors import pack
 from fourcorners.outline.card import Card
@@ -78,7 +79,7 @@ class Library(Catalogue):
 
     def close(self) -> None:
         """Close the file."""
-        self._vectors.clear()
+        self.memory = Memory()
         self._database.close()
 
     @property

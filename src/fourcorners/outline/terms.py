@@ -269,6 +269,9 @@ def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
     found: list[TermUse] = []
     at = 0
     while at < len(words):
+        if _stem(words[at].group()) not in trie.after:  # most words begin no term
+            at += 1
+            continue
         first = words[at].start()
         last, index = (at, None) if first in defined else _longest(text, words, at, trie)
         if index is not None:

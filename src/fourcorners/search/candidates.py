@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import integer, string
+from fourcorners.library.kept import Kept, Memory
 from fourcorners.search.concepts import Concept
 from fourcorners.search.dense import nearest
 from fourcorners.search.filters import Filters
@@ -24,6 +28,7 @@ PASSAGES = 200
 """How many passages each side brings."""
 SHORTEST = 4
 """Letters of a stem from which all words that start with it count as its forms."""
+_KEPT = 256  # concepts, each within its filters, whose passages stay at hand
 
 
 def leading(
@@ -42,22 +47,49 @@ def leading(
     """
     tokens = filters.tokens(library)
     trees = [any_form(asked)]
-    near: list[NDArray[np.float32]] = []
+    nearby: list[Mapping[int, float]] = []
     if vector is None:
         trees += [concept.query.tree for concept, _ in concepts]
     else:
-        means = [each.examples.mean(axis=0) for each, _ in concepts if each.examples is not None]
-        near = [vector, *means]
+        nearby = [nearest(library, filters, tokens, vector, PASSAGES)]
+        nearby += [_near(library, filters, tokens, concept) for concept, _ in concepts]
     rankings = [
         (ranks(best(library, tree, tokens, PASSAGES).scores), 1.0)
         for tree in trees
         if tree is not None
     ]
-    rankings += [(ranks(nearest(library, filters, tokens, one, PASSAGES)), 1.0) for one in near]
+    rankings += [(ranks(near), 1.0) for near in nearby]
     fused = fuse(rankings)
     ordered = best_first(sorted(fused), fused)
-    passages = library.passage_rows(ordered)
-    return list(dict.fromkeys(passages[row].document for row in ordered))[:limit]
+    owner = _owners(library)
+    return list(dict.fromkeys(owner(row) for row in ordered))[:limit]
+
+
+def _near(
+    library: Catalogue, filters: Filters, tokens: Sequence[Sequence[str]], concept: Concept
+) -> Mapping[int, float]:
+    """Return the passages nearest to a concept's examples; kept, for they are asked for often."""
+    examples = concept.examples
+    if examples is None:
+        return {}
+    known = _NEAR.setdefault(library.memory, Kept(_KEPT))
+    return known.get(
+        library.content_version,
+        (concept, filters),
+        lambda: nearest(library, filters, tokens, examples.mean(axis=0), PASSAGES),
+    )
+
+
+_NEAR: WeakKeyDictionary[Memory, Kept[Mapping[int, float]]] = WeakKeyDictionary()
+
+
+def _owners(library: Catalogue) -> Callable[[int], str]:
+    """Return what tells the document of a passage's row: the rows of a document are in a row."""
+    rows = library.execute(
+        "SELECT first_passage, id FROM documents WHERE passage_count > 0 ORDER BY first_passage"
+    )
+    first = [integer(start) for start, _ in rows]
+    return lambda row: string(rows[bisect_right(first, row) - 1][1])
 
 
 def any_form(asked: str) -> Node | None:

@@ -32,7 +32,7 @@ FAINT = 0.6
 """A concept is dropped whose words say less than this share of what the best one's say."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Concept:
     """A kind of clause that lawyers know.
 

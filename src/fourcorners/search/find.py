@@ -48,9 +48,9 @@ from fourcorners.search.query import (
     parse,
     without_fields,
 )
-from fourcorners.search.query.match import matches
+from fourcorners.search.query.match import places_matched
 from fourcorners.search.stemming import spread
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex, words
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _matched(tree: Node | None, text: str) -> list[Span]:
     shown = None if tree is None else without_fields(tree)
     if shown is None:
         return []
-    return union(spot for match in matches(shown, WordIndex(text)) for spot in match.places)
+    return places_matched(shown, WordIndex(text))
 
 
 def _described(

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import integer, string
+from fourcorners.library.kept import Kept, Memory
 from fourcorners.outline.card import Card
 from fourcorners.search.index import index_of
 from fourcorners.text.words import words
@@ -60,7 +61,6 @@ class Names:
     """An index of the names of all documents of a library, in memory."""
 
     def __init__(self, library: Catalogue) -> None:
-        self._library = library
         self._ids: dict[int, str] = {}
         self._titles: dict[int, frozenset[str]] = {}
         self._bearers: dict[str, dict[int, float]] = {}
@@ -132,10 +132,13 @@ class Names:
         """Return how much a folded word tells: the log of how few documents are called by it."""
         return log1p(len(self) / (len(self._bearers.get(token, ())) + 0.5))
 
-    def fitting(self, naming: str, within: Collection[str] | None = None) -> list[Named]:
+    def fitting(
+        self, library: Catalogue, naming: str, within: Collection[str] | None = None
+    ) -> list[Named]:
         """Return the documents that bear any of the words, the best fit first.
 
         Args:
+            library: The library whose names these are, or another connection to it.
             naming: The words that name a contract, such as `Supply Agreement between A and B`.
             within: The ids to choose from; by default all.
         """
@@ -145,7 +148,7 @@ class Names:
         found: dict[int, float] = {}
         weights: dict[str, float] = {}
         for token in tokens:
-            bearers = self._bearing(token)
+            bearers = self._bearing(library, token)
             weights[token] = log1p(len(self) / (len(bearers) + 0.5))
             for row, weight in bearers.items():
                 found[row] = found.get(row, 0.0) + weight * weights[token]
@@ -163,19 +166,19 @@ class Names:
         said = sum(self.rarity(token) for token in title if token in weights)
         return said / whole if whole else 0.0
 
-    def _bearing(self, token: str) -> Mapping[int, float]:
+    def _bearing(self, library: Catalogue, token: str) -> Mapping[int, float]:
         """Return the documents that bear a word, with how far each accounts for it."""
         named = self._bearers.get(token, {})
         if not self.is_rare(token):
             return named
-        bearers = dict.fromkeys(self._at_the_head(token), HEAD)
+        bearers = dict.fromkeys(self._at_the_head(library, token), HEAD)
         for row, weight in named.items():
             bearers[row] = max(weight, bearers.get(row, 0.0))
         return bearers or self._nearly(token)
 
-    def _at_the_head(self, token: str) -> Sequence[int]:
+    def _at_the_head(self, library: Catalogue, token: str) -> Sequence[int]:
         """Return the documents that bear a word in their first clauses, if it is a rare one."""
-        places = index_of(self._library).standing(token, _MOST_PASSAGES)
+        places = index_of(library).standing(token, _MOST_PASSAGES)
         if len(places) == _MOST_PASSAGES:
             return []
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
@@ -228,13 +231,10 @@ ABBREVIATIONS = MappingProxyType(
 )
 """What lawyers call contracts in short, without the words that all contracts share."""
 
-_KNOWN: WeakKeyDictionary[Catalogue, tuple[str, Names]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Memory, Kept[Names]] = WeakKeyDictionary()
 
 
 def names_of(library: Catalogue) -> Names:
     """Return the index of a library's names; it is made anew when the library has changed."""
-    version = library.content_version
-    known = _KNOWN.get(library)
-    if known is None or known[0] != version:
-        known = _KNOWN[library] = (version, Names(library))
-    return known[1]
+    known = _KNOWN.setdefault(library.memory, Kept(1))
+    return known.get(library.content_version, "", lambda: Names(library))

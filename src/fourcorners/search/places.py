@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.codec import PAGES, StoredNodes
+from fourcorners.library.kept import Kept, Memory
 from fourcorners.outline.tree import called
+
+_KEPT = 256  # documents of a library whose places stay at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,12 @@ class Place:
 
     @classmethod
     def of(cls, library: Catalogue, document: str) -> Place:
-        """Return what the library knows of a document."""
+        """Return what the library knows of a document; it stays at hand until that changes."""
+        known = _KNOWN.setdefault(library.memory, Kept(_KEPT))
+        return known.get(library.content_version, document, lambda: cls._read(library, document))
+
+    @classmethod
+    def _read(cls, library: Catalogue, document: str) -> Place:
         name, pages, outline = library.placing(document)
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
@@ -35,3 +44,6 @@ class Place:
         if node is None:
             return ()
         return called(self.nodes.branch(node), text)
+
+
+_KNOWN: WeakKeyDictionary[Memory, Kept[Place]] = WeakKeyDictionary()

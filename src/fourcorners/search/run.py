@@ -20,10 +20,11 @@ from fourcorners.search.find import find
 from fourcorners.search.hit import SIGNAL, Hit, snippet
 from fourcorners.search.places import Place
 from fourcorners.search.query import Mode, Or, Query, fields, parse
-from fourcorners.search.query.match import matches
+from fourcorners.search.query.match import places_matched
 from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
 from fourcorners.search.scope import Scope, route
-from fourcorners.text.span import Span, union
+from fourcorners.search.units import Units, shelf_of
+from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
 
@@ -100,40 +101,35 @@ def _hits(library: Catalogue, retrieved: Retrieved) -> tuple[Hit, ...]:
     told = any_form(retrieved.asked)
     trees = [concept.query.tree for concept, _ in retrieved.concepts]
     marks = Or((*([told] if told else ()), *trees)) if told or trees else None
-    places: dict[str, Place] = {}
-    passages: dict[str, list[tuple[Span, int, int | None]]] = {}
-    texts: dict[str, str] = {}
+    shelf = shelf_of(library)
+    read: dict[str, tuple[Place, Units]] = {}
     hits = []
     for one in retrieved.snippets:
-        if one.document not in places:
-            places[one.document] = Place.of(library, one.document)
-            texts[one.document] = library.text(one.document)
-            passages[one.document] = sorted(
-                (each.span, each.ordinal, each.node) for each in library.passages(one.document)
-            )
+        if one.document not in read:
+            place = Place.of(library, one.document)
+            read[one.document] = place, shelf.take(library, one.document)
         matched = () if marks is None else _matched(marks, one)
-        hits.append(_hit(one, places[one.document], passages[one.document], texts, matched))
+        hits.append(_hit(one, *read[one.document], matched))
     return tuple(hits)
 
 
 def _hit(
     one: Snippet,
     place: Place,
-    passages: Sequence[tuple[Span, int, int | None]],
-    texts: dict[str, str],
+    units: Units,
     matched: tuple[Span, ...],
 ) -> Hit:
-    starts = [span.start for span, _, _ in passages]
-    _, ordinal, node = passages[max(0, bisect_right(starts, one.span.start) - 1)]
-    text = texts[one.document]
+    at = bisect_right(units.passages, one.span.start, key=lambda passage: passage.span.start)
+    passage = units.passages[max(0, at - 1)]
+    text = units.text
     return Hit(
         document=one.document,
         name=one.name,
-        ordinal=ordinal,
+        ordinal=passage.ordinal,
         span=one.span,
         words=one.words,
         page=place.page_of(one.span.start),
-        path=place.path_of(node, text),
+        path=place.path_of(passage.node, text),
         scores={
             "score": one.score,
             **{f"{SIGNAL}{key}": value for key, value in one.parts.items()},
@@ -144,6 +140,4 @@ def _hit(
 
 
 def _matched(marks: Or, one: Snippet) -> tuple[Span, ...]:
-    found = matches(marks, WordIndex(one.words))
-    spots = (spot for match in found for spot in match.places)
-    return tuple(spot.shift(one.span.start) for spot in union(spots))
+    return tuple(spot.shift(one.span.start) for spot in places_matched(marks, WordIndex(one.words)))

@@ -98,7 +98,7 @@ def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> S
     question = question.strip()
     names = names_of(library)
     naming, asked = _parted(question, names)
-    fits = names.fitting(naming, _within(library, filters))[:_CANDIDATES] if naming else []
+    fits = names.fitting(library, naming, _within(library, filters))[:_CANDIDATES] if naming else []
     fits = [fit for fit in fits if fit.share >= _WORTH_NAMING]
     if not fits:
         return Scope(asked, naming)
@@ -119,7 +119,7 @@ def unnamed(library: Catalogue, question: str, documents: Collection[str]) -> st
     naming, asked = _parted(question.strip(), names)
     if asked == question.strip():
         return question
-    fits = names.fitting(naming, frozenset(documents))
+    fits = names.fitting(library, naming, frozenset(documents))
     named = [fit for fit in fits if fit.share >= _LEAST_NAMING and (fit.title or _is_bare(naming))]
     return asked if named else question
 

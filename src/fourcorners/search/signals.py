@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from fourcorners.search.concepts import Concept
 from fourcorners.search.query.match import Match, matches
@@ -125,21 +126,31 @@ def _in_headings(units: Units, wanted: Sequence[str]) -> NDArray[np.float32]:
             if at >= 0 and start < spans[at].end:
                 held[spans[at]].add(stem)
     total = sum(rarity.values()) or 1.0
-    return np.array(
-        [
-            sum(rarity[stem] for stem in set().union(*(held[span] for span in path))) / total
-            for path in units.headings
-        ],
-        np.float32,
-    )
+    shares = {  # many passages stand under the same headings
+        path: sum(rarity[stem] for stem in set().union(*(held[span] for span in path))) / total
+        for path in set(units.headings)
+    }
+    return np.array([shares[path] for path in units.headings], np.float32)
 
 
 def _known(units: Units, concept: Concept) -> NDArray[np.float32]:
     """Return the signals of one concept; kept, because the next question may ask for it too."""
-    key = (concept.id, str(concept.query), str(concept.avoid), concept.examples is None)
+    key = _key(concept)
     if key not in units.kept:
         units.kept[key] = _known_anew(units, concept)
     return units.kept[key]
+
+
+_KEYS: WeakKeyDictionary[Concept, tuple[str, str, str, bool]] = WeakKeyDictionary()
+
+
+def _key(concept: Concept) -> tuple[str, str, str, bool]:
+    """Return what tells a concept's signals from another's; its queries are long to write out."""
+    key = _KEYS.get(concept)
+    if key is None:
+        key = (concept.id, str(concept.query), str(concept.avoid), concept.examples is None)
+        _KEYS[concept] = key
+    return key
 
 
 def _known_anew(units: Units, concept: Concept) -> NDArray[np.float32]:

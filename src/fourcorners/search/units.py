@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.kept import Kept, Memory
 from fourcorners.models.encoder import Encoder
 from fourcorners.outline.clause import LONGEST
 from fourcorners.outline.tree import NodeKind, Outline, Passage
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
-KEPT = 48  # documents of a library that stay prepared
+KEPT = 48  # documents of a library that stay prepared, for all who share its memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,39 +166,34 @@ class Shelf:
     """The documents of one library that were asked last, prepared."""
 
     def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
-        self._units: OrderedDict[str, Units] = OrderedDict()
-        self._version = ""
+        self._units: Kept[Units] = Kept(kept)
         self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
+        self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
     def take(self, library: Catalogue, document: str) -> Units:
         """Return a document prepared, from the shelf if it stands there."""
-        version = library.content_version
-        if version != self._version:
-            self._units.clear()
-            self._version = version
-        units = self._units.pop(document, None) or _read(library, document)
-        self._units[document] = units
-        while len(self._units) > self._kept:
-            self._units.popitem(last=False)
-        return units
+        return self._units.get(library.content_version, document, lambda: _read(library, document))
 
     def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
         """Return a concept with the vectors of its clauses, which are kept."""
         if concept.examples is not None or not concept.clauses:
             return concept
-        key = (encoder.name, concept.clauses)
-        if key not in self._examples:
-            self._examples[key] = encoder.encode(concept.clauses)
-        return replace(concept, examples=self._examples[key])
+        ready = self._ready.get(concept)
+        if ready is None or ready[0] != encoder.name:
+            key = (encoder.name, concept.clauses)
+            if key not in self._examples:
+                self._examples[key] = encoder.encode(concept.clauses)
+            ready = encoder.name, replace(concept, examples=self._examples[key])
+            self._ready[concept] = ready
+        return ready[1]
 
 
-_shelves: WeakKeyDictionary[Catalogue, Shelf] = WeakKeyDictionary()
+_shelves: WeakKeyDictionary[Memory, Shelf] = WeakKeyDictionary()
 
 
 def shelf_of(library: Catalogue) -> Shelf:
-    """Return the shelf that belongs to a library for as long as it is open."""
-    return _shelves.setdefault(library, Shelf())
+    """Return the shelf of a library, for as long as a connection that shares it is open."""
+    return _shelves.setdefault(library.memory, Shelf())
 
 
 def _read(library: Catalogue, document: str) -> Units:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
+from fourcorners.library.kept import Kept, Memory
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import folded
 from fourcorners.outline.card import Card
@@ -130,7 +132,7 @@ class Access:
             self.require(Role.READER, collection)
         return [
             narrowed
-            for entry in self._library.documents(collection)
+            for entry in _entries(self._library, collection)
             if (narrowed := self._narrowed(entry)).collections
         ]
 
@@ -301,9 +303,22 @@ class Access:
 
     def _narrowed(self, entry: Entry) -> Entry:
         may = self.principal.may
+        if self.principal.overall is not None:
+            return entry
         return replace(
             entry, collections=tuple(n for n in entry.collections if may(Role.READER, n))
         )
+
+
+_LISTED: WeakKeyDictionary[Memory, Kept[tuple[Entry, ...]]] = WeakKeyDictionary()
+_LISTS = 8  # collections whose lists of documents stay at hand
+
+
+def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
+    """Return the documents (of a collection), whoever may read them; they are narrowed later."""
+    known = _LISTED.setdefault(library.memory, Kept(_LISTS))
+    key = None if collection is None else folded(collection)
+    return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))
 
 
 def _not_allowed(role: Role) -> NotAllowed:

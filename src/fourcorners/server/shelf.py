@@ -10,7 +10,8 @@ from pathlib import Path
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
 
-_MOST = 8  # connections; each keeps pages, and the vectors of what it searched last
+_MOST = 8  # connections; vectors and what else is kept of documents they keep together
+_PAGES = 16 << 10  # kibibytes of the file that a connection keeps; the system keeps the rest
 
 
 class Shelf:
@@ -24,7 +25,8 @@ class Shelf:
 
     def __init__(self, url: str | Path, *, most: int = _MOST) -> None:
         self._url = url
-        self._free: list[Library] = [Library.open(url, create=True)]
+        self._first = _opened(url)
+        self._free: list[Library] = [self._first]
         self._left = threading.BoundedSemaphore(most)
         self._lock = threading.Lock()
         self._closed = False
@@ -55,7 +57,9 @@ class Shelf:
                 raise LibraryError("the server is stopping.", remedy="Try again in a moment.")
             if self._free:
                 return self._free.pop()
-        return Library.open(self._url, create=True)
+        opened = _opened(self._url)
+        opened.share(self._first)
+        return opened
 
     def _give_back(self, library: Library) -> None:
         with self._lock:
@@ -63,3 +67,9 @@ class Shelf:
                 self._free.append(library)
                 return
         library.close()
+
+
+def _opened(url: str | Path) -> Library:
+    opened = Library.open(url, create=True)
+    opened.execute(f"PRAGMA cache_size = -{_PAGES}")
+    return opened

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from fourcorners.documents.document import Document, Mark, MarkKind
@@ -155,20 +155,20 @@ class _Setter:
         return words
 
     def _piece(self, span: Span, here: Iterable[_Layer]) -> Piece:
-        piece = Piece(self._flowing(span))
-        for layer in here:
-            if layer.span.contains(span):
-                piece = replace(
-                    piece,
-                    classes=" ".join(filter(None, (piece.classes, layer.classes))),
-                    href=piece.href or layer.href,
-                    term=layer.term if piece.term is None else piece.term,
-                    marked=piece.marked or layer.marked,
-                )
-        if piece.marked and not self._anchored and self._marked is not None:
+        over = [layer for layer in here if layer.span.contains(span)]
+        marked = any(layer.marked for layer in over)
+        anchor = ""
+        if marked and not self._anchored and self._marked is not None:
             self._anchored = True
-            piece = replace(piece, anchor=f"s={self._marked.start}-{self._marked.end}")
-        return piece
+            anchor = f"s={self._marked.start}-{self._marked.end}"
+        return Piece(
+            self._flowing(span),
+            classes=" ".join(layer.classes for layer in over if layer.classes),
+            href=next((layer.href for layer in over if layer.href), ""),
+            term=next((layer.term for layer in over if layer.term is not None), None),
+            marked=marked,
+            anchor=anchor,
+        )
 
 
 def _layers(document: Document, outline: Outline) -> Iterator[_Layer]:

@@ -213,7 +213,7 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     names = names_of(library)
 
     def fitting(words: str) -> list[str]:
-        return [fit.document for fit in names.fitting(words)[:_FITTING]]
+        return [fit.document for fit in names.fitting(library, words)[:_FITTING]]
 
     @cache
     def head(document: str) -> Head:

@@ -27,7 +27,7 @@ from fourcorners.search.query.tree import (
     Word,
     label,
 )
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, union
 from fourcorners.text.words import WordIndex
 
 Place: TypeAlias = tuple[int, int]
@@ -67,10 +67,21 @@ def matches(query: Query | Node, index: WordIndex) -> list[Match]:
             name,
             tuple(index.cover(first, end - 1) for first, end in sorted(parts)),
         )
-        for boost, name, instances in found or ()
+        for boost, leaf, instances in found or ()
+        for name in (label(leaf),)
         for parts in instances
     }
     return sorted(listed)
+
+
+def places_matched(query: Query | Node, index: WordIndex) -> list[Span]:
+    """Return the places of all `matches`, those that touch made one, in order: what to highlight.
+
+    It is quicker than `matches`, which tells for each leaf by itself.
+    """
+    found = _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
+    spots = {place for _, _, instances in found or () for parts in instances for place in parts}
+    return union(index.cover(first, beyond - 1) for first, beyond in spots)
 
 
 def holds(query: Query | Node, index: WordIndex) -> bool:
@@ -89,15 +100,15 @@ def score(
     `weight` gives the rarity of a leaf (by its label) in whatever collection the text is part of.
     """
     total = 0.0
-    for boost, name, instances in (
+    for boost, leaf, instances in (
         _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) or ()
     ):
         count = len(instances)
-        total += boost * weight(name) * count * (SATURATION + 1) / (count + SATURATION)
+        total += boost * weight(label(leaf)) * count * (SATURATION + 1) / (count + SATURATION)
     return total
 
 
-_Found: TypeAlias = list[tuple[float, str, list[tuple[Place, ...]]]]
+_Found: TypeAlias = list[tuple[float, Leaf, list[tuple[Place, ...]]]]
 
 
 def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
@@ -116,7 +127,7 @@ def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
             raise TypeError(f"{label(node)} is not in the words of a text")
         case _:
             instances = leaf_instances(node, index)
-            return [(boost * node.boost, label(node), instances)] if instances else None
+            return [(boost * node.boost, node, instances)] if instances else None
 
 
 def _all(node: And, index: WordIndex, boost: float) -> _Found | None:
@@ -132,7 +143,12 @@ def _all(node: And, index: WordIndex, boost: float) -> _Found | None:
 def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
     """Return each match of a leaf: the place of each of its parts."""
     if isinstance(leaf, Near):
-        parts = [places(part, index) for part in leaf.parts]
+        parts: list[list[Place]] = []
+        for part in leaf.parts:
+            found = places(part, index)
+            if not found:
+                return []
+            parts.append(found)
         if leaf.sloppy:
             return sloppy(parts, leaf.distance)
         return near(parts, leaf.distance, ordered=leaf.ordered)

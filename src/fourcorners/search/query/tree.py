@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
+from functools import lru_cache
 from typing import TypeAlias
 
 
@@ -141,7 +142,7 @@ class Query:
     mode: Mode = Mode.SYMMETRIC
 
     def __str__(self) -> str:
-        return render(self.tree)
+        return _written(self.tree)
 
 
 def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
@@ -215,15 +216,25 @@ def render(node: Node) -> str:
             return _boosted(_term(node), node.boost)
 
 
+@lru_cache(maxsize=1_024)
+def _written(tree: Node) -> str:
+    return render(tree)
+
+
 def label(leaf: Leaf | Field) -> str:
     """Return the canonical text of a leaf without its boost, as a name for its part of a score."""
     match leaf:
         case Near():
-            return _near(replace(leaf, boost=1.0))
+            return _near_label(leaf)
         case Field():
             return _field(leaf)
         case _:
             return _term(leaf)
+
+
+@lru_cache(maxsize=4_096)
+def _near_label(near: Near) -> str:
+    return _near(replace(near, boost=1.0))
 
 
 def _field(field: Field) -> str:
