@@ -68,7 +68,7 @@ def serve(
     from fourcorners.server import create_app, logs
 
     logs.configure()
-    app = create_app(settings.library, settings, team=team, mcp=mcp)
+    app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True)
     config = uvicorn.Config(
         app,
         host=host,

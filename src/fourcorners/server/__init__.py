@@ -10,7 +10,7 @@
 - `shelf.py`: the open connections. One belongs to one thread while it is used.
 - `desk.py`: what a route is given: who asks, the way to the library, the page renderer.
 - `tasks.py`, `runner.py`, `doing/`: long work, on the library's jobs; parked at the end, and
-  resumed by the next start.
+  resumed by the next start. `workshop/`: the process of its own that does it.
 - `telemetry/`: what a collector is told of requests, tasks and calls of models; by default nothing.
 - `pages/`, `templates/`, `static/`: what people see. `api/`: what programs see.
 

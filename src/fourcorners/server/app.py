@@ -24,16 +24,17 @@ from fourcorners.server.pages import PAGES
 from fourcorners.server.printer import Printer
 from fourcorners.server.rates import Rate
 from fourcorners.server.rendering import Nav, environment
-from fourcorners.server.runner import LANES, Runner
 from fourcorners.server.security import MOST_BODY, Guard
 from fourcorners.server.shelf import Shelf
-from fourcorners.server.telemetry import open_telemetry
+from fourcorners.server.tasks import LANES
+from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.uploads import MOST_BYTES, Uploads
 from fourcorners.settings import Settings
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.server.oidc import Flow
+    from fourcorners.server.runner import Hands
 
 _SIGN_INS = 20  # tries of one address a minute, whatever names it tries
 # Newer versions of FastAPI trace requests, with their queries, for whoever listens, and send that
@@ -46,7 +47,12 @@ _log = logging.getLogger("fourcorners.server")
 
 
 def create_app(
-    library_path: str | Path, settings: Settings, *, team: bool = False, mcp: bool = False
+    library_path: str | Path,
+    settings: Settings,
+    *,
+    team: bool = False,
+    mcp: bool = False,
+    apart: bool = False,
 ) -> FastAPI:
     """Return the application over a library, which is made if it is not there.
 
@@ -56,6 +62,8 @@ def create_app(
         team: Whether people sign in, each with roles; without it there is one person, who may do
             all, and no other machine is answered.
         mcp: Whether programs may ask through MCP, under /mcp.
+        apart: Whether tasks are done in a process of their own, so that pages need not wait for
+            them; else in threads of this one.
 
     Raises:
         LibraryError: If the library cannot be opened.
@@ -71,7 +79,7 @@ def create_app(
         settings=settings,
         engines=engines,
         printer=Printer(settings),
-        runner=Runner(shelf, engines, telemetry, [*LANES, adding.lane(is_shared=False)]),
+        runner=_hands(shelf, library_path, engines, telemetry, apart=apart),
         uploads=Uploads(shelf.files, is_shared=shelf.files_are_shared),
         identity=_identity(shelf, settings, team=team),
         assets=assets,
@@ -138,6 +146,19 @@ def _flow(shelf: Shelf, settings: Settings, *, team: bool) -> Flow | None:
             remedy="pip install 'fourcorners[oidc]'",
         ) from error
     return Flow(shelf, Provider(settings.oidc))
+
+
+def _hands(
+    shelf: Shelf, library: str | Path, engines: Engines, telemetry: Telemetry, *, apart: bool
+) -> Hands:
+    lanes = [*LANES, adding.lane(is_shared=False)]
+    if apart:
+        from fourcorners.server.workshop.keeper import Workshop
+
+        return Workshop(shelf, library, engines.settings, lanes)
+    from fourcorners.server.runner import Runner
+
+    return Runner(shelf, engines, telemetry, lanes)
 
 
 def _identity(shelf: Shelf, settings: Settings, *, team: bool) -> Identity:

@@ -19,7 +19,6 @@ from fourcorners.server.principal import Principal, Role
 from fourcorners.server.printer import Printer
 from fourcorners.server.rates import Rate
 from fourcorners.server.refusals import NotAllowed, NotFound, NotSignedIn
-from fourcorners.server.runner import Runner
 from fourcorners.server.security import SAFE, form_token, is_form_token
 from fourcorners.server.shelf import Shelf
 from fourcorners.server.tasks import Task, Tasks
@@ -29,6 +28,7 @@ from fourcorners.settings import Settings
 
 if TYPE_CHECKING:
     from fourcorners.server.oidc import Flow
+    from fourcorners.server.runner import Hands
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Office:
     settings: Settings
     engines: Engines
     printer: Printer
-    runner: Runner
+    runner: Hands
     uploads: Uploads
     identity: Identity
     assets: Assets

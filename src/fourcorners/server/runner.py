@@ -1,6 +1,7 @@
 """The threads that do tasks: one a lane, parked when the server stops, resumed by the next start.
 
-A task of a server that was killed is taken up again as soon as its process is known to be gone.
+A task of a process that was killed is taken up again as soon as that is known to be gone. Under
+`fourcorners serve` the threads are those of another process than the pages' (`workshop/`).
 """
 
 from __future__ import annotations
@@ -10,23 +11,45 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
 
 from fourcorners.errors import FourcornersError
 from fourcorners.library.jobs import Jobs, Step, worker_name
 from fourcorners.library.store import Library
-from fourcorners.server.doing import KINDS, Parked, Work
+from fourcorners.server.doing import Parked, Work, function_of
 from fourcorners.server.engines import Engines
 from fourcorners.server.shelf import Shelf
-from fourcorners.server.tasks import Task, Tasks, TaskState
+from fourcorners.server.tasks import LANES, Task, Tasks, TaskState
 from fourcorners.server.telemetry import Telemetry
 
-LANES = ("reading", "thinking", "asking", "looking")
 _LEASE = 60.0  # seconds; renewed while a task tells that it goes on
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
 _KEEP = 0.5  # seconds between writes of how far a task is
 _PATIENCE = 8.0  # seconds in which a thread must have stopped
 
 _log = logging.getLogger("fourcorners.server")
+
+
+class Hands(Protocol):
+    """Whoever does the tasks, in this process (`Runner`) or in another (`workshop.Workshop`)."""
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tell whether the server is about to stop."""
+        ...
+
+    def start(self) -> None:
+        """Take up what an earlier server left, and begin."""
+        ...
+
+    def wake(self) -> None:
+        """Say that there is a new task."""
+        ...
+
+    def stop(self) -> bool:
+        """Park what is in hand and end; tells whether that was done in time."""
+        ...
 
 
 @dataclass(slots=True)
@@ -55,6 +78,7 @@ class Runner:
         self._stopping = threading.Event()
         self._wake = {lane: threading.Event() for lane in lanes}
         self._threads: list[threading.Thread] = []
+        self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
 
     def start(self) -> None:
         """Take up what an earlier server left, and begin."""
@@ -70,21 +94,26 @@ class Runner:
         """Tell whether the server is about to stop."""
         return self._stopping.is_set()
 
+    def idle_seconds(self) -> float:
+        """Return for how long there has been no task; not above 0 while there is one."""
+        return time.monotonic() - max(self._quiet.values())
+
     def wake(self) -> None:
         """Say that there is a new task."""
         for event in self._wake.values():
             event.set()
 
-    def stop(self) -> None:
-        """Park what is in hand and end the threads; one that does not stop ends with the process.
+    def stop(self) -> bool:
+        """Park what is in hand and end the threads; tells whether all have ended.
 
-        What it holds is free again as soon as the process is gone.
+        One that does not stop ends with the process, and what it holds is free again then.
         """
         self._stopping.set()
         self.wake()
         until = time.monotonic() + _PATIENCE
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self, lane: str) -> None:
         while not self._stopping.is_set():
@@ -103,7 +132,10 @@ class Runner:
             "SELECT count(*) FROM server_tasks WHERE lane = ? AND finished = ''", (lane,)
         )
         if waiting == [(0,)]:
+            if self._quiet[lane] == inf:
+                self._quiet[lane] = time.monotonic()
             return
+        self._quiet[lane] = inf
         job = tasks.job(lane)
         while not self._stopping.is_set():
             steps = jobs.claim(job, self._me, _LEASE, 1)
@@ -145,7 +177,7 @@ class Runner:
         )
         far = _Far()
         try:
-            result = KINDS[task.kind](work)
+            result = function_of(task.kind)(work)
         except Parked:
             self._park(tasks, jobs, task)
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +19,8 @@ from fourcorners.library.store import Library
 from fourcorners.server.refusals import Conflict, NotFound
 
 ROOM = "server_tasks"
+LANES = ("reading", "thinking", "asking", "looking")
+"""What stands in a lane is done one after the other; lanes go on beside each other."""
 
 register(
     ROOM,
@@ -155,6 +157,15 @@ class Tasks:
             (before, limit),
         )
         return [_task(row) for row in rows]
+
+    def is_waiting(self, lanes: Sequence[str]) -> bool:
+        """Tell whether lanes have a task that has not ended."""
+        rows = self._library.execute(
+            "SELECT 1 FROM server_tasks WHERE finished = '' "
+            "AND lane IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (json.dumps(list(lanes)),),
+        )
+        return bool(rows)
 
     def progress(self, identifier: str, done: int, total: int, failed: int, note: str) -> None:
         """Keep how far a task is."""

@@ -1,14 +1,19 @@
-"""What tasks do: one module a kind, named here."""
+"""What tasks do: one module a kind, named here.
+
+The modules are imported where a task is done, which is in another process than the pages': they
+bring half of the program with them. What they say at their top (`KIND`, `LANE`) pages may ask for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from importlib import import_module
+from types import MappingProxyType
+from typing import Protocol, cast
 
-from fourcorners.server.doing import adding, asking, columns, examining, reviewing
 from fourcorners.server.doing.work import Parked, Work
 
-__all__ = ["KINDS", "Does", "Parked", "Work"]
+__all__ = ["KINDS", "Does", "Parked", "Work", "function_of"]
 
 
 class Does(Protocol):
@@ -23,10 +28,22 @@ class Does(Protocol):
         ...
 
 
-KINDS: Mapping[str, Does] = {
-    adding.KIND: adding.do,
-    asking.KIND: asking.do,
-    columns.KIND: columns.do,
-    examining.KIND: examining.do,
-    reviewing.KIND: reviewing.do,
-}
+KINDS = MappingProxyType(
+    {
+        "add": "adding",
+        "ask": "asking",
+        "column": "columns",
+        "health": "examining",
+        "review": "reviewing",
+    }
+)
+"""The module of each kind of task; it bears the kind as its `KIND`."""
+
+
+def function_of(kind: str) -> Does:
+    """Return what does a kind of task.
+
+    Raises:
+        KeyError: If there is no such kind.
+    """
+    return cast("Does", import_module(f"{__name__}.{KINDS[kind]}").do)

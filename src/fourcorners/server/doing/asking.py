@@ -6,17 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fourcorners.research.answer import Answer
-from fourcorners.research.events import Asked, Event, Finished, Planned
-from fourcorners.research.limits import TURNS
-from fourcorners.research.sources import external_tools
-from fourcorners.server import answers
-from fourcorners.server.answers import Home
 from fourcorners.server.doing.work import Work
-from fourcorners.server.steps import Steps, steps_of
 
 if TYPE_CHECKING:
     from fourcorners.llm import Port
+    from fourcorners.research.answer import Answer
+    from fourcorners.research.events import Event
 
 KIND = "ask"
 LANE = "asking"
@@ -24,6 +19,9 @@ LANE = "asking"
 
 def do(work: Work) -> Mapping[str, str | int]:
     """Answer a question, unless an earlier start of the server has done so, and keep the answer."""
+    from fourcorners.server import answers
+    from fourcorners.server.answers import Home
+
     made = answers.made_by(work.library, work.task.id)
     if not made:
         home = Home(work.task.collection, work.task.asked_by)
@@ -32,6 +30,9 @@ def do(work: Work) -> Mapping[str, str | int]:
 
 
 def _answered(work: Work) -> Answer:
+    from fourcorners.research.events import Asked, Finished, Planned
+    from fourcorners.server.steps import Steps, steps_of
+
     steps = Steps(work.library, work.task.id)
     steps.clear()  # of a server that was killed
     done = total = 0
@@ -56,7 +57,9 @@ def _answered(work: Work) -> Answer:
 def _events(work: Work) -> Iterator[Iterator[Event]]:
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.inquiry import Inquiring
+    from fourcorners.research.limits import TURNS
     from fourcorners.research.run import ask
+    from fourcorners.research.sources import external_tools
 
     spec = work.task.spec
     with _port(work) as port:

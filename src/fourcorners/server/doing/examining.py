@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from fourcorners.review.finding import Severity
-from fourcorners.review.health import examine
-from fourcorners.server import papers
 from fourcorners.server.doing.work import Work
 
 KIND = "health"
@@ -16,6 +13,10 @@ LANE = "looking"
 
 def do(work: Work) -> Mapping[str, str | int]:
     """Examine the documents of a collection, and keep what was found."""
+    from fourcorners.review.finding import Severity
+    from fourcorners.review.health import examine
+    from fourcorners.server import papers
+
     collection, as_of = work.task.collection, date.fromisoformat(work.task.spec["as_of"])
     members = papers.members(work.library, collection)
     work.tell(0, 0, 0, "")

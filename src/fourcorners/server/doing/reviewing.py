@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fourcorners.server import books
 from fourcorners.server.doing.work import Work
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ LANE = "thinking"
 def do(work: Work) -> Mapping[str, str | int]:
     """Review a collection by one of the package's playbooks, or the house's."""
     from fourcorners.review.run import review
+    from fourcorners.server import books
 
     book = books.load(work.library, work.task.spec["playbook"])
 
