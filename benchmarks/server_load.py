@@ -7,8 +7,8 @@ Starts `fourcorners serve` over a copy of the library, on this machine's loopbac
 CPU time of each kind of page alone. Then a review begins, and for five minutes 50 threads ask for
 pages, each with a pause to read between two (`--pause`, from half of it to one and a half). By kind
 of page it prints how many requests there were, the median, the 95th percentile and the worst time
-in milliseconds, and errors; further the time from the start to the first useful page, the server's
-memory at start and end, and how far the review came meanwhile.
+in milliseconds, and errors; further the time from the start to the first useful page, the memory
+of the pages' process and of all that it started at start and end, and how far the review came.
 """
 
 from __future__ import annotations
@@ -41,6 +41,18 @@ _QUERIES = (
     "who may end the agreement early",
     "cap on liability",
     "governing law",
+    "may the licensee sublicense to its affiliates",
+    "what happens on a change of control of the supplier",
+    "does the agreement renew automatically",
+    "exclusiv* AND (territory OR field)",
+    "liquidated damages for late delivery",
+    "may either party solicit employees of the other",
+    '"intellectual property" AND NOT license',
+    "which insurance must the contractor keep",
+    "audit* w/5 (books OR records)",
+    "how long do warranties last",
+    "minimum purchase commitment of the distributor",
+    '"force majeure"',
 )
 _PORT = re.compile(r"127\.0\.0\.1:(\d+)")
 _SHARES = {
@@ -100,9 +112,10 @@ class Server:
         """Return the number of its process."""
         return self._process.pid
 
-    def memory(self) -> int:
-        """Return the resident megabytes of the server, with its own processes."""
-        return _resident(self._process.pid) >> 20
+    def memory(self) -> dict[str, int]:
+        """Return the resident megabytes of the process of the pages, and of all that it started."""
+        pages = _resident(self._process.pid, alone=True)
+        return {"pages": pages >> 20, "others": (_resident(self._process.pid) - pages) >> 20}
 
     def stop(self) -> None:
         """End it as Ctrl-C does."""
@@ -110,8 +123,10 @@ class Server:
         self._process.wait(30)
 
 
-def _resident(pid: int) -> int:
+def _resident(pid: int, *, alone: bool = False) -> int:
     told = Path(f"/proc/{pid}/statm").read_text().split()
+    if alone:
+        return int(told[1]) * 4096
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return int(told[1]) * 4096 + sum(_resident(int(child)) for child in children)
 

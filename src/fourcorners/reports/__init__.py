@@ -12,13 +12,7 @@ from fourcorners.reports.catalogue import (
     write_atomically,
 )
 from fourcorners.reports.grid import Grid
-from fourcorners.reports.html import EXPORTER as _HTML
-from fourcorners.reports.json import EXPORTER as _JSON
-from fourcorners.reports.xlsx import EXPORTER as _XLSX
 from fourcorners.review.finding import Review
-
-for _exporter in (_HTML, _JSON, _XLSX):
-    register(_exporter)
 
 __all__ = ["Exporter", "Grid", "exporter_for", "formats", "register", "write"]
 

@@ -6,8 +6,10 @@ import os
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Protocol, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Grid
@@ -23,6 +25,8 @@ class Exporter(Protocol):
         ...
 
 
+_SHIPPED = MappingProxyType({".html": "html", ".json": "json", ".xlsx": "xlsx"})
+"""The modules of this room with an `EXPORTER`, by its suffix; each is imported when it is used."""
 _EXPORTERS: dict[str, Exporter] = {}
 
 
@@ -32,14 +36,14 @@ def register(exporter: Exporter) -> None:
     Raises:
         ValueError: If another exporter has the suffix already.
     """
-    if exporter.suffix in _EXPORTERS:
+    if exporter.suffix in formats():
         raise ValueError(f"two exporters for {exporter.suffix}")
     _EXPORTERS[exporter.suffix] = exporter
 
 
 def formats() -> tuple[str, ...]:
     """Return the suffixes that can be written, in alphabetical order."""
-    return tuple(sorted(_EXPORTERS))
+    return tuple(sorted({*_SHIPPED, *_EXPORTERS}))
 
 
 def exporter_for(path: Path) -> Exporter:
@@ -48,7 +52,10 @@ def exporter_for(path: Path) -> Exporter:
     Raises:
         ConfigError: If no exporter has the suffix; the remedy lists those there are.
     """
-    exporter = _EXPORTERS.get(path.suffix.lower())
+    suffix = path.suffix.lower()
+    if suffix in _SHIPPED:
+        return cast("Exporter", import_module(f"fourcorners.reports.{_SHIPPED[suffix]}").EXPORTER)
+    exporter = _EXPORTERS.get(suffix)
     if exporter is None:
         what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
         raise ConfigError(
