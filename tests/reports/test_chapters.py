@@ -8,7 +8,14 @@ from dataclasses import replace
 import pytest
 
 from fourcorners.reports.chapters import due_diligence, red_flags
-from fourcorners.reports.chapters.material import Material, asks_for_a_person, label, why
+from fourcorners.reports.chapters.material import (
+    Material,
+    asks_for_a_person,
+    label,
+    shared,
+    why,
+    without_dates,
+)
 from fourcorners.reports.chapters.told import compared, quotes
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import (
@@ -357,3 +364,12 @@ def test_many_red_flags_are_told_in_less_detail_and_it_is_said(
 def test_a_clause_is_named_by_its_label(review: Review, path: str, wanted: str) -> None:
     found = next(f.evidence[0] for f in review.findings if f.evidence)
     assert label(replace(found, path=(path,))) == wanted
+
+
+def test_reasons_that_differ_in_a_date_alone_are_told_once() -> None:
+    told = "The agreement has run out. The term ended on {}. Have it renewed."
+    reasons = [told.format("2012-04-15"), told.format("2020-09-30")]
+    assert without_dates(reasons[0]) == without_dates(reasons[1])
+    assert shared(reasons) == "The agreement has run out. Have it renewed."
+    assert shared(reasons[:1]) == reasons[0]
+    assert without_dates("It ends in 30 days.") == "It ends in 30 days."

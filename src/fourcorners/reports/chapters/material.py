@@ -41,6 +41,8 @@ _NAMED: Final = 3  # clauses of one finding that a line names
 _NAME: Final = 44  # characters of a document's name in a table
 _SHOWN: Final = 110  # characters of the words that stand for a finding in a line
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
+_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _LABEL: Final = re.compile(
     r"(?:(?:Addendum|Annex|Annexure|Appendix|Article|Attachment|Clause|Exhibit|Paragraph|Part"
     r"|Recital|Schedule|Section|§)\s+\(?(?:\d[\w.]*|[A-Z]{1,5}[\d.]*)\)?(?=[\s,.:]|$)\s*)*"
@@ -234,6 +236,18 @@ def last_verdict(finding: Finding) -> Remark | None:
 def why(finding: Finding) -> str:
     """Return the reason of a finding's severity, or its state where it has no reason."""
     return finding.reason or STATE_WORDS[finding.state]
+
+
+def without_dates(reason: str) -> str:
+    """Return a reason with its dates left open: what is one reason in many contracts."""
+    return _DATE.sub("…", reason)
+
+
+def shared(reasons: Sequence[str]) -> str:
+    """Return the sentences that all of some reasons have, or the first where they share none."""
+    said = [_SENTENCE.split(reason) for reason in reasons]
+    kept = [each for each in said[0] if all(each in others for others in said[1:])]
+    return " ".join(kept) or reasons[0]
 
 
 def advice(finding: Finding) -> str:

@@ -17,7 +17,9 @@ from fourcorners.reports.chapters.material import (
     references,
     review_run,
     severity_run,
+    shared,
     why,
+    without_dates,
 )
 from fourcorners.reports.chapters.told import section
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS
@@ -66,7 +68,8 @@ def _rows(material: Material, entries: list[Entry]) -> Iterator[Row]:
     """Yield the findings, those that are flagged for one reason together under it."""
     by_reason: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        by_reason.setdefault((entry.severity.value, why(entry.finding)), []).append(entry)
+        reason = without_dates(why(entry.finding))
+        by_reason.setdefault((entry.severity.value, reason), []).append(entry)
     for alike in by_reason.values():
         yield _reason(alike)
         for entry in alike:
@@ -83,7 +86,7 @@ def _reason(alike: list[Entry]) -> Row:
     """Return what findings have in common: why they are flagged, and what to do if it is one."""
     first = alike[0]
     steps = {advice(each.finding) for each in alike}
-    told = [Run(f" {why(first.finding)}", Tone.STRONG)]
+    told = [Run(f" {shared([why(each.finding) for each in alike])}", Tone.STRONG)]
     if len(steps) == 1 and "" not in steps:
         told.append(Run(f" {steps.pop()}"))
     if first.severity is Severity.NONE:

@@ -18,7 +18,9 @@ from fourcorners.reports.chapters.material import (
     references,
     review_run,
     severity_run,
+    shared,
     why,
+    without_dates,
 )
 from fourcorners.reports.chapters.told import notes
 from fourcorners.reports.tree import (
@@ -125,17 +127,18 @@ def _tables(
 
 def _reasons(material: Material) -> Table:
     """Return what the flags of high severity mean, each once, with how many contracts have it."""
-    grouped: dict[tuple[int, str, str], int] = {}
+    grouped: dict[tuple[int, str, str], list[str]] = {}
     for entry in material.flagged(Severity.HIGH):
-        key = (entry.cell.column, why(entry.finding), advice(entry.finding))
-        grouped[key] = grouped.get(key, 0) + 1
+        reason = why(entry.finding)
+        key = (entry.cell.column, without_dates(reason), advice(entry.finding))
+        grouped.setdefault(key, []).append(reason)
     rows = [
         row(
             material.review.columns[column].name,
-            f"{count:,}",
-            (body(f"{reason} ", Run(step, Tone.STRONG)),),
+            f"{len(reasons):,}",
+            (body(f"{shared(reasons)} ", Run(step, Tone.STRONG)),),
         )
-        for (column, reason, step), count in sorted(grouped.items())
+        for (column, _, step), reasons in sorted(grouped.items())
     ]
     heads = ("Provision", "Contracts", "Why it matters, and what to do")
     caption = "What the flags of high severity mean"

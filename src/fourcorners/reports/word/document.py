@@ -161,16 +161,16 @@ class Writer:
             self._table(block)
 
     def facts(self, block: Facts) -> None:
-        """Write names and values as a table of two columns."""
+        """Write names and values as a table of two columns, on the page of what they are about."""
         table = self._grid("Report Facts", "Facts", (0.27, 0.73))
-        for at, (name, value) in enumerate(block.pairs):
+        for name, value in block.pairs:
             said = self._paragraph("Table Note", (Run(name),))
-            if at < len(block.pairs) - 1:
-                _before(_properties(said), element("keepNext"))
+            _before(_properties(said), element("keepNext"))
             left = self._cell([said], 0.27)
             right = self._cell([self._paragraph("Table Text", value)], 0.73)
             table.append(holding("tr", holding("trPr", element("cantSplit")), left, right))
         self._close_table(table)
+        self._keep_with_next()
 
     def _table(self, block: Table) -> None:
         if block.titled:
