@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
@@ -118,12 +119,43 @@ def fill(url: str, limit: str) -> None:
             tell(error)
 
 
+def crowd(url: str) -> None:
+    """Add contracts until the disk is full, make room, and go on; tell each that was added.
+
+    The library, its copies and temporary files lie on that disk, beside a file `ballast`.
+    """
+    from fourcorners.errors import LibraryError
+
+    ballast = Path("ballast")
+    ballast.write_bytes(bytes(6 << 20))
+    added: list[str] = []
+    try:
+        with Library.open(url) as library:
+            library.set_encoder(ENCODER.name, ENCODER.dimension)
+            for number in range(10_000):
+                words = " ".join(f"w{number}x{each}" for each in range(20_000))
+                parts = contract(f"{number}.txt", [f"LOT {number}", "1. One.", f"1.1 {words}"])
+                parts.add(library)
+                added.append(parts.document.id)
+    except LibraryError as error:
+        tell(f"full: {error} {error.remedy}")
+    ballast.unlink()
+    with Library.open(url, create=False) as library:
+        there = [entry.id for entry in library.documents()]
+        tell(f"lost {sorted(set(added) - set(there))}, half there {library.check()}")
+        last = contract("after.txt", ["AFTER", "1. One.", "1.1 There is room."])
+        last.add(library)
+        tell(f"{len(added)} before, then {sorted({last.document.id} - {*there})}")
+        tell(f"at the end {library.check()}")
+
+
 TASKS: dict[str, Callable[..., None]] = {
     "write": write,
     "read": read,
     "same": same,
     "die": die,
     "fill": fill,
+    "crowd": crowd,
 }
 
 if __name__ == "__main__":
