@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
+from fourcorners.research.clause_rest import referring, unsaid
 from fourcorners.research.desk import Desk
 from fourcorners.search.graph import Linked, Placed, Tie, expand, links_of
 from fourcorners.search.graph.reading import Reading
@@ -30,6 +31,8 @@ LINKED = 12
 DEPTH = 3
 """How many definitions are followed, one from the other."""
 _FARTHER = 0.85  # what a definition counts of which another one speaks
+_UNSAID, _REFERRING = 0.86, 0.84  # how much sentences matter: before mere definitions
+_LEAST = 0.08  # of the question, by rarity, that a sentence must add
 _BESIDE = 4  # of the words shown, those whose neighbours are looked at
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # sentences after it that are looked at
@@ -87,14 +90,24 @@ class Companion:
     score: float = 0.9
 
 
-def companions(desk: Desk, shown: Sequence[Placed]) -> list[Companion]:
+def companions(desk: Desk, shown: Sequence[Placed], asked: str = "") -> list[Companion]:
     """Return what must be read with words that are shown, what matters most first.
 
-    That is what stands beside the best of them, what the graph links to them, the definitions of
-    the terms that linked words use in turn, and from when amendments hold. All is disjoint from
-    the words shown and from each other; there is room for `ROOM` characters.
+    That is what stands beside the best of them, what else their clauses say of what is `asked`,
+    what the graph links to them, the definitions of the terms that linked words use in turn, and
+    from when amendments hold. All is disjoint from the words shown and from each other; there is
+    room for `ROOM` characters.
     """
     found = [one for each in shown[:_BESIDE] for one in beside(desk, each.document, each.span)]
+    found += [
+        Companion(one.document, one.span, Role.EVIDENCE, one.because, _UNSAID)
+        for one in unsaid(desk, asked, shown)
+        if one.share >= _LEAST
+    ]
+    found += [
+        Companion(one.document, one.span, Role.REFERENCE, one.because, _REFERRING)
+        for one in referring(desk, shown)
+    ]
     linked = [
         _of(one) for one in expand(desk.library, shown, limit=LINKED, collection=desk.collection)
     ]
@@ -172,10 +185,15 @@ def beside(desk: Desk, document: str, span: Span) -> Iterator[Companion]:
         yield Companion(document, units[first - 1], Role.EVIDENCE, told)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].of(reading.text)
-        if not _near(reading, units, place - 1, place) or not _TAKES_BACK.search(words):
+        if not _near(reading, units, place - 1, place) or not takes_back(words):
             break
         told = f"goes on from {reading.where(span)}, and may take from it"
         yield Companion(document, units[place], Role.EXCEPTION, told)
+
+
+def takes_back(words: str) -> bool:
+    """Tell whether a sentence says that the one before it is not the whole."""
+    return bool(_TAKES_BACK.search(words))
 
 
 def _leans(words: str) -> bool:

@@ -22,14 +22,14 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.companions import companions
 from fourcorners.research.desk import Desk
-from fourcorners.research.entailed import Borne, borne_out
+from fourcorners.research.entailed import Borne
 from fourcorners.research.figures import FigureKind, find_figures
 from fourcorners.research.looking import Looked, look
 from fourcorners.research.premises import Placed, absent_terms, absent_words, denials
 from fourcorners.research.qualifiers import Qualifier, qualifiers
 from fourcorners.research.question import Aspect, Part
+from fourcorners.research.ruling import ruled
 from fourcorners.search.retrieve import Snippet
-from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
 
 QUOTED = 8
@@ -38,9 +38,6 @@ NEAREST = 3
 """Candidates that are shown where nothing answers."""
 ROOM = 2_200
 """Characters of them, at most; the best is quoted whatever its length."""
-_SUPPOSED = (
-    0.5  # of a condition's words that stand in the question, for it to suppose the condition
-)
 _FIGURES = {
     Aspect.WHEN: (FigureKind.DATE, FigureKind.PERIOD),
     Aspect.HOW_LONG: (FigureKind.PERIOD, FigureKind.DATE),
@@ -85,25 +82,33 @@ def answer_part(desk: Desk, part: Part) -> Answered:
         return Answered(part, looked, Ruling.ABSENT, sure, because, (), (), tuple(gaps))
     unknown = absent_words(desk, part.text, looked.concepts)
     if unknown:
-        told = ", ".join(f"“{word}”" for word in unknown)
-        gaps.append(Gap(f"No contract in question has the word {told}.", part.text))
+        listed = ", ".join(f"“{word}”" for word in unknown)
+        gaps.append(Gap(f"No contract in question has the word {listed}.", part.text))
     shown = _fitting(looked.snippets[:QUOTED])
     findings = [_evidence(desk, part, each, looked) for each in shown]
     findings += _figures(desk, part, shown)
     findings += _expiry(desk, part, looked)
     qualified = [(each, one) for each in shown for one in _qualifiers(desk, each)]
     conditions = [_condition(desk, part, each, one) for each, one in qualified]
-    findings += _beside(desk, part, shown)
-    ruling, sure, because, borne = _ruled(desk, part, looked, qualified)
-    if borne is not None:
-        findings += _shown_by(desk, part, borne, shown)
-    if not looked.answers:
+    findings += _beside(desk, part, shown, looked.asked)
+    told = ruled(desk, part, looked, qualified)
+    ruling, because = told.ruling, told.because
+    if told.borne is not None:
+        findings += _shown_by(desk, part, told.borne, shown)
+    if not looked.answers and not told.by_rules:
         ruling, because = Ruling.UNSURE, "the best words found may answer, and may not"
         gaps.append(Gap(_PERHAPS, part.text, looked.told))
     elif ruling is Ruling.UNSURE:
         gaps.append(Gap(_OPEN, part.text))
     return Answered(
-        part, looked, ruling, sure, because, tuple(findings), tuple(conditions), tuple(gaps)
+        part,
+        looked,
+        ruling,
+        told.confidence,
+        because,
+        tuple(findings),
+        tuple(conditions),
+        tuple(gaps),
     )
 
 
@@ -210,8 +215,10 @@ def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
     return tuple(kept)
 
 
-def _beside(desk: Desk, part: Part, shown: Sequence[Snippet]) -> Iterator[Statement]:
-    for one in companions(desk, shown):
+def _beside(
+    desk: Desk, part: Part, shown: Sequence[Snippet | Placed], asked: str = ""
+) -> Iterator[Statement]:
+    for one in companions(desk, shown, desk.in_own_words(asked)):
         cited = desk.cite(one.document, one.span, because=one.because, score=one.score)
         lead = f"{one.because[:1].upper()}{one.because[1:]} ({cited.name}, {cited.where}):"
         yield _stated(lead, one.role, part, cited)
@@ -226,36 +233,11 @@ def _denying(
         cited = desk.cite(each.document, each.span, because="it denies", score=each.score)
         lead = f"{cited.name}, {cited.where}, denies what the question takes for granted:"
         findings.append(_stated(lead, Role.EVIDENCE, part, cited))
+    findings += _beside(desk, part, denied)
     told = [*gaps, Gap(_DENIED, part.text, looked.told), *_nothing(desk, part, looked)[1:]]
     because = "the nearest words deny what the question takes for granted"
     sure = denied[0].score
     return Answered(part, looked, Ruling.SAYS, sure, because, tuple(findings), (), tuple(told))
-
-
-def _ruled(
-    desk: Desk, part: Part, looked: Looked, qualified: list[tuple[Snippet, Qualifier]]
-) -> tuple[Ruling, float, str, Borne | None]:
-    """Return the ruling, how sure it is and why, and what the entailment model said."""
-    chance = looked.best.chance
-    if not part.is_whether:
-        return Ruling.SAYS, chance, "how likely the words quoted answer", None
-    if Aspect.EXISTS in part.aspects and looked.concepts:
-        return Ruling.YES, chance, "how likely the words quoted are such a clause", None
-    borne = borne_out(desk, desk.in_own_words(part.statement), looked.snippets, looked.concepts)
-    if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
-        return Ruling.UNSURE, chance, "the entailment model is not sure enough to tell", borne
-    yes = borne.label is Label.ENTAILMENT
-    sure = min(chance, borne.scores[0 if yes else 1])
-    best = looked.snippets[0]
-    if any(each is best and not _is_asked(desk, part, best, one) for each, one in qualified):
-        return Ruling.DEPENDS, sure, f"the words say {'yes' if yes else 'no'}, on conditions", borne
-    return (Ruling.YES if yes else Ruling.NO), sure, "by the entailment model", borne
-
-
-def _is_asked(desk: Desk, part: Part, snippet: Snippet, one: Qualifier) -> bool:
-    """Tell whether a question already supposes what a qualification says."""
-    supposed = set(stems(one.span.of(desk.reading(snippet.document).text)))
-    return len(supposed & set(stems(part.text))) >= _SUPPOSED * len(supposed)
 
 
 def _shown_by(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.outline.tree import NodeKind
 from fourcorners.research import kinds, near, sufficiency
 from fourcorners.research.desk import Desk
 from fourcorners.research.own_words import with_terms
@@ -21,7 +22,12 @@ _CIRCUMSTANCE = re.compile(
     r"(?=\S+\s+\S+)[^?;]*",
     re.IGNORECASE,
 )
+_FRAMING = frozenset({NodeKind.TITLE, NodeKind.RECITALS, NodeKind.SIGNATURE})
+_FRAMED = 8.0  # by which the odds of what frames a contract are divided
 _NEAR = 0.05  # of the best's score, from which another snippet is shown with it
+_MORE = 3  # telling words beside a known kind of clause that make a question one of its own
+_CLOSE = 0.75  # of the chance that would count, which the known kind must come to
+_HELD = 0.5  # of them, by rarity, that stand in and around the words found
 _IDLE_STEMS = frozenset(stemmed(sorted(FRAME | IDLE)))
 
 
@@ -34,7 +40,8 @@ class Looked:
         judged: For each contract among them, how likely its best answers.
         concepts: The known kinds of clause that were asked for.
         read: How many contracts were read.
-        near: How likely the best answers in words of its own, where no known kind was asked for.
+        near: How likely the best answers in words of its own, where no known kind was asked for
+            or a question says much beside it.
     """
 
     asked: str
@@ -88,6 +95,8 @@ def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
     if found.answers or told == scope.asked:
         return found
     again = _look(desk, asked, replace(scope, asked=told), limit)
+    if again.concepts and not found.concepts and not again.answers:
+        return again  # the law's words ask for a known kind, of which its own rule tells more
     return again if again.answers or (again.may_answer and not found.may_answer) else found
 
 
@@ -95,7 +104,8 @@ def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
     found = _retrieved(desk, asked, scope, limit)
     judged = _judged(desk, found)
     able = {document for document, judgement in judged if judgement.answers}
-    kept = [each for each in found.snippets if not able or each.document in able]
+    kept = [_weighed(desk, each) for each in found.snippets if not able or each.document in able]
+    kept.sort(key=lambda each: -each.score)
     seen = _signs(desk, found, judged)
     return Looked(
         asked=asked,
@@ -103,7 +113,7 @@ def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
         judged=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
-        near=seen.likelihood if seen else 0.0,
+        near=seen.likelihood if seen else _told_more(desk, found, judged),
     )
 
 
@@ -140,6 +150,34 @@ def _signs(
     return near.signs(units, best.span, found.asked, encoder.encode([found.asked])[0], chance)
 
 
+def _told_more(desk: Desk, found: Retrieved, judged: Sequence[tuple[str, Judgement]]) -> float:
+    """Return how near words come that have what a question says beside a known kind of clause.
+
+    "Is the liability limited if a filter makes somebody ill?" asks for a cap, and for illness from
+    a filter; a contract that speaks of the latter may well say what holds for it.
+    """
+    encoder = desk.encoder if desk.library.encoder is not None else None
+    if not found.concepts or not found.snippets or encoder is None:
+        return 0.0
+    called = {
+        stem
+        for concept, _ in found.concepts
+        for phrase in concept.phrases
+        for stem in stems(phrase)
+    }
+    more = [stem for stem in dict.fromkeys(stems(found.asked)) if stem not in called | _IDLE_STEMS]
+    if len(more) < _MORE:
+        return 0.0
+    best = found.snippets[0]
+    units = shelf_of(desk.library).take(desk.library, best.document)
+    judgement = dict(judged)[best.document]
+    if judgement.chance < _CLOSE * judgement.threshold:
+        return 0.0
+    chance, vector = judgement.chance, encoder.encode([found.asked])[0]
+    seen = near.signs(units, best.span, " ".join(more), vector, chance)
+    return seen.likelihood if seen and seen.covered >= _HELD else 0.0
+
+
 def asked_for(asked: str, concepts: Sequence[Concept]) -> tuple[Concept, ...]:
     """Return the concepts without those that a question names as a mere circumstance.
 
@@ -165,6 +203,17 @@ def _judged(desk: Desk, found: Retrieved) -> tuple[tuple[str, Judgement], ...]:
         signs = sufficiency.signs(units, found.asked, vector, found.concepts, encoder, told)
         judged.append((document, rules.judge(signs, told.kind if told else "")))
     return tuple(judged)
+
+
+def _weighed(desk: Desk, snippet: Snippet) -> Snippet:
+    """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
+    reading = desk.reading(snippet.document)
+    node = reading.outline.at(snippet.span.start)
+    path = [*reading.outline.ancestors(node), node] if node is not None else []
+    if not any(each.kind in _FRAMING for each in path):
+        return snippet
+    odds = snippet.score / max(1e-9, 1 - snippet.score) / _FRAMED
+    return replace(snippet, score=odds / (1 + odds))
 
 
 def _strong(snippets: Sequence[Snippet]) -> list[Snippet]:

@@ -32,6 +32,7 @@ _SAID = {
         r"bought\s+by",
         r"changes?\s+hands",
         r"new\s+owners?",
+        r"(?:is|are|be|gets?|has)\s+merged|merges?\s+(?:with|into)",
     ),
     "confidentiality": (r"(?:keep|kept)\s+(?:[\w’']+\s+){0,4}secret", r"secrecy"),
     "solicit employees": (

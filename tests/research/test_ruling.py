@@ -1,0 +1,94 @@
+"""What a question that asks whether comes to: by the model, by rules, on what conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.models import Encoder
+from fourcorners.research.answer import Ruling
+from fourcorners.research.clause_rest import referring, unsaid
+from fourcorners.research.companions import takes_back
+from fourcorners.research.desk import Desk, lay_out
+from fourcorners.research.qualifiers import qualifiers
+from fourcorners.research.question import take_apart
+from fourcorners.research.ruling import is_asked, share
+from fourcorners.research.run import ask, finished
+from fourcorners.search.concepts import Concept
+from fourcorners.search.retrieve import Snippet
+from fourcorners.search.units import shelf_of
+from fourcorners.text.span import Span
+
+
+def snippet(desk: Desk, words: str) -> Snippet:
+    (document,) = desk.documents
+    start = desk.library.text(document).index(words)
+    return Snippet(document, "lease", Span(start, start + len(words)), words, 0.9, {})
+
+
+@pytest.fixture
+def desk(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Desk:
+    return lay_out(library, ["lease"], encoder=encoder, concepts=concepts)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_supposed"),
+    [
+        ("May the Tenant terminate this Lease if no Rent is in arrears?", True),
+        ("May the Tenant terminate this Lease?", False),
+    ],
+)
+def test_a_condition_that_the_question_supposes_is_none(
+    desk: Desk, question: str, is_supposed: bool
+) -> None:
+    found = snippet(desk, "provided that no Rent is in arrears")
+    (one,) = qualifiers(desk.library.text(found.document), found.span)
+    (part,) = take_apart(question)
+    assert is_asked(desk, part, found, one) is is_supposed
+
+
+def test_consent_that_is_needed_makes_it_depend(
+    library: Library, encoder: Encoder, concepts: Sequence[Concept]
+) -> None:
+    told = finished(
+        ask(library, "May the Tenant assign the Lease?", contracts=["lease"], encoder=encoder,
+            concepts=concepts)
+    )  # fmt: skip
+    assert told.answer.ruling not in (Ruling.YES, Ruling.NO, Ruling.ABSENT)
+
+
+@pytest.mark.parametrize(
+    ("words", "does"),
+    [
+        ("This does not apply to housings.", True),
+        ("However, the Tenant may stay.", True),
+        ("The Tenant shall pay the Rent.", False),
+    ],
+)
+def test_what_takes_back_is_known_by_its_words(words: str, does: bool) -> None:
+    assert takes_back(words) is does
+
+
+def test_the_share_of_a_question_in_words_counts_rare_ones_more(desk: Desk) -> None:
+    found = snippet(desk, "insure the Premises against fire and flood")
+    units = shelf_of(desk.library).take(desk.library, found.document)
+    assert share(units, "insure fire flood", found.span) == 1.0
+    assert 0.0 < share(units, "insure arrears", found.span) < 1.0
+    assert share(units, "", found.span) == 0.0
+
+
+def test_sentences_that_speak_of_a_clause_by_its_number_are_brought(desk: Desk) -> None:
+    found = snippet(desk, "The Tenant shall not assign this Lease")
+    told = [each.span.of(desk.library.text(each.document)) for each in referring(desk, [found])]
+    assert len(told) == 1
+    assert "Notwithstanding clause 3.1" in told[0]
+
+
+def test_the_rest_of_the_clause_that_was_asked_for_is_brought(desk: Desk) -> None:
+    found = snippet(desk, "2.1 This Lease begins on 1 April 2024 and expires on 31 March 2029.")
+    (more,) = unsaid(desk, "When does it expire, and may it be terminated by notice?", [found])
+    assert "may terminate this Lease" in more.span.of(desk.library.text(more.document))
+    assert 0 < more.share < 1
+    assert not list(unsaid(desk, "When does it expire?", [found]))
