@@ -185,3 +185,28 @@ def test_paper_has_no_room_for_rows_and_columns_that_are_not_drawn(grid: Page) -
     wait(grid, cell(ROWS // 2, COLUMNS // 2))
     assert 1 <= grid.pdf().count(b"/Type /Page\n") <= 20
     assert grid.eval("document.querySelectorAll('#grid thead th:not(.away)').length") <= 21
+
+
+def test_enter_on_a_far_cell_waits_for_its_row_and_opens_it(grid: Page) -> None:
+    grid.press("ArrowDown")
+    at(grid, 0, 0)
+    grid.press("End", "PageDown", "PageDown", "PageDown", "Enter")
+    wait(grid, "document.querySelector('#panel #finding')")
+    opened = "document.querySelector('#panel #finding').dataset"
+    assert grid.eval(f"{opened}.v") == f"provision-{COLUMNS - 1:02d}"
+    wait(grid, f"{AT} && {AT}.parentElement.dataset.d === {opened}.d")
+    assert grid.eval(f"Number({AT}.parentElement.dataset.n)") > 10
+    assert grid.complaints() == []
+
+
+def test_all_rows_are_selected_and_told_though_few_are_drawn(grid: Page) -> None:
+    grid.eval("document.querySelector('#all').click()")
+    said = "document.querySelector('#picked').textContent"
+    wait(grid, f"{said}.includes('1 finding to mark')")
+    assert grid.eval(said).startswith(f"All {ROWS:,} contracts selected")
+    grid.eval(f"{SCROLL}.scrollTop = {SCROLL}.scrollHeight")
+    wait(grid, f"{cell(ROWS, 0)} && {cell(ROWS, 0)}.parentElement.querySelector('input').checked")
+    grid.eval(f"{cell(ROWS, 0)}.parentElement.querySelector('input').click()")
+    wait(grid, f"{said}.startsWith('{ROWS - 1:,} contracts selected, 1 finding')")
+    grid.eval("document.querySelector('#unpick').click()")
+    assert grid.eval("document.querySelectorAll('tr.picked').length") == 0

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import date, timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 
+from fourcorners.outline.card import Card, Fact
 from fourcorners.playbooks.load import load
 from fourcorners.review.finding import Finding, Severity
+from fourcorners.review.terms import rules_of
+from fourcorners.server import day
+from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import WORDS, absent, failed, fill, found
 
@@ -269,3 +276,72 @@ def test_the_page_needs_no_inline_script_or_style(mill: Room) -> None:
         assert not re.search(r"<script(?![^>]*\bsrc=)", page)
         assert " style=" not in page
         assert not re.search(r"\son\w+=", page)
+
+
+def many(room: Room, **more: Any) -> Any:
+    """Send the form that marks many findings at once, and return the answer."""
+    data = {"back": "c=Mill&p=due-diligence", "which": "found", "says": "confirmed", **more}
+    return room.client.post("/reviews/mark-many", data={**data, "csrf": room.token(GRID)})
+
+
+def counted(room: Room, **more: Any) -> Any:
+    """Ask how many findings would be marked at once, and return the answer."""
+    data = {"back": "c=Mill&p=due-diligence", "which": "found", **more}
+    return room.client.post("/reviews/mark-many/count", data={**data, "csrf": room.token(GRID)})
+
+
+def test_all_that_the_filters_show_are_marked_and_nothing_else(mill: Room) -> None:
+    assert counted(mill, all="2").json()["findings"] == 2
+    assert counted(mill, all="2", which="both").json() == {
+        "rows": 2, "findings": 2 * len(BOOK.provisions) - 1, "most": 2_000,
+    }  # fmt: skip
+    grave = "c=Mill&p=due-diligence&severity=high"
+    assert counted(mill, all="1", back=grave).json()["findings"] == 1
+    assert many(mill, all="1", findings="1", back=grave).status_code == 303
+    page = mill.client.get(GRID).text
+    lease = mill.document("lease")
+    assert "r-confirmed" in look(page, lease, FIRST)
+    assert "r-proposed" in look(page, lease, SECOND)  # found, and not of high severity
+
+
+def test_of_all_those_that_were_taken_out_again_stay(mill: Room) -> None:
+    lease = mill.document("lease")
+    assert counted(mill, all="2", row=lease).json()["findings"] == 0
+    assert many(mill, all="2", row=lease, which="both").status_code == 303
+    page = mill.client.get(GRID).text
+    assert "r-proposed" in look(page, lease, FIRST)
+    assert "r-confirmed" in look(page, mill.document("supply"), FIRST)
+
+
+def test_nothing_is_marked_where_it_is_not_what_was_counted(mill: Room) -> None:
+    assert many(mill, all="3").status_code == 409
+    assert counted(mill, all="3").status_code == 409
+    assert many(mill, all="2", findings="7").status_code == 409
+    assert "r-confirmed" not in mill.client.get(GRID).text
+
+
+def test_a_term_that_ends_is_as_grave_in_the_grid_as_in_a_report_of_the_day(
+    mill: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (provision,) = [each for each in BOOK.provisions if rules_of(each)][:1]
+    over = next(rule for rule in rules_of(provision) if not rule.ends_within)
+    lease, end = mill.document("lease"), date(2026, 3, 1)
+    with mill.app.state.office.shelf.library() as library:
+        cell = found(lease, provision.id, library.text(lease), Severity.NONE)
+        fill(library, BOOK, [replace(cell, answers=())])
+    card = Card(expiry_date=Fact(end, Span(0, 1), 1.0))
+    monkeypatch.setattr("fourcorners.library.store.Library.card", lambda *_: card)
+    for today, severity in ((end - timedelta(days=400), "none"), (end + timedelta(days=1),
+                                                                over.severity)):  # fmt: skip
+        monkeypatch.setattr(day, "today", lambda today=today: today)
+        page = mill.client.get(GRID).text
+        assert f"s-{severity} " in look(page, lease, provision.id) + " "
+        told = mill.client.get("/api/v1/findings?collection=Mill&limit=200").json()["items"]
+        (each,) = [
+            one for one in told if (one["document"], one["provision"]) == (lease, provision.id)
+        ]
+        assert each["severity"] == severity
+        fits = mill.client.get(f"{GRID}&severity={over.severity}&column={provision.id}").text
+        assert ("LEASE OF A MILL" in fits.split('id="grid"')[1]) is (severity == over.severity)
+    href = f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={provision.id}"
+    assert "The term ended on 2026-03-01." in words(mill.client.get(href).text)
