@@ -158,4 +158,10 @@ MIGRATIONS: tuple[str, ...] = (
     INSERT OR IGNORE INTO meta(key, value)
     SELECT 'headings_after', coalesce(max(row), 0) FROM documents;
     """,
+    # Objects of buckets were named as a path holds them, with one slash; now by their URL.
+    """
+    UPDATE documents SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
+    UPDATE OR REPLACE sources SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
+    UPDATE OR REPLACE failures SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
+    """,
 )
