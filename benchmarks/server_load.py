@@ -127,7 +127,8 @@ def _resident(pid: int, *, alone: bool = False) -> int:
     told = Path(f"/proc/{pid}/statm").read_text().split()
     if alone:
         return int(told[1]) * 4096
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    threads = Path(f"/proc/{pid}/task").glob("*/children")  # each lists those that it started
+    children = [child for thread in threads for child in thread.read_text().split()]
     return int(told[1]) * 4096 + sum(_resident(int(child)) for child in children)
 
 

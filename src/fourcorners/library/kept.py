@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from fourcorners.library.entries import Vectors
 
+DOCUMENTS = 48
 _MATRICES = 3  # each as large as the vectors of a collection, or of the whole library
 
 Value = TypeVar("Value")
@@ -59,10 +60,12 @@ class Memory:
     """What one or more connections to a library keep in memory; rooms may hang their own on it.
 
     Attributes:
+        documents: How many documents may stay prepared for questions, at some 2.4 MB each.
         vectors: Of the library and of collections, by the folded name, empty for the whole.
     """
 
-    __slots__ = ("__weakref__", "vectors")
+    __slots__ = ("__weakref__", "documents", "vectors")
 
-    def __init__(self) -> None:
+    def __init__(self, documents: int = DOCUMENTS) -> None:
+        self.documents = documents
         self.vectors: Kept[Vectors] = Kept(_MATRICES)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.kept import Kept, Memory
+from fourcorners.library.kept import DOCUMENTS, Kept, Memory
 from fourcorners.models.encoder import Encoder
 from fourcorners.outline.clause import LONGEST
 from fourcorners.outline.tree import NodeKind, Outline, Passage
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
-KEPT = 48  # documents of a library that stay prepared, for all who share its memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
 class Shelf:
     """The documents of one library that were asked last, prepared."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = DOCUMENTS) -> None:
         self._units: Kept[Units] = Kept(kept)
         self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
@@ -193,7 +192,7 @@ _shelves: WeakKeyDictionary[Memory, Shelf] = WeakKeyDictionary()
 
 def shelf_of(library: Catalogue) -> Shelf:
     """Return the shelf of a library, for as long as a connection that shares it is open."""
-    return _shelves.setdefault(library.memory, Shelf())
+    return _shelves.setdefault(library.memory, Shelf(library.memory.documents))
 
 
 def _read(library: Catalogue, document: str) -> Units:

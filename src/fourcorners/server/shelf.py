@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.kept import Memory
 from fourcorners.library.store import Library
 
 _MOST = 8  # connections; vectors and what else is kept of documents they keep together
+_PREPARED = 128  # contracts that stay ready to be asked, some 300 MB
 _PAGES = 16 << 10  # kibibytes of the file that a connection keeps; the system keeps the rest
 
 
@@ -26,6 +28,7 @@ class Shelf:
     def __init__(self, url: str | Path, *, most: int = _MOST) -> None:
         self._url = url
         self._first = _opened(url)
+        self._first.memory = Memory(_PREPARED)
         self._free: list[Library] = [self._first]
         self._left = threading.BoundedSemaphore(most)
         self._lock = threading.Lock()
