@@ -28,7 +28,8 @@ from tests.review.conftest import PLAYBOOK, TEXT
 from tests.serving import Asked, Reply, Served, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-LONGEST = 20.0  # seconds that a review of two cells may take, whatever the model does
+LONGEST = 90.0  # seconds that a review of two cells may take, whatever the model does
+SLOW = ("never", "endless", "lying length")  # what ends by its timeout alone
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def reviewed(
     library: Library, server: Served, playbook: Playbook, asking: Asking = PAPER, **more: Any
 ) -> Review:
     only = more.pop("only", None)
-    options = {"timeout": 1.0, "attempts": 1, "max_tokens": 300, "price_in": 1, "price_out": 2}
+    options = {"timeout": 60.0, "attempts": 1, "max_tokens": 300, "price_in": 1, "price_out": 2}
     settings = LlmSettings(model="m", url=server.url, **{**options, **more})
     cache, ledger = LibraryCache(library), LibraryLedger(library)
     with open_port(settings, cache=cache, ledger=ledger, job="review small") as port:
@@ -115,8 +116,8 @@ FAILING: dict[str, Callable[[], Reply]] = {
     "broken": lambda: Reply('{"error": {"message": "boom"}}', 500),
     "unauthorised": lambda: Reply('{"error": {"message": "bad key"}}', 401),
     "redirect": lambda: Reply("", 307, {"Location": "http://127.0.0.1:1/v1/chat/completions"}),
-    "never": lambda: Reply(said("x").body, delay=30.0),
-    "endless": lambda: Reply(said("x" * 3_000).body, pause=0.02,
+    "never": lambda: Reply(said("x").body, delay=200.0),
+    "endless": lambda: Reply(said("x" * 9_000).body, pause=0.02,
                              headers={"Content-Type": "application/json"}),
     "lying length": lambda: Reply(said("x").body, length=9_999_999),
     "tool call": lambda: said("", finish="tool_calls", tool_calls=[
@@ -130,7 +131,8 @@ def test_a_failed_cell_is_seen_the_other_is_filled_and_it_heals(
 ) -> None:
     server.answer = ill(FAILING[kind])
     began = time.monotonic()
-    failed, other = cells(reviewed(library, server, playbook))
+    timeout = 4.0 if kind in SLOW else 60.0
+    failed, other = cells(reviewed(library, server, playbook, timeout=timeout))
     assert time.monotonic() - began < LONGEST
     assert failed.state is CellState.FAILED
     assert failed.error.startswith("The language model failed")
