@@ -60,7 +60,7 @@ class Memory:
     """What one or more connections to a library keep in memory; rooms may hang their own on it.
 
     Attributes:
-        documents: How many documents may stay prepared for questions, at some 2.4 MB each.
+        documents: How many documents may stay prepared for questions, at some 0.9 MB each.
         vectors: Of the library and of collections, by the folded name, empty for the whole.
     """
 

@@ -12,7 +12,7 @@ from fourcorners.library.kept import Memory
 from fourcorners.library.store import Library
 
 _MOST = 8  # connections; vectors and what else is kept of documents they keep together
-_PREPARED = 128  # contracts that stay ready to be asked, some 300 MB
+_PREPARED = 512  # contracts that stay ready to be asked, some 450 MB
 _PAGES = 16 << 10  # kibibytes of the file that a connection keeps; the system keeps the rest
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
@@ -50,13 +51,14 @@ def words(text: str) -> Words:
     # A lone surrogate is no character; `?` separates words just as SQLite's U+FFFD does.
     raw = text.encode("utf-8", "replace")
     found = _tokenizer()(raw)
-    tokens = [token for _, _, token in found]
-    starts = array("L", (start for start, _, _ in found))
-    ends = array("L", (end for _, end, _ in found))
+    if not found:
+        return Words([], array("I"), array("I"))
+    first, beyond, tokens = zip(*found, strict=True)
+    starts, ends = array("I", first), array("I", beyond)
     if len(raw) != len(text):
-        before = array("L", chain((0,), accumulate(raw.translate(_BEGINS))))
-        starts = array("L", (before[start] for start in starts))
-        ends = array("L", (before[end] for end in ends))
+        before = array("I", chain((0,), accumulate(raw.translate(_BEGINS))))
+        starts = array("I", map(before.__getitem__, starts))
+        ends = array("I", map(before.__getitem__, ends))
     return Words(tokens, starts, ends)
 
 
@@ -79,35 +81,39 @@ def _tokenizer() -> Tokenizer:
 class WordIndex:
     """Where each word of a text stands: word positions count words, from 0."""
 
-    __slots__ = ("_positions", "_vocabulary", "words")
+    __slots__ = ("_first", "_numbers", "_order", "_vocabulary", "words")
 
     def __init__(self, text: str) -> None:
-        self.words = words(text)
+        found = words(text)
+        # A contract's words number ten times its distinct ones: each is kept once, and the places
+        # of all in one array, those of the first distinct word first.
+        self._numbers: dict[str, int] = {}
+        numbers = [self._numbers.setdefault(token, len(self._numbers)) for token in found.tokens]
+        distinct = list(self._numbers)
+        self.words = Words([distinct[number] for number in numbers], found.starts, found.ends)
         self._vocabulary: list[str] | None = None
-        positions: dict[str, list[int]] = {}
-        for position, token in enumerate(self.words.tokens):
-            places = positions.get(token)
-            if places is None:
-                positions[token] = [position]
-            else:
-                places.append(position)
-        self._positions = positions
+        counts = Counter(numbers)
+        self._first = array("I", accumulate((counts[n] for n in range(len(distinct))), initial=0))
+        self._order = array("I", sorted(range(len(numbers)), key=numbers.__getitem__))
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __contains__(self, token: str) -> bool:
-        return token in self._positions
+        return token in self._numbers
 
     def positions(self, token: str) -> Sequence[int]:
         """Return the word positions of a folded token, in order; empty where it never stands."""
-        return self._positions.get(token, ())
+        number = self._numbers.get(token)
+        if number is None:
+            return ()
+        return self._order[self._first[number] : self._first[number + 1]].tolist()
 
     @property
     def vocabulary(self) -> Sequence[str]:
         """Return every distinct token, sorted."""
         if self._vocabulary is None:
-            self._vocabulary = sorted(self._positions)
+            self._vocabulary = sorted(self._numbers)
         return self._vocabulary
 
     def starting_with(self, prefix: str) -> list[str]:
@@ -124,8 +130,8 @@ class WordIndex:
         """Return the word positions of all tokens that start with a folded prefix, in order."""
         tokens = self.starting_with(prefix)
         if len(tokens) == 1:
-            return self._positions[tokens[0]]
-        return list(merge(*(self._positions[token] for token in tokens)))
+            return self.positions(tokens[0])
+        return list(merge(*map(self.positions, tokens)))
 
     def span(self, position: int) -> Span:
         """Return the characters of the word at `position`."""
