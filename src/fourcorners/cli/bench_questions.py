@@ -175,8 +175,9 @@ def _run(
         answer_runs.write(run_out, kept)
     out = console.out()
     out.print(questioning.question_table(told), crop=False)
-    out.print()
-    out.print(questioning.kind_table(record.measures), crop=False)
+    for table in questioning.kind_tables(record.measures):
+        out.print()
+        out.print(table, crop=False)
     if len(told) < len(asked):
         left = console.counted(len(asked) - len(told), "question")
         console.err().print(f"{left} left out: no program has read the scan.", markup=False)

@@ -207,22 +207,33 @@ def _fails(told: Told) -> bool:
     return not told.is_absent if told.question.silent else bool(told.missed)
 
 
-def kind_table(figures: Mapping[str, Json]) -> Table:
-    """Return the figures of each kind of question, and of all."""
-    heads = {
-        "questions": "asked",
-        "evidence_recall": "recall",
-        "evidence_shown": "shown",
-        "all_evidence": "all of it",
-        "characters": "chars",
-        "sentences_verified": "verified",
-        "abstained": "abstained",
-        "abstained_wrongly": "wrongly",
-        "whether": "yes/no",
-        "ruled_right": "right",
-        "ruled_wrong": "wrong",
-    }
-    table = _table("By kind: evidence, sentences, silence, yes or no", "", *heads.values())
+_EVIDENCE = {
+    "questions": "asked",
+    "evidence_recall": "recall",
+    "evidence_shown": "shown",
+    "all_evidence": "all of it",
+    "characters": "chars",
+    "sentences_verified": "verified",
+}
+_RULINGS = {
+    "abstained": "silence said",
+    "abstained_wrongly": "said wrongly",
+    "whether": "yes or no",
+    "ruled_right": "right",
+    "ruled_wrong": "wrong",
+}
+
+
+def kind_tables(figures: Mapping[str, Json]) -> tuple[Table, Table]:
+    """Return the figures of each kind of question, and of all: of the evidence, of the rulings."""
+    return (
+        _by_kind("Evidence and sentences, by kind", _EVIDENCE, figures),
+        _by_kind("Silence of the contract, and questions of yes or no", _RULINGS, figures),
+    )
+
+
+def _by_kind(title: str, heads: Mapping[str, str], figures: Mapping[str, Json]) -> Table:
+    table = _table(title, "", *heads.values())
     kinds = figures["kinds"]
     rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
     for name, row in rows:
