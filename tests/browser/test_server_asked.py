@@ -19,7 +19,7 @@ from fourcorners.playbooks.load import load
 from fourcorners.research.run import ask, finished
 from fourcorners.server import answers
 from fourcorners.settings import Settings
-from tests.browser.test_server_review import CONTRAST, go, module, wait
+from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page
@@ -100,10 +100,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         running.should_exit = True
         thread.join(15)
         patch.undo()
-
-
-def loaded(page: Page) -> None:
-    wait(page, "document.querySelector('#grid tr[aria-rowindex]')")  # drawn by the script
 
 
 def test_a_column_is_asked_by_keys_fills_while_it_is_watched_and_goes(

@@ -107,7 +107,9 @@ def wait(page: Page, expression: str) -> None:
 
 
 def loaded(page: Page) -> None:
-    wait(page, "document.querySelector('#grid tr[data-d]') && !document.querySelector('#pages')")
+    """Wait for rows, and for the bodies that stand for rows out of view: the script's last act."""
+    wait(page, "document.querySelector('#grid tr[data-d]')")
+    wait(page, "document.querySelector('#grid > tbody.spacer')")
 
 
 def cell(row: int, column: int) -> str:

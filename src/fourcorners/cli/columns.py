@@ -141,7 +141,7 @@ def columns(
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the columns that people asked for in a review, or take one out.
+    """List the columns that people asked for, or take one out.
 
     What a column held, and what people said of it, stays in the library and in the audit trail;
     the grid and the reports have it no more.
