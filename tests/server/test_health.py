@@ -11,7 +11,6 @@ import pytest
 from fourcorners.review import health as checks
 from fourcorners.review.health import Concern
 from fourcorners.server import papers
-from fourcorners.server.doing import examining
 from fourcorners.server.papers import PaperClass
 
 from .conftest import LEASE, Room
@@ -108,7 +107,7 @@ def test_it_is_kept_over_a_restart_and_begun_once(
             time.sleep(0.05)
         return whole(*given, **named)
 
-    monkeypatch.setattr(examining, "examine", slow)
+    monkeypatch.setattr(checks, "examine", slow)
     room = make_room()
     room.put({"lease.txt": BLANK})
     first = room.client.post("/api/v1/health", json={"collection": "Mill"}).json()
