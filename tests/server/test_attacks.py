@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import zipfile
@@ -94,6 +95,15 @@ def test_an_archive_that_swells_is_refused_and_told(room: Room) -> None:
     page = room.add({"bomb.zip": made.getvalue()})
     assert "unpacks to far more" in page
     assert "1 document added" in re.sub(r"<[^>]+>", "", page)
+
+
+def test_what_could_not_be_read_is_told_though_the_collection_never_comes(room: Room) -> None:
+    page = room.add({"bad.pdf": b"%PDF-1.7 nothing more"}, collection="Quarry")
+    assert "bad.pdf" in page
+    assert room.client.get("/api/v1/documents?collection=Quarry").status_code == 404
+    with room.app.state.office.shelf.library() as library:
+        (failure,) = library.failures("Quarry")
+    assert failure.reason in html.unescape(page)
 
 
 def test_a_form_of_another_page_is_refused(room: Room) -> None:

@@ -52,14 +52,16 @@ class Access:
 
     # The gate
 
-    def library_for(self, collection: str, role: Role) -> Library:
+    def library_for(self, collection: str, role: Role, *, to_come: bool = False) -> Library:
         """Return the library to someone who holds a role in a collection, for use within it.
+
+        The collection must exist unless it is `to_come`, as while its first documents are read.
 
         Raises:
             NotFound: If they may not know of the collection.
             NotAllowed: If they hold a lesser role there.
         """
-        self.require(role, collection)
+        self.require(role, collection, to_come=to_come)
         return self._library
 
     def library_of(self, document: str, role: Role) -> Library:
@@ -176,13 +178,13 @@ class Access:
         """Return the cards of documents that were listed for this person, by id."""
         return {entry.id: self.card(entry.id) for entry in entries}
 
-    def failures(self, collection: str) -> list[Failure]:
-        """Return the files of a collection that could not be read.
+    def failures(self, collection: str, *, to_come: bool = False) -> list[Failure]:
+        """Return the files of a collection (that may be `to_come`) that could not be read.
 
         Raises:
             NotFound: If they may not know of the collection.
         """
-        self.require(Role.READER, collection)
+        self.require(Role.READER, collection, to_come=to_come)
         return self._library.failures(collection)
 
     def search(

@@ -53,8 +53,12 @@ def cancel(desk: Desk, identifier: str) -> Response:
 def _files(desk: DeskOf, task: Task) -> list[FileState]:
     folder = Path(task.spec["folder"])
     with desk.access() as access:
-        library = access.library_for(task.collection, Role.READER) if task.done else None
-        failures = {each.path: each for each in access.failures(task.collection)} if library else {}
+        # The first files may be bad, so that the collection is not there yet, or never will be.
+        library = (
+            access.library_for(task.collection, Role.READER, to_come=True) if task.done else None
+        )
+        bad = access.failures(task.collection, to_come=True) if library else []
+        failures = {each.path: each for each in bad}
         found = [each for each in find_files([folder]) if not isinstance(each, UnreadPath)]
         within = {str(path): library.at(str(path)) for path in found} if library else {}
     states = [
