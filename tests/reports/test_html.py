@@ -13,10 +13,10 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import EvidenceError
-from fourcorners.reports.visible import visible
 from fourcorners.review.finding import CellState, Finding, Review, ReviewState, UnreadFile
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
+from fourcorners.text.visible import visible
 from tests.reports import spoken
 
 

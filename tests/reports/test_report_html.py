@@ -15,8 +15,8 @@ from fourcorners.reports import report_html
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report
-from fourcorners.reports.visible import visible
 from fourcorners.review.finding import CellState, Review, ReviewState
+from fourcorners.text.visible import visible
 from tests.reports import spoken
 
 

@@ -23,10 +23,10 @@ from fourcorners.reports import word
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report
-from fourcorners.reports.visible import visible
 from fourcorners.review.finding import CellState, Review, ReviewState
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
+from fourcorners.text.visible import visible
 from tests.reports import spoken
 
 OFFICE = shutil.which("soffice")

@@ -14,11 +14,11 @@ from openpyxl.cell.cell import Cell
 from openpyxl.workbook.workbook import Workbook
 
 from fourcorners import reports
-from fourcorners.reports.visible import visible
 from fourcorners.reports.workbook import CELL_LIMIT, cell_text
 from fourcorners.review.finding import Review
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
+from fourcorners.text.visible import visible
 
 
 def opened(review: Review, folder: Path) -> Workbook:

@@ -95,7 +95,7 @@ def _print(out: Console, report: AddReport, where: str, collection: str, remedy:
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_failures
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     parts = [f"{report.added:,} added"] if report.added or not report.already else []
     if report.already:

@@ -136,7 +136,7 @@ class Question:
 
 def _reply(question: str) -> str:
     """Ask the person back."""
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     sys.stderr.write(f"{line(question)} (Enter to leave it open)\n> ")
     sys.stderr.flush()
@@ -168,7 +168,7 @@ def print_listed(found: Sequence[Listed], *, as_json: bool) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import shortened
+    from fourcorners.text.visible import shortened
 
     if as_json:
         console.print_json([asdict(each) for each in found])
@@ -198,8 +198,8 @@ def watch(events: Iterator[Event]) -> Answer:
 
 def _told(event: Event) -> str:
     """Return an event in a line; nothing for those that need none."""
-    from fourcorners.reports.visible import shortened
     from fourcorners.research import events as happened
+    from fourcorners.text.visible import shortened
 
     match event:
         case happened.Planned():
@@ -223,7 +223,7 @@ def print_answer(out: Console, answer: Answer) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.reports.answer import answer_report
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     report = answer_report(answer)
     print_indented(out, Text(line(report.project), "bold"), 0)
@@ -242,7 +242,7 @@ def _print_block(out: Console, block: Block) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.reports import tree
-    from fourcorners.reports.visible import shortened
+    from fourcorners.text.visible import shortened
 
     match block:
         case tree.Paragraph():
@@ -275,7 +275,7 @@ def _line(runs: Iterable[Run]) -> Text:
     from rich.text import Text
 
     from fourcorners.reports.tree import Tone
-    from fourcorners.reports.visible import visible
+    from fourcorners.text.visible import visible
 
     styles = {Tone.STRONG: "bold green", Tone.MEDIUM: "bold yellow", Tone.WARNING: "bold yellow",
               Tone.QUIET: "dim"}  # fmt: skip

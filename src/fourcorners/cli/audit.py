@@ -38,7 +38,7 @@ def list_entries(
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     with console.open_library(library, create=False) as store:
         entries = [each for each in store.audit_trail() if event in (None, each.event)]

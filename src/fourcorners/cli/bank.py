@@ -94,7 +94,7 @@ def list_clauses(
     from fourcorners.cli import console
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks import bank as banks
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     if bank is None and (clauses or provision or stars):
         raise ConfigError("whose clauses?", remedy="Name the bank with --bank.")
@@ -202,7 +202,7 @@ def _print(clauses: list[BankClause]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line, visible
+    from fourcorners.text.visible import line, visible
 
     out = console.out()
     for each in clauses:

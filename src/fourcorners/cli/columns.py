@@ -149,8 +149,8 @@ def columns(
     from fourcorners.cli import console
     from fourcorners.cli.mark import reviewer
     from fourcorners.playbooks.load import load
-    from fourcorners.reports.visible import line
     from fourcorners.research.columns import kept
+    from fourcorners.text.visible import line
 
     if collection is None:
         raise ConfigError(

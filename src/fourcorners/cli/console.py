@@ -90,7 +90,7 @@ def complain(error: FourcornersError) -> None:
     """Say what went wrong and what to do, on standard error."""
     from rich.text import Text
 
-    from fourcorners.reports.visible import visible
+    from fourcorners.text.visible import visible
 
     said = Text.assemble(("Error: ", "bold red"), visible(error.message))
     if error.remedy:
@@ -147,7 +147,7 @@ def print_failures(to: Console, failures: Sequence[Failure]) -> None:
     """Print each file that could not be read: one line, then what to do about it."""
     from rich.text import Text
 
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     if failures:
         to.print()

@@ -27,7 +27,7 @@ def print_card(out: Console, document: Document, card: Card) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     for name, value in _card_rows(document, card):
         if value:
@@ -54,7 +54,7 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import WIDEST
-    from fourcorners.reports.visible import line, shortened
+    from fourcorners.text.visible import line, shortened
 
     if outline.windows:
         out.print(
@@ -90,7 +90,7 @@ def print_finding(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     name = (f"{line(provision)}: ", "bold")
     if finding.state is CellState.FAILED:
@@ -126,7 +126,7 @@ def _print_people(out: Console, finding: Finding) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.mark import told
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     if finding.value:
         whose = "in the contract’s words" if finding.place else "in a person’s own words"
@@ -141,7 +141,7 @@ def _print_judgement(out: Console, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     if finding.recommendation:
         said = Text.assemble(("Recommendation: ", "dim"), line(finding.recommendation))
@@ -183,7 +183,7 @@ def _print_absence(out: Console, document: Document, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import shortened
+    from fourcorners.text.visible import shortened
 
     searched = finding.searched
     if searched is None:
@@ -206,7 +206,7 @@ def _print_clause(
     from rich.text import Text
 
     from fourcorners.cli.console import WIDEST
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     first = several[0]
     where = []
@@ -271,7 +271,7 @@ def highlighted(
     """Return the words of `span`, quotes highlighted, what lies outside the clause dimmed."""
     from rich.text import Text
 
-    from fourcorners.reports.visible import visible
+    from fourcorners.text.visible import visible
 
     shown = Text()
     inside = clause or span

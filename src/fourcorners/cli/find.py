@@ -81,7 +81,7 @@ def _print_understood(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     told = f"{asked.says}, by the review with {playbook}"
     told += f"; contracts of the type {' or '.join(types)}" if types else ""
@@ -102,7 +102,7 @@ def _print_selection(
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     for number, one in enumerate(selection.found, start=1):
         _print_answered(out, number, one, asked.role, names)
@@ -134,7 +134,7 @@ def _print_answered(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     head = Text.assemble((f"{number}. ", "dim"), (line(one.entry.name), "bold"))
     if one.entry.type:
@@ -165,8 +165,8 @@ def _print_finding(out: Console, name: str, finding: Finding | None) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line, shortened
     from fourcorners.review.finding import CellState
+    from fourcorners.text.visible import line, shortened
 
     head = (f"{line(name)}: ", "bold")
     if finding is None or finding.state is CellState.FAILED:

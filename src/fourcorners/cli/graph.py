@@ -51,7 +51,7 @@ def print_linked(out: Console, linked: Sequence[Linked]) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line, shortened
+    from fourcorners.text.visible import line, shortened
 
     if not linked:
         return

@@ -102,7 +102,7 @@ def _print(out: Console, found: Health, playbook: str, reading: Mapping[str, int
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     for each in found.symptoms:
         head = Text.assemble((each.severity.value.ljust(8), _SHOWN[each.severity]))

@@ -32,7 +32,7 @@ def list_jobs(
 
     from fourcorners.cli import console
     from fourcorners.library.jobs import Jobs
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     with console.open_library(library, create=False) as store:
         table = Jobs(store)

@@ -176,7 +176,7 @@ def _print(
     from rich.table import Table
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     table = Table(

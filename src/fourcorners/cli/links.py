@@ -41,8 +41,8 @@ def links(
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
     from fourcorners.search.graph import links_of
+    from fourcorners.text.visible import line
 
     if contract is None:
         _all(library, collection, as_json=as_json)
@@ -87,8 +87,8 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
     from fourcorners.search.graph import links_of
+    from fourcorners.text.visible import line
 
     with console.open_library(library, create=False) as store:
         names = {each.id: each.name for each in store.documents()}
@@ -120,7 +120,7 @@ def _print(out: Console, head: str, told: str, words: str) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line, shortened
+    from fourcorners.text.visible import line, shortened
 
     print_indented(out, Text(line(told)), _COLUMN, head)
     print_indented(out, Text(f"by the words “{shortened(words, 200)}”", "dim"), _COLUMN)
@@ -130,7 +130,7 @@ def _print_parties(out: Console, parties: Sequence[SharedParty], names: Mapping[
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     for party in parties:
         listed = ", ".join(sorted(names[each] for each in party.others)) or "no other contract"

@@ -118,7 +118,7 @@ def _print(out: Console, document: Document, found: Linted) -> None:
 
     from fourcorners.cli.console import counted, print_indented
     from fourcorners.cli.contract import highlighted
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     for slip in found.slips:
         head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
@@ -133,7 +133,7 @@ def _print(out: Console, document: Document, found: Linted) -> None:
 
 
 def _told(slip: Slip) -> str:
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     where = f" (page {slip.page})" if slip.page is not None else ""
     times = f" {slip.places} places." if slip.places > 1 else ""

@@ -113,7 +113,7 @@ def _print(out: Console, tried: Sequence[_Tried]) -> None:
     from fourcorners.cli.console import print_indented
     from fourcorners.llm.port import NOT_CONFIGURED
     from fourcorners.net import shown
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     if not tried:
         out.print("No language model is configured: nothing is ever called.")

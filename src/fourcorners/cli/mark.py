@@ -176,7 +176,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
 
     from fourcorners.cli import console
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     state = REVIEW_WORDS[finding.review]
@@ -200,8 +200,8 @@ def _print(name: str, provision: str, finding: Finding) -> None:
 def told(remark: Remark) -> str:
     """Return a remark as a line for people."""
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.reports.visible import line
     from fourcorners.review.finding import ReviewState
+    from fourcorners.text.visible import line
 
     state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
     said = f": {state[remark.state].lower()}" if remark.state else ":"

@@ -98,7 +98,7 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
         return
     from rich.text import Text
 
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     hashes = learned_from(card)
@@ -256,7 +256,7 @@ def _print_checked(checked: Iterable[Checked]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     for each in checked:
@@ -271,7 +271,7 @@ def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     out.print(Text.assemble((line(name), "bold"), f"  {line(head)}"), soft_wrap=True)

@@ -66,7 +66,7 @@ def show(
     """Print a playbook's YAML."""
     from fourcorners.playbooks.load import load, text_of
     from fourcorners.playbooks.start import in_full
-    from fourcorners.reports.visible import visible
+    from fourcorners.text.visible import visible
 
     load(playbook)
     whole = in_full(playbook) if resolved else text_of(playbook)
@@ -106,7 +106,7 @@ def new(
     from fourcorners.playbooks.schema import json_schema
     from fourcorners.playbooks.start import starter
     from fourcorners.playbooks.write import identifier
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     path = out or Path(f"{identifier(name)}.yaml")
     console.require_place(path)
@@ -133,7 +133,7 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
     from fourcorners.playbooks.checking import doubts
     from fourcorners.playbooks.faults import PlaybookFaults
     from fourcorners.playbooks.load import opened
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     try:
         book, source = opened(playbook)

@@ -110,7 +110,7 @@ def _print(outcomes: Sequence[Outcome]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line, shortened
+    from fourcorners.text.visible import line, shortened
 
     out = console.out()
     for each in outcomes:
@@ -133,8 +133,8 @@ def write_cases(
     from fourcorners.cli import console
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks.load import load
-    from fourcorners.reports.visible import line
     from fourcorners.review.cases import confirmed_cases, written
+    from fourcorners.text.visible import line
 
     console.require_place(out)
     book = load(playbook)

@@ -101,7 +101,7 @@ def print_expansion(expansion: Expansion) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     if expansion.failure:
@@ -122,7 +122,7 @@ def print_clause(number: int, shown: Shown) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line, visible
+    from fourcorners.text.visible import line, visible
 
     out = console.out()
     ranked = shown.ranked
@@ -192,7 +192,7 @@ def _marked(pieces: tuple[Piece, ...]) -> Text:
     from rich.text import Text
 
     from fourcorners.precedents.difference import Change
-    from fourcorners.reports.visible import visible
+    from fourcorners.text.visible import visible
 
     marks = {
         Change.SAME: ("", "", ""),

@@ -78,9 +78,9 @@ def report(
     from fourcorners.playbooks.load import load
     from fourcorners.reports.sending import format_for, write_report
     from fourcorners.reports.tree import ReportKind
-    from fourcorners.reports.visible import line
     from fourcorners.research.columns.reporting import with_columns
     from fourcorners.review.stored import stored_review
+    from fourcorners.text.visible import line
 
     templates = _fitting(out, template or [])
     for path in out:

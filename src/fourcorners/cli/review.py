@@ -109,12 +109,12 @@ def review(
     from fourcorners.playbooks.load import load
     from fourcorners.reports import terminal
     from fourcorners.reports.json import as_json as review_json
-    from fourcorners.reports.visible import line, shortened
     from fourcorners.research.columns.reporting import with_columns
     from fourcorners.review.run import Only as OnlyCells
     from fourcorners.review.run import Progress
     from fourcorners.review.run import review as run
     from fourcorners.settings import Settings
+    from fourcorners.text.visible import line, shortened
 
     asking.require_model(with_model=with_model, profile=profile, estimate=estimate)
     questions = ask or []
@@ -281,7 +281,7 @@ def _print_outcome(outcome: Outcome, *, dry_run: bool) -> None:
 
     from fourcorners.cli import console
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.reports.visible import line, shortened
+    from fourcorners.text.visible import line, shortened
 
     out = console.out()
     for each in outcome.applied:

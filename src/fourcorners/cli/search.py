@@ -182,7 +182,7 @@ def _print_step(out: Console, step: Step) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     told = Text.assemble((f"{step.name}: ", "dim"), line(step.says))
     print_indented(out, told, 0)
@@ -193,9 +193,9 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.contract import highlighted
-    from fourcorners.reports.visible import line
     from fourcorners.search.hit import explain as parts_of
     from fourcorners.text.span import common
+    from fourcorners.text.visible import line
 
     head = Text.assemble((f"{number}. ", "dim"), (line(hit.name), "bold"))
     if hit.page is not None:

@@ -97,7 +97,7 @@ def _print(
     from rich.text import Text
 
     from fourcorners.cli.console import counted
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out.print(Text(line(where), style="bold"), soft_wrap=True)
     out.print(

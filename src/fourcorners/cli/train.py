@@ -191,7 +191,7 @@ def _print(ratings: Ratings, taught: Taught, done: Installed | None) -> None:
     from rich.table import Table
 
     from fourcorners.cli import console
-    from fourcorners.reports.visible import line
+    from fourcorners.text.visible import line
 
     out = console.out()
     sources = console.counted(len(set(ratings.sources)), "source")

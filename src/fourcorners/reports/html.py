@@ -26,9 +26,9 @@ from fourcorners.reports.grid import (
     recognised,
 )
 from fourcorners.reports.tree import Run
-from fourcorners.reports.visible import shortened, visible
 from fourcorners.review.finding import CellState, Evidence, ReviewState, Severity
 from fourcorners.text.span import Span
+from fourcorners.text.visible import shortened, visible
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:

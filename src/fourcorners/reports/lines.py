@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from fourcorners.reports.visible import visible
+from fourcorners.text.visible import visible
 
 # Lines of a contract wrap where the page ended; a line is kept apart only after a blank line or
 # before a label such as `(a)`, `7.2` or a bullet.

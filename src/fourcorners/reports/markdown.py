@@ -20,7 +20,7 @@ from fourcorners.reports.tree import (
     Table,
     Tone,
 )
-from fourcorners.reports.visible import line
+from fourcorners.text.visible import line
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$^=])")
 _OPENING = re.compile(r"^(\s*)(\d+)([.)])(?=\s|$)|^(\s*)([+-])(?=\s|$)")

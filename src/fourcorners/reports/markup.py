@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.reports.excerpt import Run
 from fourcorners.reports.lines import BREAK
-from fourcorners.reports.visible import pieces
+from fourcorners.text.visible import pieces
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -23,7 +23,7 @@ from fourcorners.reports.tree import (
     Section,
     Table,
 )
-from fourcorners.reports.visible import line, visible
+from fourcorners.text.visible import line, visible
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
-from fourcorners.reports.visible import line, shortened
 from fourcorners.review.finding import CellState, ColumnHead, Review, ReviewState, Severity
+from fourcorners.text.visible import line, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console

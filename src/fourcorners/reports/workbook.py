@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import Cell
-from fourcorners.reports.visible import visible
 from fourcorners.review.finding import CellState
+from fourcorners.text.visible import visible
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format

@@ -20,7 +20,6 @@ from fourcorners.reports.grid import (
     pages,
     recognised,
 )
-from fourcorners.reports.visible import shortened
 from fourcorners.reports.workbook import Sheets, tint_of
 from fourcorners.review.finding import (
     Author,
@@ -33,6 +32,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.remarks import fingerprint
+from fourcorners.text.visible import shortened
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:

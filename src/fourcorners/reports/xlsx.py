@@ -14,10 +14,10 @@ from fourcorners.reports.grid import (
     Cell,
     Grid,
 )
-from fourcorners.reports.visible import shortened, visible
 from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, tint_of
 from fourcorners.reports.workbook_findings import write_findings, write_key
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
+from fourcorners.text.visible import shortened, visible
 from fourcorners.version import __version__
 
 _GRID_QUOTE: Final = 110

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from fourcorners.outline.card import Card, Fact
 from fourcorners.outline.tree import NodeKind, Outline
-from fourcorners.reports.visible import shortened
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.server import books
@@ -15,6 +14,7 @@ from fourcorners.server.access import Access
 from fourcorners.server.columns import kept
 from fourcorners.server.principal import Role
 from fourcorners.text.span import Span
+from fourcorners.text.visible import shortened
 
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3

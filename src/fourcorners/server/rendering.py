@@ -9,9 +9,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from fourcorners.reports.visible import line, shortened, visible
 from fourcorners.server.assets import Assets
 from fourcorners.server.links import collection_href, document_href, quote_href
+from fourcorners.text.visible import line, shortened, visible
 from fourcorners.version import __version__
 
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 
 from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
-from fourcorners.reports.visible import shortened
 from fourcorners.research import events as happened
 from fourcorners.research.events import Event
 from fourcorners.research.tool import Material
+from fourcorners.text.visible import shortened
 
 ROOM = "server_steps"
 _WORDS = 280  # characters of a passage that are shown while the work goes on

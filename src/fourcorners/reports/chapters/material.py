@@ -12,7 +12,6 @@ from typing import Final
 
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid, pages
 from fourcorners.reports.tree import Run, Tone
-from fourcorners.reports.visible import abridged, line, shortened
 from fourcorners.review.finding import (
     CellState,
     Evidence,
@@ -22,6 +21,7 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
+from fourcorners.text.visible import abridged, line, shortened
 
 # Up to so many findings of high or medium severity are told in full in their chapters; of more,
 # the chapters list them, and the schedule tells them.

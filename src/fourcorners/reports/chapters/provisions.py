@@ -36,8 +36,8 @@ from fourcorners.reports.tree import (
     row,
     words,
 )
-from fourcorners.reports.visible import line
 from fourcorners.review.finding import CellState, ReviewedDocument, Severity
+from fourcorners.text.visible import line
 
 
 def by_provision(material: Material) -> Section:

@@ -35,8 +35,8 @@ from fourcorners.reports.tree import (
     group,
     row,
 )
-from fourcorners.reports.visible import line, shortened
 from fourcorners.review.finding import ReviewState, Severity
+from fourcorners.text.visible import line, shortened
 
 # Measured on pages of A4 in 8.5 points: lines that two pages hold under the head of the first,
 # characters of a line over their whole width, and the lines that the space around a row takes.

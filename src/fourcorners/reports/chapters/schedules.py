@@ -29,8 +29,8 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
-from fourcorners.reports.visible import line, shortened
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Searched
+from fourcorners.text.visible import line, shortened
 
 # A candidate of at least this share of the probability that counts is shown with its words.
 _CLOSE = 0.5

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fourcorners.reports.chapters.material import Material
 from fourcorners.reports.tree import Run, Section, Table, body, row
-from fourcorners.reports.visible import line
+from fourcorners.text.visible import line
 
 _HEAD = "Words to mistrust"
 

@@ -34,7 +34,6 @@ from fourcorners.reports.tree import (
     label,
     note,
 )
-from fourcorners.reports.visible import line, shortened
 from fourcorners.review.finding import (
     Amendment,
     Author,
@@ -46,6 +45,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.outliers import difference_to_nearest
 from fourcorners.text.quote import Quote
+from fourcorners.text.visible import line, shortened
 
 # A chapter shows so many characters of a finding's quotes; the schedule goes on from there.
 EXCERPT: Final = 1_500

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.reports.tree import Report
-from fourcorners.reports.visible import line
+from fourcorners.text.visible import line
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -23,7 +23,6 @@ from fourcorners.reports.tree import (
     Table,
     Tone,
 )
-from fourcorners.reports.visible import line, visible
 from fourcorners.reports.word.elements import (
     Bookmarks,
     begin,
@@ -34,6 +33,7 @@ from fourcorners.reports.word.elements import (
     run,
     runs,
 )
+from fourcorners.text.visible import line, visible
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.lines import right_to_left
 from fourcorners.reports.tree import Run, Tone
-from fourcorners.reports.visible import visible
+from fourcorners.text.visible import visible
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

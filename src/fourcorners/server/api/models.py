@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card import Card
-from fourcorners.reports.visible import visible
 from fourcorners.server.tasks import Task
 from fourcorners.text.span import Span
+from fourcorners.text.visible import visible
 
 T = TypeVar("T")
 

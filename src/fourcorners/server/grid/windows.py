@@ -9,11 +9,11 @@ import numpy as np
 
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
-from fourcorners.reports.visible import line
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid import glances
 from fourcorners.server.grid.asked import Asked, Fitting, shown
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Line, Matrix
+from fourcorners.text.visible import line
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.llm.port import NOT_CONFIGURED
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.reports.visible import shortened
 from fourcorners.research import events as happened
 from fourcorners.research.answer import Answer, Cited, Statement
 from fourcorners.research.events import Event
@@ -31,6 +30,7 @@ from fourcorners.server.mcp.reading import Collection, DocumentId
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotAllowed, NotFound, Refusal
 from fourcorners.text.span import Span
+from fourcorners.text.visible import shortened
 
 _STEPS = 3  # of a turn that are told of
 _SHOWN = 200  # characters of a question in what is told on the way

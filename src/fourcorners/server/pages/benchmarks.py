@@ -8,12 +8,12 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from fourcorners.reports.visible import line
 from fourcorners.server import benchmarks, plots
 from fourcorners.server.benchmarks import BenchRun, Figure, Folder, Group, Series
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotFound
+from fourcorners.text.visible import line
 
 router = APIRouter()
 _LAST = 12  # runs of one benchmark that are plotted beside one another

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.reports.visible import abridged, line, pieces, shortened, visible
+from fourcorners.text.visible import abridged, line, pieces, shortened, visible
 
 
 def test_overrides_and_zero_widths_are_named() -> None:
