@@ -170,3 +170,28 @@ def test_a_column_for_the_model_stays_as_it_is_without_one() -> None:
     cells = of_column(review(), OTHER).values()
     assert {each["error"] for each in cells} == {"It is not filled yet."}
     assert all("--with-model" in each["remedy"] for each in cells)
+
+
+def test_its_cells_are_judged_by_command() -> None:
+    review("--ask", QUESTION, "--ask", OTHER)
+    first, _ = columns()
+    mark = ("mark", "lease-1", "on what NOTICE", "--library", "a.db", "--playbook", "small.yaml")
+    told = invoke(*mark, "confirm", "--by", "Ann", "--comment", "as agreed").stdout
+    assert "On what notice may the Tenant end this lease?: confirmed" in told
+    assert "as agreed" in invoke(*mark).stdout
+    by_id = ("mark", "lease-1", first["id"], "--library", "a.db", "--playbook", "small.yaml")
+    said = json.loads(invoke(*by_id, "correct", "--value", END, "--by", "Ann", "--json").stdout)
+    assert said["provision"] == f"{first['id']}-v1"
+    assert (said["review"], said["value"]) == ("corrected", END)
+    cell = of_column(review(), QUESTION)["lease-1.txt"]
+    assert [each["comment"] for each in cell["remarks"]] == ["as agreed", None]
+    own = invoke("mark", "lease-1", "Governing law", "confirm", "--by", "Ann", *ROOM).stdout
+    assert "Governing law: confirmed" in own
+
+
+def test_a_question_that_may_be_several_is_asked_back() -> None:
+    review("--ask", QUESTION, "--ask", OTHER)
+    with pytest.raises(ConfigError, match="may mean 2 columns"):
+        CliRunner().invoke(app, ["mark", "lease-1", "this lease?", *ROOM], catch_exceptions=False)
+    with pytest.raises(ConfigError, match="no provision 'zeppelin'"):
+        CliRunner().invoke(app, ["mark", "lease-1", "zeppelin", *ROOM], catch_exceptions=False)

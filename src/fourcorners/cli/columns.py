@@ -10,11 +10,13 @@ import typer
 from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
 from fourcorners.cli.mark import ByOption
 from fourcorners.errors import ConfigError
+from fourcorners.text.visible import shortened
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
     from fourcorners.models.encoder import Encoder
+    from fourcorners.playbooks.playbook import Playbook, Provision
     from fourcorners.research.columns.kept import AskedColumn
 
 AskOption = Annotated[
@@ -120,6 +122,46 @@ def fill(
         for _ in work.fill(library, column, filler, missing):
             done += 1
             show(done, len(documents), column.question)
+
+
+def find(
+    library: Library, collections: Sequence[str], playbook: Playbook, name: str
+) -> tuple[Playbook, Provision]:
+    """Return what a name means in the reviews of collections: a provision, or an asked column.
+
+    Args:
+        library: Where the columns are kept.
+        collections: Whose reviews by the playbook are looked through.
+        playbook: What its provisions are called goes before what columns ask.
+        name: A provision's, or a column's id, question, or a part of one question alone.
+
+    Raises:
+        ConfigError: If it means nothing, or the questions of several columns.
+    """
+    from fourcorners.research.columns import kept
+
+    try:
+        return playbook, playbook.provision(name)
+    except ConfigError:
+        there = [(c, each) for c in collections for each in kept.of_review(library, c, playbook.id)]
+        wanted = " ".join(name.split()).casefold()
+        same = [
+            (collection, each)
+            for collection, each in there
+            if wanted in (each.id, each.provision, each.question.casefold())
+        ]
+        meant = same or [each for each in there if wanted and wanted in each[1].question.casefold()]
+        if not meant:
+            raise
+    if len(meant) > 1:
+        told = "; ".join(f"{each.id} ({shortened(each.question, 60)})" for _, each in meant)
+        raise ConfigError(
+            f"{name!r} may mean {len(meant)} columns: {told}.",
+            remedy="Name one by its id, or its review by --collection.",
+        )
+    collection, column = meant[0]
+    book = kept.asked_of(library, collection, playbook.id)
+    return book, book.provision(column.provision)
 
 
 def columns(

@@ -44,7 +44,12 @@ def mark(
         ),
     ],
     provision: Annotated[
-        str, typer.Argument(metavar="PROVISION", help="The provision's name or id.")
+        str,
+        typer.Argument(
+            metavar="PROVISION",
+            help="The provision's name or id; or an asked column's question, a unique part of it, "
+            "or its id.",
+        ),
     ],
     says: Annotated[
         Says | None,
@@ -89,6 +94,7 @@ def mark(
     the audit trail. Without anything to say, what was said of the finding is printed.
     """
     from fourcorners.cli import console
+    from fourcorners.cli.columns import find
     from fourcorners.playbooks.load import load
     from fourcorners.review import states
     from fourcorners.review.finding import ReviewState
@@ -101,10 +107,11 @@ def mark(
         Says.UNDO: ReviewState.PROPOSED,
     }
     book = load(playbook)
-    wanted = book.provision(provision)
     place = _place(at) if at else None
     with console.open_library(library, create=False) as store:
         entry = store.resolve(contract, collection)
+        reviews = entry.collections if collection is None else (collection,)
+        book, wanted = find(store, reviews, book, provision)
         if says is None and not (value or comment or place):
             finding = states.look(store, book, entry.id, wanted.id)
         else:
