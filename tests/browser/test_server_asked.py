@@ -115,7 +115,10 @@ def test_a_column_is_asked_by_keys_fills_while_it_is_watched_and_goes(
     page.eval("document.activeElement.form.requestSubmit()")
     wait(page, f"document.querySelectorAll('#grid thead th').length === {before + 1}")
     loaded(page)
-    page.press("ArrowDown", "End")  # the last columns are drawn once they are in view
+    # The new column, the last, is in view, and its first cell has the focus.
+    focused = "document.activeElement.closest('#grid td.c[aria-colindex]')"
+    wait(page, f"{focused}?.ariaColIndex === '{before + 2}'")
+    assert page.eval("location.hash") == ""
     last = "document.querySelector('#grid tr[data-n=\"1\"] td.c:last-child')"
     wait(page, f"{last}?.textContent.includes('six months')")  # drawn again as it is filled
     page.press("Enter")

@@ -105,11 +105,12 @@ def test_the_grid_shows_it_and_its_finding_opens(room: Room) -> None:
     form = {"c": "Mill", "p": "due-diligence", "question": QUESTION, "csrf": token}
     answer = room.client.post("/reviews/columns", data=form)
     assert answer.status_code == 303
-    assert answer.headers["location"] == GRID
     (column,) = room.client.get("/api/v1/columns?collection=Mill").json()
+    assert answer.headers["location"] == f"{GRID}#column-{column['provision']}"
     ended(room, column["task"])
     page = room.client.get(GRID).text
     assert QUESTION in page
+    assert f'id="column-{column["provision"]}"' in page
     assert f"/reviews/columns/{column['id']}" in page
     lease = room.document("lease")
     href = f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={column['provision']}"

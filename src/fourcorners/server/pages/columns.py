@@ -24,9 +24,9 @@ _Way = Annotated[str, Form(max_length=10)]
 
 @router.post("/reviews/columns")
 def add(desk: Desk, c: _Name, p: _Name, question: _Question = "", model: _Way = "") -> Response:
-    """Ask a question of every contract of a review, and go back to its grid."""
+    """Ask a question of every contract of a review, and go back to its grid, to the new column."""
     column, _ = asking.add(desk, c, p, question, with_model=bool(model))
-    return desk.see(_grid(column.collection, column.playbook))
+    return desk.see(f"{_grid(column.collection, column.playbook)}#column-{column.provision}")
 
 
 @router.get("/reviews/columns/{column}")

@@ -58,6 +58,15 @@ function begin() {
   watching.observe(scroller);
   watching.observe(table.tHead);
   draw();
+  arrive();
+}
+
+function arrive() { // a column that was just asked for comes into view, and has the focus
+  if (!location.hash.startsWith("#column-")) return;
+  const head = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!head || !total) return;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  focus(0, Number(head.getAttribute("aria-colindex")) - 3, false);
 }
 
 function adopt(rows) { // what the page came with stands until its windows have come
