@@ -168,13 +168,14 @@ def test_a_question_that_is_ended_leaves_nothing(
     task = ask(room)
     room.client.post(f"/tasks/{task}/cancel", data={"csrf": room.token()})
     until = time.monotonic() + 90
+    while "Ended early" not in (page := room.client.get(f"/ask/at/{task}").text):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert "Ask again" in page
     with room.app.state.office.shelf.library() as library:
         while library.execute("SELECT count(*) FROM server_steps") != [(0,)]:
             assert time.monotonic() < until
             time.sleep(0.05)
-    page = room.client.get(f"/ask/at/{task}").text
-    assert "Ended early" in page
-    assert "Ask again" in page
 
 
 def test_a_task_that_answered_before_it_was_killed_does_not_ask_again(

@@ -85,19 +85,19 @@ class _Layer:
     def __init__(self) -> None:
         self.evidence: list[Evidence] = []
         self._known: dict[tuple[str, int, int], Evidence] = {}
-        self._told: set[Statement] = set()
+        # Whatever part of the question it is of: the same words twice tell nobody more.
+        self._told: set[tuple[str, str, tuple[str, ...], tuple[Evidence, ...]]] = set()
 
     def sentences(self, statements: Iterable[Statement]) -> tuple[Sentence, ...]:
-        new = [each for each in dict.fromkeys(statements) if each not in self._told]
-        self._told.update(new)
-        return tuple(
-            Sentence(
-                each,
-                tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q)))),
-                each.standing is Standing.VERIFIED,
-            )
-            for each in new
-        )
+        new = []
+        for each in statements:
+            evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
+            verified = each.standing is Standing.VERIFIED
+            told = (each.text, each.problem, each.claims, evidence)
+            if told not in self._told:
+                new.append(Sentence(each, evidence, verified))
+            self._told.add(told)
+        return tuple(new)
 
     def _evidence(self, cited: Cited) -> Evidence | None:
         span = cited.quote.span
