@@ -238,6 +238,21 @@ def test_what_people_said_is_told(report: Report) -> None:
     assert "Ben Ash, 2025-02-19. Wrong." in rejected
 
 
+def test_what_people_asked_besides_is_no_provision_of_the_playbook(told: Review) -> None:
+    *heads, last = told.columns
+    asked = replace(last, id="asked-1f2e3d4c-v1", name="Who pays, and when?")
+    findings = tuple(
+        replace(each, provision=asked.id) if each.provision == last.id else each
+        for each in told.findings
+    )
+    whole = due_diligence(Grid(replace(told, columns=(*heads, asked), findings=findings)))
+    text = said(section(whole, "scope"))
+    assert f"{len(heads)} provisions of the playbook" in text
+    assert "and 1 question that people asked besides" in text
+    assert "Asked besides: “Who pays, and when?”." in text
+    assert last.name not in text.split("The provisions: ")[1].split(".")[0]
+
+
 def test_answers_come_with_source_and_with_what_is_against(report: Report) -> None:
     text = said(section(report, "provisions"))
     for words in ("Yes – the Buyer", "(by a language model)", "It says so.", f"{spoken.AGAINST}."):
@@ -265,6 +280,8 @@ def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:
     ours = "Neither party may assign this Agreement without consent."
     runs = compared(ours, "No party may assign or novate this Agreement without consent.")
     assert {"plain", "added", "removed"} == {run.tone.value for run in runs}
+    besides = compared("It may be sold, leased and lent.", "It may be leased, sold and lent.")
+    assert " ," not in "".join(run.text for run in besides)
     assert compared(ours, "Payment falls due thirty days after receipt of an invoice.") == ()
     assert compared(ours, ours * 500) == ()
 

@@ -274,6 +274,12 @@
     sift();
   }
 
+  /* On paper no red flag is folded away */
+  const folded = () => [...document.querySelectorAll(".flags details:not([open])")];
+  let unfolded = [];
+  addEventListener("beforeprint", () => { unfolded = folded(); unfolded.forEach((each) => { each.open = true; }); });
+  addEventListener("afterprint", () => { unfolded.forEach((each) => { each.open = false; }); unfolded = []; });
+
   /* What a person does */
   const actions = {
     print: () => print(),

@@ -6,6 +6,7 @@ from collections import Counter
 
 from fourcorners.reports.chapters.material import Material, counted, day
 from fourcorners.reports.tree import Facts, Items, Run, Section, Tone, body, words
+from fourcorners.research.columns.kept import PREFIX
 from fourcorners.review.finding import Author, CellState, ReviewState
 from fourcorners.version import __version__
 
@@ -73,11 +74,14 @@ def _read(material: Material) -> Section:
         named.append(f"of no type the program recognised ({without})")
     sheets = sum(document.page_count for document in review.documents)
     paper = f" of {counted(sheets, 'page')} in those formats that have pages" if sheets else ""
+    provisions = [head.name for head in review.columns if not head.id.startswith(PREFIX)]
+    asked = [head.name for head in review.columns if head.id.startswith(PREFIX)]
+    besides = f", and {counted(len(asked), 'question')} that people asked besides" if asked else ""
     blocks = [
         body(
             f"This report covers {counted(len(review.documents), 'contract')}"
-            f"{paper}, read against {counted(len(review.columns), 'provision')} of the playbook "
-            f"“{review.playbook}”. ",
+            f"{paper}, read against {counted(len(provisions), 'provision')} of the playbook "
+            f"“{review.playbook}”{besides}. ",
             Run("Schedule C", link="schedule_documents"),
             " lists them.",
         ),
@@ -99,8 +103,9 @@ def _read(material: Material) -> Section:
                 ".",
             )
         )
-    provisions = ", ".join(head.name for head in review.columns)
-    blocks.append(body(f"The provisions: {provisions}."))
+    blocks.append(body(f"The provisions: {', '.join(provisions)}."))
+    if asked:
+        blocks.append(body(f"Asked besides: {'; '.join(f'“{each}”' for each in asked)}."))
     return Section("scope_read", "What was read", tuple(blocks))
 
 
@@ -132,7 +137,7 @@ def _method(material: Material) -> Section:
                 "own words with its place; its severity and the recommendation follow from the "
                 "playbook’s rules, not from an opinion on the deal."
             ),
-            *([body(f"Findings were made {made}.")] if made else []),
+            *([body(f"How the findings were made: {made}.")] if made else []),
             body(
                 f"Findings are numbered F1 to F{len(material.entries)}, and stand with their "
                 "words in ",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -290,6 +291,7 @@ def unlike(material: Material, entry: Entry) -> Iterator[Told]:
         yield Paragraph(runs, Kind.NOTE)
 
 
+_CLOSING: Final = re.compile(r"[,.;:!?)\]}%’”]")  # what no space stands before
 _STRUCK: Final = "struck words are in that clause only, underlined words in this one only:"
 _APART: Final = "the two have too little in common, or are too long, to be set side by side."
 
@@ -303,7 +305,12 @@ def compared(ours: str, theirs: str) -> tuple[Run, ...]:
     same = sum(len(each.text) for each in pieces if each.change is Change.SAME)
     if same < _COMMON * min(len(ours), len(theirs)):
         return ()
-    return tuple(run for each in pieces for run in (Run(each.text, tones[each.change]), Run(" ")))
+    runs: list[Run] = []
+    for each in pieces:
+        if runs and not _CLOSING.match(each.text):
+            runs.append(Run(" "))
+        runs.append(Run(each.text, tones[each.change]))
+    return tuple(runs)
 
 
 def summary(entry: Entry, material: Material) -> tuple[Told, ...]:
