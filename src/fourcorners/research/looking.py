@@ -87,17 +87,22 @@ class Looked:
 def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
     """Search the contracts for the answer to a question, and judge whether it is one.
 
-    A question in everyday words that finds none is put once more with the law's words for them.
+    A question in everyday words is put once more with the law's words for them, which lead to
+    more; whether the contract answers at all is judged by either.
     """
     scope = desk.scope(asked)
     found = _look(desk, asked, scope, limit)
     told = with_terms(scope.asked)
-    if found.answers or told == scope.asked:
+    if told == scope.asked:
         return found
     again = _look(desk, asked, replace(scope, asked=told), limit)
-    if again.concepts and not found.concepts and not again.answers:
+    if again.answers:
+        return again
+    if found.answers:
+        return found
+    if again.concepts and not found.concepts:
         return again  # the law's words ask for a known kind, of which its own rule tells more
-    return again if again.answers or (again.may_answer and not found.may_answer) else found
+    return again if again.may_answer or not found.may_answer else found
 
 
 def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
