@@ -1,13 +1,17 @@
 """Yes, no, or it depends: what the best words found come to for a question that asks whether.
 
-The entailment model is heard first, and believed only where the words that it goes by speak of what
-is asked. Where it is not sure, the sentence that has most of the question is read by rules: one
-that sets a condition of its own, or that the next one takes back, makes the answer depend on it.
+Of what may or must be done the sentences speak for themselves, where one says in plain words who
+may or shall not do what is asked (`stance`). Else the entailment model is heard, and believed where
+the words that it goes by speak of what is asked; its "yes" only where the sentence that has most of
+the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is read
+by rules: one that sets a condition of its own, or that the next one takes back, makes the answer
+depend on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.models.entailment_verdict import Label
@@ -17,8 +21,10 @@ from fourcorners.research.desk import Desk
 from fourcorners.research.entailed import Borne, borne_out
 from fourcorners.research.looking import Looked
 from fourcorners.research.near import rarity
+from fourcorners.research.own_words import with_terms
 from fourcorners.research.qualifiers import Qualifier, qualifiers
 from fourcorners.research.question import Aspect, Part
+from fourcorners.research.stance import is_hedged, is_so, stances, taken_apart
 from fourcorners.search.retrieve import Snippet
 from fourcorners.search.stems import stems
 from fourcorners.search.units import Units, shelf_of
@@ -29,6 +35,11 @@ _SUPPOSED = (
 )
 _TOLD = 0.3  # of the question's words, by rarity, that words speaking of it have
 _CLEAR = 0.45  # that a sentence has which is read by rules
+_PLAIN = 0.3  # that a sentence has which says who may or shall do it
+_DENIAL = re.compile(
+    r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
+    re.IGNORECASE,
+)
 _READ = 3  # snippets in which that sentence is looked for
 
 
@@ -57,12 +68,17 @@ def ruled(
     if Aspect.EXISTS in part.aspects and looked.concepts:
         return Ruled(Ruling.YES, chance, "how likely the words quoted are such a clause")
     statement = desk.in_own_words(part.statement)
+    plain = _plainly(desk, part, looked)
+    if plain is not None:
+        return plain
     borne = borne_out(desk, statement, looked.snippets, looked.concepts)
     if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
         return _by_rules(desk, part, looked, borne)
     if not _speaks(desk, statement, borne):
         return _by_rules(desk, part, looked, None)
     yes = borne.label is Label.ENTAILMENT
+    if yes and _denies(desk, part, looked):
+        return _by_rules(desk, part, looked, None)
     sure = min(chance, borne.scores[0 if yes else 1])
     best = looked.snippets[0]
     if any(each is best and not is_asked(desk, part, best, one) for each, one in qualified):
@@ -95,6 +111,66 @@ def share(units: Units, asked: str, *spans: Span) -> float:
     return sum(weight[stem] for stem in wanted if stem in held) / (sum(weight.values()) or 1.0)
 
 
+def _plainly(desk: Desk, part: Part, looked: Looked) -> Ruled | None:
+    """Return what the sentence comes to that says who may, shall or shall not do what is asked."""
+    own = desk.in_own_words(part.statement)
+    terms = with_terms(own)[len(own) :]
+    asked = taken_apart(part.statement, own, terms)
+    if asked is None:
+        return None
+    whole = with_terms(desk.in_own_words(part.text))
+    best: tuple[float, Units, int, bool, str] | None = None
+    for units, at in _sentences(desk, looked.snippets):
+        span = units.units[at].span
+        told = share(units, whole, span)
+        if told < _PLAIN or (best is not None and told <= best[0]):
+            continue
+        said = [
+            (so, piece)
+            for stance, piece in stances(span.of(units.text), asked)
+            if (so := is_so(stance, asked.asks)) is not None
+        ]
+        if said and len({so for so, _ in said}) == 1:
+            best = (told, units, at, *said[-1])
+    if best is None:
+        return None
+    _, units, at, yes, piece = best
+    chance = looked.best.chance
+    if is_hedged(piece, part.text) or _is_qualified(part, units, at, piece):
+        because = f"the words quoted say {'yes' if yes else 'no'}, on conditions"
+        return Ruled(Ruling.DEPENDS, chance, because, by_rules=True)
+    because = f"the words quoted {'allow or require' if yes else 'forbid or spare'} it"
+    return Ruled(Ruling.YES if yes else Ruling.NO, chance, because, by_rules=True)
+
+
+def _denies(desk: Desk, part: Part, looked: Looked) -> bool:
+    """Tell whether the sentence that has most of a question denies something, and it does not."""
+    asked = with_terms(desk.in_own_words(part.text))
+    found = _clearest(desk, asked, looked.snippets[:_READ], least=0.0)
+    if found is None or _DENIAL.search(part.text):
+        return False
+    units, at = found
+    return bool(_DENIAL.search(units.units[at].span.of(units.text)))
+
+
+def _is_qualified(part: Part, units: Units, at: int, piece: str) -> bool:
+    """Tell whether a sentence is qualified by what the question does not suppose."""
+    conditions = [each.span.of(piece) for each in qualifiers(piece, Span(0, len(piece)))]
+    if any(not _supposes(part.text, each) for each in conditions):
+        return True
+    return any(takes_back(each) for each in _next(units, at))
+
+
+def _next(units: Units, at: int) -> list[str]:
+    """Return the sentence that follows one in its clause."""
+    clause = units.clause_of[units.units[at].passage]
+    return [
+        each.span.of(units.text)
+        for each in units.units[at + 1 : at + 2]
+        if units.clause_of[each.passage] == clause
+    ]
+
+
 def _by_rules(desk: Desk, part: Part, looked: Looked, borne: Borne | None) -> Ruled:
     """Return "it depends" where the sentence that has most of the question sets a condition."""
     asked = desk.in_own_words(part.text)
@@ -110,26 +186,31 @@ def _by_rules(desk: Desk, part: Part, looked: Looked, borne: Borne | None) -> Ru
     units, at = found
     span = units.units[at].span
     conditions = [each.span.of(units.text) for each in qualifiers(units.text, span)]
-    after = [
-        each.span.of(units.text)
-        for each in units.units[at + 1 : at + 2]
-        if units.clause_of[each.passage] == units.clause_of[units.units[at].passage]
-    ]
     set_here = any(not _supposes(part.text, each) for each in conditions)
-    if set_here or any(takes_back(each) for each in after):
+    if set_here or any(takes_back(each) for each in _next(units, at)):
         because = "the words that have most of the question set a condition, or take it back"
         return Ruled(Ruling.DEPENDS, looked.best.chance, because, borne, by_rules=True)
     return unsure
 
 
-def _clearest(desk: Desk, asked: str, snippets: Iterable[Snippet]) -> tuple[Units, int] | None:
+def _clearest(
+    desk: Desk, asked: str, snippets: Iterable[Snippet], least: float = _CLEAR
+) -> tuple[Units, int] | None:
     """Return the sentence that has most of a question, if it has enough, by its place."""
     best: tuple[float, Units, int] | None = None
+    for units, at in _sentences(desk, snippets):
+        told = share(units, asked, units.units[at].span)
+        if told >= least and (best is None or told > best[0]):
+            best = (told, units, at)
+    return best[1:] if best else None
+
+
+def _sentences(desk: Desk, snippets: Iterable[Snippet]) -> Iterator[tuple[Units, int]]:
+    """Yield the sentences of snippets by their places, each once."""
+    seen: set[tuple[str, int]] = set()
     for snippet in snippets:
         units = shelf_of(desk.library).take(desk.library, snippet.document)
         for at, unit in enumerate(units.units):
-            if unit.span.overlaps(snippet.span):
-                told = share(units, asked, unit.span)
-                if told >= _CLEAR and (best is None or told > best[0]):
-                    best = (told, units, at)
-    return best[1:] if best else None
+            if unit.span.overlaps(snippet.span) and (snippet.document, at) not in seen:
+                seen.add((snippet.document, at))
+                yield units, at
