@@ -38,7 +38,7 @@ from fourcorners.settings import Settings
 HERE = Path(__file__).parent
 STRENGTH = 1 / 0.3  # the inverse of the L2 penalty
 FOLDS = 10
-FILES = ("questions", "questions-held-out")
+FILES = ("questions", "questions-held-out", "questions-held-out-3")
 PASSING = 0.95
 """Share of the answered questions that are to pass."""
 Array = NDArray[np.float64]

@@ -72,6 +72,7 @@ def report(*spans: tuple[int, int], ruling: Ruling = Ruling.SAYS, claims: int = 
         ("questions.yaml", 30, 10),
         ("questions-held-out.yaml", 28, 16),
         ("questions-held-out-2.yaml", 30, 9),
+        ("questions-held-out-3.yaml", 33, 9),
     ],
 )
 def test_the_examples_questions_stand_on_words_of_the_examples(
@@ -110,6 +111,22 @@ def test_words_that_do_not_stand_in_their_contract_are_an_error(tmp_path: Path) 
             questions.located(library, [wrong])
         with pytest.raises(ConfigError, match="no contract begins with '02'"):
             questions.located(library, [replace(asked, needed=(Needed("02", "x"),))])
+
+
+def test_words_that_may_not_be_copied_are_named_by_their_place_and_a_hash(tmp_path: Path) -> None:
+    deed = tmp_path / "01-deed.txt"
+    deed.write_text(DEED, "utf-8")
+    right = f"at: [3, 54], hash: {questions.digest(DEED[3:54])[:12]}"
+    said = 'words: "The carrier shall insure the grain against fire."'
+    (asked, _) = questions.load(written(tmp_path, FILE.replace(said, right)))
+    (needed,) = asked.needed
+    with Library.open(tmp_path / "room.db") as library:
+        add(library, [deed], collection="room", encoder=None, settings=Settings(jobs=1))
+        ((place,),) = questions.located(library, [asked]).values()
+        assert place.span == Span(3, 54)
+        moved = replace(asked, needed=(replace(needed, at=Span(4, 55)),))
+        with pytest.raises(ConfigError, match="do not stand at 4 to 55 of 01-deed"):
+            questions.located(library, [moved])
 
 
 @pytest.mark.parametrize(

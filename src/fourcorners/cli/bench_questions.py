@@ -163,7 +163,7 @@ def _run(
         record = Record("answers", {"data": str(data), "contracts": str(contracts), "by": by})
         record.models["encoder"] = encoder.name
         with progress_bar() as step:
-            _fill(store, contracts, encoder, settings)
+            _fill(store, _files(contracts, asked), encoder, settings)
             places = questions.located(store, asked)
             ask = _asking(store, encoder, port)
             for one, answer in questioning.put(asked, places, ask, on_progress=step):
@@ -212,10 +212,19 @@ def _by(port: Port | None) -> str:
     return ", ".join(dict.fromkeys(port.voice(role).name for role in AGENTS))
 
 
-def _fill(store: Library, folder: Path, encoder: Encoder, settings: Settings) -> None:
+def _files(folder: Path, asked: list[Question]) -> list[Path]:
+    """Return what to read of a folder: all of it, or no more than questions name if all do."""
+    if not all(each.contracts for each in asked):
+        return [folder]
+    starts = tuple({start for each in asked for start in each.contracts})
+    starts += tuple({needed.contract for each in asked for needed in each.needed})
+    return sorted(path for path in folder.iterdir() if path.name.startswith(starts))
+
+
+def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Settings) -> None:
     from fourcorners.library.ingest import add
 
-    report = add(store, [folder], collection="questions", encoder=encoder, settings=settings)
+    report = add(store, files, collection="questions", encoder=encoder, settings=settings)
     if report.failed:
         first = report.failed[0]
         raise ConfigError(f"{first.path}: {first.reason}", remedy=first.remedy)

@@ -2,11 +2,13 @@
 
 `examples/questions.yaml` is such a file, and says what its fields mean. An answer is measured by
 the share of the needed words that it quotes; so is how much else it quotes, for a report that
-quotes everything would find all.
+quotes everything would find all. Words of contracts that may not be copied are named by their place
+and a hash (`examples/questions-cuad.yaml`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +33,19 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Words that an answer must quote; `contract` is how the name of their file begins."""
+    """Words that an answer must quote.
+
+    Attributes:
+        contract: How the name of their file begins.
+        words: As they are; empty where `at` names their place.
+        at: Where they stand in the contract's text.
+        digest: The first digits of the SHA-256 of the words at that place.
+    """
 
     contract: str
-    words: str
+    words: str = ""
+    at: Span | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +109,7 @@ def _question(path: Path, record: Mapping[str, Any]) -> Question:
             record["kind"],
             str(record["ask"]).strip(),
             tuple(map(str, record.get("in", ()))),
-            tuple(
-                Needed(str(each["in"]), str(each["words"])) for each in record.get("evidence", ())
-            ),
+            tuple(map(_needed, record.get("evidence", ()))),
             bool(record.get("silent", False)),
             record.get("requires") == "ocr",
             tuple(map(Ruling, record.get("rulings", ()))),
@@ -122,6 +131,13 @@ def _question(path: Path, record: Mapping[str, Any]) -> Question:
     return found
 
 
+def _needed(record: Mapping[str, Any]) -> Needed:
+    if "at" not in record:
+        return Needed(str(record["in"]), str(record["words"]))
+    start, end = map(int, record["at"])
+    return Needed(str(record["in"]), at=Span(start, end), digest=str(record["hash"]))
+
+
 def located(library: Library, questions: Sequence[Question]) -> dict[str, tuple[Place, ...]]:
     """Return where the words stand that each question needs, by its id.
 
@@ -139,8 +155,7 @@ def located(library: Library, questions: Sequence[Question]) -> dict[str, tuple[
         ):
             continue
         found[question.id] = tuple(
-            _place(library, question, entry_of[each.contract], each.words)
-            for each in question.needed
+            _place(library, question, entry_of[each.contract], each) for each in question.needed
         )
     return found
 
@@ -160,8 +175,22 @@ def named(entries: Sequence[Entry], start: str) -> Entry:
     return fitting[0]
 
 
-def _place(library: Library, question: Question, entry: Entry, words: str) -> Place:
-    pattern = r"\s+".join(re.escape(word) for word in words.split())
+def digest(words: str) -> str:
+    """Return the SHA-256 of words, in hex."""
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()
+
+
+def _place(library: Library, question: Question, entry: Entry, needed: Needed) -> Place:
+    if needed.at is not None:
+        there = library.text(entry.id)[needed.at.start : needed.at.end]
+        if not needed.digest or not digest(there).startswith(needed.digest):
+            raise ConfigError(
+                f"the words that {question.id!r} needs do not stand at {needed.at.start} to "
+                f"{needed.at.end} of {entry.name}.",
+                remedy="Give the contracts that the question was written for.",
+            )
+        return Place(entry.id, needed.at)
+    pattern = r"\s+".join(re.escape(word) for word in needed.words.split())
     found = [Span(*match.span()) for match in re.finditer(pattern, library.text(entry.id))]
     if len(found) != 1:
         count = "nowhere" if not found else f"{len(found)} times"
