@@ -11,22 +11,31 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
+from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourcorners.cluster import open_crew
 from fourcorners.errors import FourcornersError
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import AddReport, add
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load
 from fourcorners.review.finding import Review
 from fourcorners.review.run import Progress, review
 from fourcorners.settings import Settings
+from tests.cluster.machines import WORKER, Machines, netns_pids
+
+if TYPE_CHECKING:
+    from fourcorners.cluster.crew import RayCrew
 
 SETTINGS = Settings(ocr=False)
 COLLECTION = "Larch"
+_LOOK = 0.05  # seconds between looks at the processes
+_LISTENS = "0A"  # in /proc/net/tcp
 
 
 def hungry(item: str) -> int:
@@ -72,17 +81,17 @@ def local(folder: str, url: str) -> dict[str, object]:
             on_progress=hear,
         )
         lost = crew.told.lost
+        listening = listened_at(own_processes())
         from fourcorners.cluster import crew as crews  # Ray is imported by now, with its token
         from fourcorners.cluster import flights
 
-        flights._LATE = 1.0
         with crew.workers(hungry, memory=200 << 20, seconds=30) as hands:
             outcomes = dict(hands.run(["1000", str(1 << 30)]))
-        items = [str(Path(url).with_name(name)) for name in ("a", "b", "c")]
-        for quick in items[:2]:
-            Path(quick).touch()
+        flights._LATE = flights._MUCH = 1.0
+        quick, late = (str(Path(url).with_name(name)) for name in ("quick", "late"))
+        Path(quick).touch()
         with crew.workers(slow_at_first, memory=200 << 20, seconds=90) as chased:
-            slow = [outcome for _, outcome in chased.run(items)]
+            slow = [outcome for each in (quick, late) for _, outcome in chased.run([each])]
         idle = _is_idle()
         setattr(crews, "__version__", "9.9.9")  # noqa: B010 - a name that module imports
         try:
@@ -102,6 +111,7 @@ def local(folder: str, url: str) -> dict[str, object]:
         "chased": crew.told.chased,
         "idle": idle,
         "refusal": refusal,
+        "listening": listening,
     }
 
 
@@ -120,91 +130,64 @@ def die(folder: str, url: str) -> dict[str, object]:
     return {}
 
 
-def nodes(address: str, source: str, url: str, doomed: str) -> dict[str, object]:
-    """Add from a bucket and review on a cluster, with a node killed in the middle."""
+def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[str, object]:
+    """Add from a bucket and review on a cluster, with its second node killed in each."""
+    machines = Machines(first, second, {})
     with open_crew(address, jobs=None) as crew, Library.open(url) as library:
-        report = add(
-            library,
-            [source],
-            collection=COLLECTION,
-            encoder=None,
-            settings=SETTINGS,
-            crew=crew,
-        )
-        both = len(_busy_nodes())
-        killed: list[int] = []
-
-        def kill_at_work(_: Progress) -> None:
-            """Kill the node as soon as it has an item in hand."""
-            there = {int(pid) for pid in netns_pids(doomed)}
-            busy = {pid for pid, command in _commands() if command.startswith("ray::do")}
-            if busy & there and not killed:
-                killed.extend(there)
-                _kill(killed)
-
-        grid = review(
-            library,
-            load("due-diligence"),
-            encoder=None,
-            crew=crew,
-            on_progress=kill_at_work,
-        )
-    return {
-        "added": report.added,
-        "failed": len(report.failed),
-        "already": report.already,
-        "cells": cells(grid),
-        "nodes": both,
-        "killed": len(killed),
-        "lost": crew.told.lost,
-    }
-
-
-def nodes_add(address: str, source: str, url: str, doomed: str) -> dict[str, object]:
-    """Add from a bucket on a cluster, with a node killed while it reads."""
-    killed: list[int] = []
-
-    def watch() -> None:
-        until = time.monotonic() + 120
-        while time.monotonic() < until and not killed:
-            there = {int(pid) for pid in netns_pids(doomed)}
-            if there & {pid for pid, command in _commands() if command.startswith("ray::do")}:
-                killed.extend(there)
-                _kill(killed)
-
-    with open_crew(address, jobs=None) as crew, Library.open(url) as library:
-        both = len(_busy_nodes())
-        watching = threading.Thread(target=watch)
-        watching.start()
-        report = add(
-            library,
-            [source],
-            collection=COLLECTION,
-            encoder=None,
-            settings=SETTINGS,
-            crew=crew,
-        )
-        watching.join()
-        lost = crew.told.lost
-        again = add(
-            library,
-            [source],
-            collection=COLLECTION,
-            encoder=None,
-            settings=SETTINGS,
-            crew=crew,
-        )
+        alive = [_alive()]
+        with _killing(second) as killed:
+            report = _add(library, source, crew)
+        lost = [crew.told.lost]
+        again = _add(library, source, crew)
+        faults = library.check()
+        machines.begin_node()
+        alive.append(_alive())
+        with _killing(second) as killed_reviewing:
+            grid = review(library, load("due-diligence"), encoder=None, crew=crew)
+        lost.append(crew.told.lost)
         return {
-            "nodes": both,
-            "killed": len(killed),
+            "alive": alive,
+            "killed": [len(killed), len(killed_reviewing)],
             "lost": lost,
             "added": report.added,
+            "already": report.already,
             "failures": [each.path for each in library.failures()],
             "again": [again.added, again.already],
             "documents": contents(library),
             "paths": sorted(entry.path for entry in library.documents()),
-            "faults": library.check(),
+            "faults": faults,
+            "cells": cells(grid),
         }
+
+
+def _add(library: Library, source: str, crew: RayCrew) -> AddReport:
+    return add(library, [source], collection=COLLECTION, encoder=None, settings=SETTINGS, crew=crew)
+
+
+@contextmanager
+def _killing(doomed: str) -> Iterator[list[int]]:
+    """Kill all of a machine as soon as a worker there has an item in hand; its processes are told.
+
+    If none has one until the block ends, none is killed.
+    """
+    killed: list[int] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_LOOK):
+            there = netns_pids(doomed)
+            if set(there) & {pid for pid, command in _commands() if command.startswith("ray::do")}:
+                killed.extend(there)
+                _kill(killed)
+                return
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        yield killed
+    finally:
+        ended.set()
+        watching.join()
 
 
 def contents(library: Library) -> list[list[object]]:
@@ -228,28 +211,17 @@ def cells(grid: Review) -> list[str]:
     )
 
 
-def _busy_nodes() -> list[str]:
+def _alive() -> list[str]:
+    """Return the nodes that work, once the second of two is among them."""
     import ray
 
-    nodes = ray.nodes()  # type: ignore[no-untyped-call]
-    return [node["NodeManagerAddress"] for node in nodes if node["Alive"]]
-
-
-def netns_pids(name: str) -> list[str]:
-    """Return the processes of a network namespace."""
-    inode = Path(f"/run/netns/{name}").stat().st_ino
-    return [
-        each.name
-        for each in Path("/proc").iterdir()
-        if each.name.isdecimal() and _inode(each / "ns/net") == inode
-    ]
-
-
-def _inode(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return 0
+    until = time.monotonic() + 60
+    while True:
+        nodes = ray.nodes()  # type: ignore[no-untyped-call]
+        alive = sorted({node["NodeManagerAddress"] for node in nodes if node["Alive"]})
+        if WORKER in alive or time.monotonic() > until:
+            return alive
+        time.sleep(_LOOK)
 
 
 def own_workers() -> list[int]:
@@ -259,8 +231,39 @@ def own_workers() -> list[int]:
         for pid, command in _commands():
             if command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid():
                 return [pid]
-        time.sleep(0.01)
+        time.sleep(_LOOK)
     return []
+
+
+def own_processes() -> list[int]:
+    """Return this process and all that descend from it."""
+    own = [os.getpid()]
+    parents = {pid: _parent(pid) for pid, _ in _commands()}
+    for each in own:  # it grows
+        own += [pid for pid, parent in parents.items() if parent == each]
+    return own
+
+
+def listened_at(pids: Iterable[int]) -> list[str]:
+    """Return the addresses at which processes listen, without ports."""
+    own = {target for pid in pids for target in _opened(pid)}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            place, state, inode = (line.split()[at] for at in (1, 3, 9))
+            if state == _LISTENS and f"socket:[{inode}]" in own:
+                words = bytes.fromhex(place.partition(":")[0])
+                turned = b"".join(words[at : at + 4][::-1] for at in range(0, len(words), 4))
+                address = ip_address(turned)
+                found.add(str(getattr(address, "ipv4_mapped", None) or address))
+    return sorted(found)
+
+
+def _opened(pid: int) -> Iterator[str]:
+    with suppress(OSError):  # it ended
+        for each in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # it was closed
+                yield str(each.readlink())
 
 
 def _is_idle() -> bool:
@@ -294,7 +297,8 @@ def _parent(pid: int) -> int:
 
 def _kill(pids: list[int]) -> None:
     for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _at(count: int, act: Callable[[], None]) -> Callable[[object], None]:
@@ -313,7 +317,6 @@ TASKS: dict[str, Callable[..., dict[str, object]]] = {
     "local": local,
     "die": die,
     "nodes": nodes,
-    "nodes_add": nodes_add,
 }
 
 if __name__ == "__main__":
