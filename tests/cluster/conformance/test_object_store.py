@@ -91,6 +91,7 @@ class Faulty(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # an answer is sent at once: its second part would wait for word of the first
     server: Faulty
 
     def handle_any(self) -> None:
