@@ -72,6 +72,16 @@ def answers(
         bool,
         typer.Option("--with-model", help="Answer with the three agents and their models."),
     ] = False,
+    turns: Annotated[
+        int,
+        typer.Option(
+            "--turns",
+            metavar="N",
+            min=1,
+            max=20,
+            help="How often the model looks things up, at most.",
+        ),
+    ] = 5,
     replay: ReplayOption = None,
     record: ExchangesOption = None,
     removal: Annotated[
@@ -126,6 +136,7 @@ def answers(
         (replay, record) if with_model else None,
         run_out=run_out,
         record_out=record_out,
+        turns=turns,
         jobs=jobs,
         library=library,
     )
@@ -139,6 +150,7 @@ def _run(
     *,
     run_out: Path | None,
     record_out: Path | None,
+    turns: int,
     jobs: int | None,
     library: Path | None,
 ) -> None:
@@ -165,7 +177,7 @@ def _run(
         with progress_bar() as step:
             _fill(store, _files(contracts, asked), encoder, settings)
             places = questions.located(store, asked)
-            ask = _asking(store, encoder, port)
+            ask = _asking(store, encoder, port, turns)
             for one, answer in questioning.put(asked, places, ask, on_progress=step):
                 told.append(one)
                 kept.append(answer_runs.Report(one.question.id, by, answer))
@@ -230,18 +242,30 @@ def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Setting
         raise ConfigError(f"{first.path}: {first.reason}", remedy=first.remedy)
 
 
-def _asking(store: Library, encoder: Encoder, port: Port | None) -> Callable[[Question], Answer]:
+def _asking(
+    store: Library, encoder: Encoder, port: Port | None, turns: int
+) -> Callable[[Question], Answer]:
     from fourcorners.evaluation.questions import named
     from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.research.inquiry import Inquiring
     from fourcorners.research.run import ask, finished
 
     concepts = default_concepts()
     entries = store.documents()
+    how = Inquiring(turns=turns)
 
     def answer(question: Question) -> Answer:
         ids = [named(entries, start).id for start in question.contracts]
         return finished(
-            ask(store, question.asked, contracts=ids, encoder=encoder, concepts=concepts, port=port)
+            ask(
+                store,
+                question.asked,
+                contracts=ids,
+                encoder=encoder,
+                concepts=concepts,
+                port=port,
+                how=how,
+            )
         )
 
     return answer
