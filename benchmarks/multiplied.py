@@ -23,11 +23,14 @@ from fourcorners.library.catalogue import text_hash
 from fourcorners.library.columns import Columns
 from fourcorners.library.database import SQLiteValue, integer, string
 from fourcorners.library.store import Library
+from fourcorners.outline.concordance import Concordance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fourcorners.outline.tree import Outline, Passage
+from fourcorners.outline.units import Unit
+from fourcorners.text.words import WordIndex
 
 COLLECTIONS = 8
 BATCH = 64  # documents in one transaction
@@ -55,6 +58,7 @@ class Source:
     outline: Outline
     passages: list[Passage]
     vectors: NDArray[np.float32]
+    units: tuple[Unit, ...]
     named: tuple[str, ...]
 
 
@@ -108,6 +112,7 @@ def sources(library: Library) -> Iterator[Source]:
             outline=library.outline(one),
             passages=passages,
             vectors=library.vectors(document=one).matrix,
+            units=library.concordance(one).units,
             named=tuple(sorted(word for word in named if word.casefold() not in _KEPT)),
         )
 
@@ -155,6 +160,8 @@ def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.fl
             for each in one.passages
         ),
         labels=tuple(words.labels(text, one.outline, one.passages)),
+        # Other names are as long as those they stand for: sentences stay where they are.
+        concordance=Concordance(WordIndex(text), one.units).dump(),
     )
     return columns, vectors
 

@@ -27,8 +27,8 @@ from fourcorners.evaluation.precedents import Asked, load
 from fourcorners.library.store import Library
 from fourcorners.models.encoder import Encoder
 from fourcorners.outline.tree import Outline, Passage
+from fourcorners.outline.units import cut
 from fourcorners.playbooks.load import load as load_playbook
-from fourcorners.search.units import cut
 from fourcorners.text.span import Span
 
 FOLDS = 5

@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.search.concepts import Concept
@@ -62,3 +64,40 @@ def test_clauses_of_a_concept_are_encoded_once() -> None:
     assert calls == [2]
     bare = Concept("rent", "Rent", (), parse("rent"))
     assert shelf.with_examples(bare, encoder) is bare
+
+
+def test_a_document_stays_prepared_while_others_come_and_go(library: Library, add: Add) -> None:
+    one = add("The rent is due on the first day.", name="one.txt")
+    shelf = Shelf()
+    ready = shelf.take(library, one)
+    other = add("The roof is mended by the landlord.", name="two.txt")
+    assert shelf.take(library, one) is ready
+    library.remove(other)
+    assert shelf.take(library, one) is ready
+
+
+def test_a_document_is_prepared_anew_once_it_has_vectors(library: Library, add: Add) -> None:
+    one = add("The rent is due on the first day.")
+    library.execute("DELETE FROM vectors")
+    shelf = Shelf()
+    assert shelf.take(library, one).vectors is None
+    dimension = library.encoder.dimension if library.encoder else 0
+    library.set_vectors(one, np.eye(1, dimension, dtype=np.float32))
+    assert shelf.take(library, one).vectors is not None
+
+
+def test_what_was_kept_of_a_document_is_what_is_found_anew(library: Library, add: Add) -> None:
+    one = add("The rent is due monthly. It is paid in advance.", "RENT", "The roof may leak.")
+    kept = Shelf().take(library, one)
+    library.execute("DELETE FROM concordances")
+    anew = Shelf().take(library, one)
+    assert kept.units == anew.units
+    assert list(kept.index.words) == list(anew.index.words)
+
+
+def test_a_flipped_byte_of_what_was_kept_is_told(library: Library, add: Add) -> None:
+    one = add("The rent is due monthly. It is paid in advance.")
+    library.execute("UPDATE concordances SET crc32 = crc32 + 1")
+    with pytest.raises(LibraryError, match="not what was stored"):
+        Shelf().take(library, one)
+    assert [fault for fault in library.check() if "concordance" in fault]

@@ -18,11 +18,11 @@ from fourcorners.models.entailment_spans import pieces
 from fourcorners.models.entailment_verdict import Label, Verdict
 from fourcorners.outline.build import build
 from fourcorners.outline.passages import passages
+from fourcorners.outline.units import cut
 from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.rules import guide
 from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
-from fourcorners.search.units import cut
 from fourcorners.text.span import Span
 from fourcorners.text.words import words
 

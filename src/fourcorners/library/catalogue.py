@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 from fourcorners.documents.document import Document
 from fourcorners.documents.find import named
@@ -35,6 +36,7 @@ from fourcorners.library.kept import Memory
 from fourcorners.library.tokens import folded
 from fourcorners.library.vectors import unpack
 from fourcorners.outline.card import Card
+from fourcorners.outline.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 
@@ -233,6 +235,28 @@ class Catalogue:
         )
         return [_passage(row) for row in rows]
 
+    def concordance(self, document: str) -> Concordance:
+        """Return the words and sentences of a document: as they were kept, or else found anew.
+
+        Raises:
+            ConfigError: If there is none with this id.
+            LibraryError: If what was kept is damaged.
+        """
+        row, _ = self._row_and_count(document)
+        kept = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
+        found = self._unharmed_concordance(document, *kept[0]) if kept else None
+        return found or Concordance.of(self.text(document), self.passages(document))
+
+    def state_of(self, document: str) -> Hashable:
+        """Return a value that changes when a document's text or vectors do.
+
+        Raises:
+            ConfigError: If there is none with this id.
+        """
+        row, _ = self._row_and_count(document)
+        has_vectors = self.execute("SELECT 1 FROM vectors WHERE document = ?", (row,))
+        return row, bool(has_vectors), self.encoder
+
     def passage_rows(self, rows: Iterable[int]) -> dict[int, PassageRow]:
         """Return the passages with these rowids; a rowid that is not there is left out."""
         wanted = json.dumps([int(row) for row in rows])
@@ -390,6 +414,19 @@ class Catalogue:
                 f"the text of document {document} in {self.path} is not what was stored.",
                 remedy="Remove the document and add its file again, or restore a copy.",
             )
+
+    def _unharmed_concordance(
+        self, document: str, checksum: SQLiteValue, data: SQLiteValue
+    ) -> Concordance | None:
+        try:
+            if crc32(binary(data)) == checksum:
+                return Concordance.load(binary(data))
+        except ValueError:
+            pass
+        raise LibraryError(
+            f"the concordance of document {document} in {self.path} is not what was stored.",
+            remedy="Remove the document and add its file again, or restore a copy.",
+        )
 
     def _row_and_count(self, document: str) -> tuple[int, int]:
         row = self._one("SELECT row, passage_count FROM documents WHERE id = ?", document)

@@ -26,7 +26,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
 def faults(database: Database) -> list[str]:
     """Return what is wrong, one sentence each; empty if the library is whole."""
     found: list[str] = []
-    for look in (_pages, _index, _passages, _vectors, _values, _audit):
+    for look in (_pages, _index, _passages, _vectors, _concordances, _values, _audit):
         try:
             found += look(database)
         except LibraryError as error:
@@ -89,6 +89,17 @@ def _vectors(database: Database) -> Iterator[str]:
         )[0]
         if crc32(binary(data)) != checksum:
             yield f"the vectors of document {document!s} are not what was stored"
+
+
+def _concordances(database: Database) -> Iterator[str]:
+    for (row,) in database.execute("SELECT document FROM concordances ORDER BY document"):
+        document, checksum, data = database.execute(
+            "SELECT d.id, c.crc32, c.data FROM concordances c JOIN documents d "
+            "ON d.row = c.document WHERE c.document = ?",
+            (row,),
+        )[0]
+        if crc32(binary(data)) != checksum:
+            yield f"the concordance of document {document!s} is not what was stored"
 
 
 def _values(database: Database) -> Iterator[str]:

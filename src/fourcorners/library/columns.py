@@ -14,6 +14,7 @@ from fourcorners.library import codec, words
 from fourcorners.library.catalogue import storable, text_hash
 from fourcorners.library.database import SQLiteValue
 from fourcorners.outline.card import Card
+from fourcorners.outline.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 
 LARGE = ("text", "pages", "marks", "warnings", "outline", "words")
@@ -29,6 +30,7 @@ class Columns:
         path: Where the file lies, as it was given.
         passages: Ordinal, start, end, view, node and context of each.
         labels: The filter tokens of each passage's labels.
+        concordance: Its words and sentences, as `Concordance.dump` gives them.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Columns:
     document: Mapping[str, SQLiteValue]
     passages: tuple[tuple[int, int, int, str, int | None, str], ...]
     labels: tuple[str, ...]
+    concordance: bytes
 
 
 def columns_of(
@@ -87,6 +90,7 @@ def columns_of(
             for each in passages
         ),
         labels=tuple(words.labels(document.text, outline, passages)),
+        concordance=Concordance.of(document.text, passages).dump(),
     )
 
 

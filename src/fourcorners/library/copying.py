@@ -21,7 +21,17 @@ from fourcorners.library.store import Library
 from fourcorners.library.vectors import pack
 
 _OWN = frozenset(
-    {"rooms", "documents", "passages", "vectors", "meta", "shelved", "terms", "replica"}
+    {
+        "rooms",
+        "documents",
+        "passages",
+        "vectors",
+        "concordances",
+        "meta",
+        "shelved",
+        "terms",
+        "replica",
+    }
 )
 """Tables that each store fills itself, or that are copied apart."""
 _META = ("next_passage",)
@@ -133,6 +143,7 @@ def _stored(source: Library, entry: Entry) -> tuple[Columns, Place]:
                 for each in passages
             ),
             labels=tuple(words.labels(text, source.outline(entry.id), passages)),
+            concordance=source.concordance(entry.id).dump(),
         ),
         place,
     )

@@ -11,6 +11,7 @@ Facts about the layout:
   row i belongs to the passage with ordinal i (`library/vectors.py` says why).
 - SQLite notices damage to the structure of the file, not to what it holds: so a text has its
   hash beside it, looked at whenever the text is read, and vectors have a checksum.
+- `concordances` holds what can be found anew: a document that was added before has none.
 - `words` keeps no text of its own: the words stand in `documents.text`.
 """
 
@@ -163,5 +164,12 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE documents SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
     UPDATE OR REPLACE sources SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
     UPDATE OR REPLACE failures SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS concordances(
+        document INTEGER PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE,
+        crc32    INTEGER NOT NULL,
+        data     BLOB NOT NULL
+    ) STRICT;
     """,
 )

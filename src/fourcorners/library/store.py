@@ -401,11 +401,15 @@ class Library(Catalogue):
         return columns.document
 
     def _shelve(self, columns: Columns, row: int, first: int, collections: Sequence[str]) -> None:
-        """Store the passages of a document, and index their words."""
+        """Store the passages of a document and its concordance, and index its words."""
         text = columns.text
         self.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             ((first + each[0], row, *each) for each in columns.passages),
+        )
+        self.execute(
+            "INSERT INTO concordances VALUES (?, ?, ?)",
+            (row, crc32(columns.concordance), columns.concordance),
         )
         words.write(
             self._database,

@@ -21,13 +21,14 @@ from pydantic import BaseModel, ConfigDict
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card import Card
+from fourcorners.outline.units import cut
 from fourcorners.playbooks.direction import Direction
 from fourcorners.playbooks.playbook import CardField, facts
 from fourcorners.playbooks.windows import LONGEST, Window, choose, tiles
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, matches
 from fourcorners.search.signals import apart
-from fourcorners.search.units import cut, headings
+from fourcorners.search.units import headings
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 

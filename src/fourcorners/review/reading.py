@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card import Card
+from fourcorners.outline.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
+from fourcorners.outline.units import Unit
 from fourcorners.review.sides import UNKNOWN, Side
-from fourcorners.search.units import Unit, cut, headings
+from fourcorners.search.units import headings
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
@@ -54,17 +56,19 @@ def read(
     passages: list[Passage],
     vectors: NDArray[np.float32] | None,
     side: Side = UNKNOWN,
+    concordance: Concordance | None = None,
 ) -> Reading:
-    """Prepare a document for review."""
+    """Prepare a document for review; its words and sentences are found where they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
+    told = concordance or Concordance.of(document.text, ordered)
     return Reading(
         document=document,
         outline=outline,
         card=card,
         passages=tuple(ordered),
         vectors=vectors,
-        segments=tuple(cut(document.text, ordered)),
-        index=WordIndex(document.text),
+        segments=told.units,
+        index=told.index,
         headings=tuple(headings(outline, passage) for passage in ordered),
         side=side,
     )

@@ -339,6 +339,7 @@ def reading_of(library: Library, document: str, side: Side = UNKNOWN) -> Reading
         passages,
         vectors.matrix if len(vectors) == len(passages) else None,
         side,
+        library.concordance(document),
     )
 
 

@@ -11,10 +11,11 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.kept import DOCUMENTS, Kept, Memory
 from fourcorners.models.encoder import Encoder
 from fourcorners.outline.clause import LONGEST
+from fourcorners.outline.concordance import Concordance
 from fourcorners.outline.tree import NodeKind, Outline, Passage
+from fourcorners.outline.units import Unit
 from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stemmed
-from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
 from fourcorners.text.words import WordIndex
 
@@ -22,26 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What may be quoted: a sentence, cut where a passage ends. `passage` is its place."""
-
-    span: Span
-    passage: int
-
-
-def cut(text: str, passages: Sequence[Passage]) -> list[Unit]:
-    """Return the sentences of passages that are in order and disjoint."""
-    return [
-        Unit(span, ordinal)
-        for ordinal, passage in enumerate(passages)
-        for span in sentences(text, passage.span)
-        if len(span.of(text).split()) >= FEWEST_WORDS
-    ]
 
 
 def headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
@@ -98,13 +80,13 @@ def prepare(
     outline: Outline,
     passages: Iterable[Passage],
     vectors: NDArray[np.float32] | None,
+    concordance: Concordance,
 ) -> Units:
     """Prepare a document; `vectors` are in the order of `passages`, which must be in position."""
     import numpy as np
 
     ordered = tuple(passages)
-    units = tuple(cut(text, ordered))
-    index = WordIndex(text)
+    units, index = concordance.units, concordance.index
     tokens = index.vocabulary
     forms: dict[str, list[str]] = {}
     for token, stem in zip(tokens, stemmed(tokens), strict=True):
@@ -171,7 +153,9 @@ class Shelf:
 
     def take(self, library: Catalogue, document: str) -> Units:
         """Return a document prepared, from the shelf if it stands there."""
-        return self._units.get(library.content_version, document, lambda: _read(library, document))
+        # Documents that come and go beside this one leave it as it is.
+        key = document, library.state_of(document)
+        return self._units.get("", key, lambda: _read(library, document))
 
     def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
         """Return a concept with the vectors of its clauses, which are kept."""
@@ -209,4 +193,5 @@ def _read(library: Catalogue, document: str) -> Units:
         library.outline(document),
         [passages[at] for at in order],
         vectors[np.array(order, np.intp)] if len(vectors) == len(passages) > 0 else None,
+        library.concordance(document),
     )

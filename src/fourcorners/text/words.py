@@ -9,14 +9,17 @@ from __future__ import annotations
 import threading
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate, chain
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TOKENIZER = "unicode61"
 TOKENIZER_ARGUMENTS = ("remove_diacritics", "2")
@@ -87,14 +90,58 @@ class WordIndex:
         found = words(text)
         # A contract's words number ten times its distinct ones: each is kept once, and the places
         # of all in one array, those of the first distinct word first.
-        self._numbers: dict[str, int] = {}
-        numbers = [self._numbers.setdefault(token, len(self._numbers)) for token in found.tokens]
-        distinct = list(self._numbers)
-        self.words = Words([distinct[number] for number in numbers], found.starts, found.ends)
+        numbers: dict[str, int] = {}
+        of = array("I", [numbers.setdefault(token, len(numbers)) for token in found.tokens])
+        self._fill(numbers, of, found.starts, found.ends)
+
+    @classmethod
+    def from_places(
+        cls,
+        distinct: Sequence[str],
+        numbers: NDArray[np.uint32],
+        starts: NDArray[np.uint32],
+        ends: NDArray[np.uint32],
+    ) -> WordIndex:
+        """Return the index of a text whose words were found before.
+
+        Args:
+            distinct: Its distinct tokens, in the order in which they first stand.
+            numbers: For each word, which of them it is.
+            starts: For each word, in string indices, where it starts.
+            ends: … and ends.
+        """
+        made = cls.__new__(cls)
+        each = {token: number for number, token in enumerate(distinct)}
+        made._fill(each, numbers, array("I", starts.tobytes()), array("I", ends.tobytes()))
+        return made
+
+    def _fill(
+        self,
+        numbers: dict[str, int],
+        of: array[int] | NDArray[np.uint32],
+        starts: Sequence[int],
+        ends: Sequence[int],
+    ) -> None:
+        import numpy as np
+
+        self._numbers = numbers
+        distinct = list(numbers)
+        each = np.asarray(of, np.uint32)
+        self.words = Words([distinct[number] for number in each.tolist()], starts, ends)
         self._vocabulary: list[str] | None = None
-        counts = Counter(numbers)
-        self._first = array("I", accumulate((counts[n] for n in range(len(distinct))), initial=0))
-        self._order = array("I", sorted(range(len(numbers)), key=numbers.__getitem__))
+        counts = np.bincount(each, minlength=len(distinct))
+        self._first = array("I", [0, *np.cumsum(counts).tolist()])
+        self._order = array("I", np.argsort(each, kind="stable").astype(np.uint32).tobytes())
+
+    @property
+    def distinct(self) -> Sequence[str]:
+        """Return every distinct token, in the order in which they first stand."""
+        return list(self._numbers)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Return for each word which of the distinct tokens it is."""
+        return [self._numbers[token] for token in self.words.tokens]
 
     def __len__(self) -> int:
         return len(self.words)
