@@ -105,8 +105,11 @@ def cells(
     They come by document and provision, each with what people said of it.
     """
     library.prepare(_ROOM)
-    queries = {each: str(playbook.provision(each).query) for each in provisions}
-    wanted = sorted(queries)
+    known = {each.id: each for each in playbook.provisions}
+    wanted = sorted({*provisions})
+    if unknown := [each for each in wanted if each not in known]:
+        raise ValueError(f"{playbook.id} has no provision {unknown[0]!r}")
+    queries: dict[str, str] = {}
     with library.snapshot():
         rows = library.execute(
             _CELLS if document is None else _CELLS_OF_ONE,
@@ -116,6 +119,8 @@ def cells(
     found: dict[str, dict[str, Finding]] = {}
     for row in rows:
         place, provision, text, made = (string(value) for value in row)
+        if provision not in queries:
+            queries[provision] = str(known[provision].query)
         finding = _whole(_FINDING.load(text), queries[provision])
         told = said.get((place, provision), [])
         found.setdefault(place, {})[provision] = remarks.applied(finding, told, made)

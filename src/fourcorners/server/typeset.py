@@ -142,6 +142,8 @@ class _Setter:
         here = [each for each in self._layers[first:last] if each.span.overlaps(span)]
         if self._marked is not None and self._marked.overlaps(span):
             here.append(_Layer(self._marked, marked=True))
+        if not here:
+            return (Piece(self._flowing(span)),)
         cuts = {span.start, span.end}
         for layer in here:
             cuts |= {max(span.start, layer.span.start), min(span.end, layer.span.end)}
@@ -149,6 +151,8 @@ class _Setter:
 
     def _flowing(self, span: Span) -> str:
         words = span.of(self._text)
+        if "\n" not in words:
+            return words
         first, last = (bisect_left(self._soft, at) for at in (span.start, span.end))
         for at in self._soft[first:last]:
             words = f"{words[: at - span.start]} {words[at - span.start + 1 :]}"
@@ -156,6 +160,8 @@ class _Setter:
 
     def _piece(self, span: Span, here: Iterable[_Layer]) -> Piece:
         over = [layer for layer in here if layer.span.contains(span)]
+        if not over:
+            return Piece(self._flowing(span))
         marked = any(layer.marked for layer in over)
         anchor = ""
         if marked and not self._anchored and self._marked is not None:

@@ -15,6 +15,9 @@ _BETWEEN = re.compile(r"[\s_,.-]+")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 
+_NOT_PLAIN = re.compile(f"{_HIDDEN.pattern}|{_LINE_ENDS.pattern}")
+
+
 def named(character: str) -> str:
     """Return the visible name of a character, such as `⟦U+202E⟧`."""
     return f"⟦U+{ord(character):04X}⟧"
@@ -38,6 +41,8 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 def visible(text: str) -> str:
     """Return the text with every hidden character replaced by its visible name."""
+    if _NOT_PLAIN.search(text) is None:
+        return text
     return "".join(piece for _, piece in pieces(text))
 
 
