@@ -20,8 +20,9 @@ from fourcorners.reports import Grid
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.asking import PROFILES, Asker, Profile
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.health import Concern, examine
+from fourcorners.review.health import examine
 from fourcorners.review.run import review
+from fourcorners.review.symptom import Concern
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from tests.attacks.injections import INVENTED, PASSAGES

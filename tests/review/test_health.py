@@ -11,7 +11,8 @@ import pytest
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
 from fourcorners.review.finding import Severity
-from fourcorners.review.health import Concern, Health, Symptom, examine
+from fourcorners.review.health import examine
+from fourcorners.review.symptom import Concern, Health, Symptom
 from fourcorners.settings import Settings
 
 BODY = """{title}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fourcorners.review import health as checks
-from fourcorners.review.health import Concern
+from fourcorners.review.symptom import Concern
 from fourcorners.server import papers
 from fourcorners.server.papers import PaperClass
 

@@ -13,7 +13,7 @@ from fourcorners.review.finding import Severity
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fourcorners.review.health import Health, Symptom
+    from fourcorners.review.symptom import Health, Symptom
 
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
 _MOST_OTHERS = 5

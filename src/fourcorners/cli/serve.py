@@ -68,7 +68,7 @@ def serve(
     from fourcorners.server import create_app, logs
 
     logs.configure()
-    app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True)
+    app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True, at_once=False)
     config = uvicorn.Config(
         app,
         host=host,

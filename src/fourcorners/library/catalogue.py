@@ -324,6 +324,19 @@ class Catalogue:
         rows = self.execute("SELECT name FROM collections ORDER BY fold")
         return [string(row[0]) for row in rows]
 
+    def membership(self, collection: str) -> tuple[int, int]:
+        """Return numbers that change whenever documents join or leave a collection.
+
+        Args:
+            collection: Its folded name; one that is not there has no members.
+        """
+        row = self.execute(
+            "SELECT count(*), coalesce(sum(m.document), 0) FROM document_collections m "
+            "JOIN collections c ON c.row = m.collection WHERE c.fold = ?",
+            (collection,),
+        )[0]
+        return integer(row[0]), integer(row[1])
+
     def failures(self, collection: str | None = None) -> list[Failure]:
         """Return the files (of a collection) that could not be added, by path."""
         rows = self.execute(

@@ -14,8 +14,8 @@
 - `telemetry/`: what a collector is told of requests, tasks and calls of models; by default nothing.
 - `pages/`, `templates/`, `static/`: what people see. `api/`: what programs see.
 
-**To add a page**: write `pages/NAME.py` with a `router` and, for an entry in the navigation, a
-`NAV`; name the module in `pages/__init__.py`; write `templates/NAME.html.j2`, which extends
+**To add a page**: write `pages/NAME.py` with a `router`; name the module in `pages/__init__.py`,
+with its entry in the navigation if it has one; write `templates/NAME.html.j2`, which extends
 `base.html.j2`. A route is a plain `def` (it runs in a thread) and opens the library itself:
 
     @router.get("/NAME")

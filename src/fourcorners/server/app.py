@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +15,17 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse,
 from starlette.routing import Route
 
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.server import api, failing
+from fourcorners.server import failing
 from fourcorners.server.assets import Assets
 from fourcorners.server.desk import Office, office_of, require_form_token
 from fourcorners.server.doing import adding
 from fourcorners.server.engines import Engines
 from fourcorners.server.identity import Identity, LocalIdentity
-from fourcorners.server.mcp.door import PATH, Door
-from fourcorners.server.pages import PAGES
+from fourcorners.server.later import Later
+from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.printer import Printer
 from fourcorners.server.rates import Rate
-from fourcorners.server.rendering import Nav, environment
+from fourcorners.server.rendering import environment
 from fourcorners.server.security import MOST_BODY, Guard
 from fourcorners.server.shelf import Shelf
 from fourcorners.server.tasks import LANES
@@ -33,9 +35,12 @@ from fourcorners.settings import Settings
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
+    from fourcorners.server.mcp.door import Door
     from fourcorners.server.oidc import Flow
     from fourcorners.server.runner import Hands
 
+_PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
+_SIGNING_IN = "signing_in"  # it answers before there is a token to hold
 _SIGN_INS = 20  # tries of one address a minute, whatever names it tries
 # Newer versions of FastAPI trace requests, with their queries, for whoever listens, and send that
 # away where the environment says so; older ones pass over what they do not know.
@@ -53,6 +58,7 @@ def create_app(
     team: bool = False,
     mcp: bool = False,
     apart: bool = False,
+    at_once: bool = True,
 ) -> FastAPI:
     """Return the application over a library, which is made if it is not there.
 
@@ -64,6 +70,8 @@ def create_app(
         mcp: Whether programs may ask through MCP, under /mcp.
         apart: Whether tasks are done in a process of their own, so that pages need not wait for
             them; else in threads of this one.
+        at_once: Whether all pages and the API are put in before this returns; else the first page
+            alone, and the others once the server answers, or when the first of them is asked for.
 
     Raises:
         LibraryError: If the library cannot be opened.
@@ -73,7 +81,7 @@ def create_app(
     telemetry = open_telemetry(settings.telemetry)
     shelf = Shelf(library_path)
     engines, assets = Engines(settings), Assets()
-    nav = [page.NAV for page in PAGES if isinstance(getattr(page, "NAV", None), Nav)]
+    nav = [each for each in PAGES.values() if each is not None]
     office = Office(
         shelf=shelf,
         settings=settings,
@@ -90,11 +98,14 @@ def create_app(
         team=team,
     )
 
-    door = Door(office) if mcp else None
+    door = _door(office) if mcp else None
+    rest: Later | None = None
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
         office.runner.start()
+        if rest is not None:
+            rest.begin()
         _log.info("started", extra={"team": team, "version": __version__})
         async with door.open() if door is not None else nullcontext():
             yield
@@ -115,23 +126,45 @@ def create_app(
     )
     app.state.office = office
     _add_plain_routes(app)
-    for page in PAGES:
-        app.include_router(
-            page.router, include_in_schema=False, dependencies=[Depends(require_form_token)]
-        )
-    api.install(app)
     if door is not None:
-        app.router.routes.append(Route(PATH, door, include_in_schema=False))
-    if team:
-        from fourcorners.server.pages import people, signing_in
-
-        app.include_router(signing_in.router, include_in_schema=False)
-        app.include_router(
-            people.router, include_in_schema=False, dependencies=[Depends(require_form_token)]
-        )
+        app.router.routes.append(Route(door.path, door, include_in_schema=False))
+    _add_page(app, FIRST)
+    names = [name for name in (*PAGES, *(FOR_TEAMS if team else ())) if name != FIRST]
+    if at_once:
+        _load(names)
+        _add_rest(app, names)
+    else:
+        rest = Later(app, partial(_load, names), partial(_add_rest, app, names))
+        app.router.routes.append(rest)
     failing.install(app)
     app.add_middleware(Guard, local=not team, most=_most, secure=team, telemetry=telemetry)
     return app
+
+
+def _load(names: Sequence[str]) -> None:
+    """Import pages and the API, which bring half of the program with them."""
+    for name in names:
+        import_module(f"{_PAGES}.{name}")
+    import_module(_API)
+
+
+def _add_rest(app: FastAPI, names: Sequence[str]) -> None:
+    for name in names:
+        _add_page(app, name)
+    import_module(_API).install(app)
+
+
+def _add_page(app: FastAPI, name: str) -> None:
+    guards = [] if name == _SIGNING_IN else [Depends(require_form_token)]
+    app.include_router(
+        import_module(f"{_PAGES}.{name}").router, include_in_schema=False, dependencies=guards
+    )
+
+
+def _door(office: Office) -> Door:
+    from fourcorners.server.mcp.door import Door
+
+    return Door(office)
 
 
 def _flow(shelf: Shelf, settings: Settings, *, team: bool) -> Flow | None:

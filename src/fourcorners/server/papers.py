@@ -13,8 +13,7 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import integer, register, string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import folded
-from fourcorners.review.health import Concern, Health, Symptom
-from fourcorners.server.grid.glances import membership
+from fourcorners.review.symptom import Concern, Health, Symptom
 
 _ROOM = "server_papers"
 _HEALTH: Codec[Health] = Codec(Health)
@@ -165,5 +164,5 @@ def members(library: Library, collection: str) -> str:
     """Return words that change whenever files join or leave a collection, or cannot be read."""
     unread = "\n".join(sorted(each.path for each in library.failures(collection)))
     digest = sha256(unread.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    count, places = membership(library, folded(collection))
+    count, places = library.membership(folded(collection))
     return f"{count} {places} {digest}"

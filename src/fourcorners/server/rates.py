@@ -9,6 +9,8 @@ from collections.abc import Callable
 from fourcorners.server.refusals import TooMany
 
 _MOST_KNOWN = 10_000
+A_MINUTE = 600
+"""Requests of one program a minute, in the long run."""
 
 
 class Rate:

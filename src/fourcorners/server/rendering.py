@@ -17,11 +17,10 @@ from fourcorners.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Nav:
-    """An entry of the navigation; `order` says where, from the left."""
+    """An entry of the navigation."""
 
     title: str
     href: str
-    order: int
 
 
 def environment(assets: Assets, nav: Sequence[Nav], *, team: bool) -> Environment:
@@ -43,7 +42,7 @@ def environment(assets: Assets, nav: Sequence[Nav], *, team: bool) -> Environmen
     }
     made.globals |= {
         "static": assets.href,
-        "nav": sorted(nav, key=lambda each: each.order),
+        "nav": tuple(nav),
         "quote_href": quote_href,
         "document_href": document_href,
         "collection_href": collection_href,

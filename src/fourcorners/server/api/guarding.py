@@ -5,12 +5,9 @@ from __future__ import annotations
 from fastapi import Request
 
 from fourcorners.server.desk import Desk
-from fourcorners.server.rates import Rate
+from fourcorners.server.rates import A_MINUTE, Rate
 from fourcorners.server.refusals import NotAllowed
 from fourcorners.server.security import SAFE, is_form_token
-
-A_MINUTE = 600
-"""Requests of one caller a minute, in the long run."""
 
 
 class Guarded:

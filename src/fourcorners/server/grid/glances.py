@@ -234,15 +234,5 @@ def answers(
     return found
 
 
-def membership(library: Library, collection: str) -> tuple[int, int]:
-    """Return numbers that change whenever documents join or leave a collection."""
-    row = library.execute(
-        "SELECT count(*), coalesce(sum(m.document), 0) FROM document_collections m "
-        "JOIN collections c ON c.row = m.collection WHERE c.fold = ?",
-        (collection,),
-    )[0]
-    return integer(row[0]), integer(row[1])
-
-
 def _whole(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
     return store.cells(library, playbook, [provision], document)[document][provision]

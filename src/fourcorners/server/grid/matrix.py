@@ -117,7 +117,7 @@ class Matrices:
         key = (folded(collection), playbook.hash, *(each.id for each in asked.provisions))
         glances.prepare(library)
         with self._lock:
-            members = glances.membership(library, key[0])
+            members = library.membership(key[0])
             kept = self._kept.pop(key, None)
             if kept is None or kept.members != members:
                 kept = _empty(access.documents(collection), playbook, asked, members)

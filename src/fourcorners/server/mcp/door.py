@@ -15,16 +15,14 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError
-from fourcorners.server.api.guarding import A_MINUTE
 from fourcorners.server.desk import DeskOf, Office
-from fourcorners.server.rates import Rate
+from fourcorners.server.rates import A_MINUTE, Rate
 from fourcorners.server.refusals import NotSignedIn
 from fourcorners.server.security import MOST_BODY
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-PATH = "/mcp"
 _DESK = "fourcorners.desk"
 
 
@@ -34,6 +32,8 @@ class Door:
     Raises:
         ConfigError: If what speaks MCP is not installed.
     """
+
+    path = "/mcp"
 
     def __init__(self, office: Office) -> None:
         try:

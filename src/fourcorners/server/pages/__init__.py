@@ -1,43 +1,34 @@
-"""The pages: one module a subject, each with a `router`, and a `NAV` if it is in the navigation."""
+"""The pages: one module a subject, each with a `router`; named here, imported when they are put in.
+
+They bring most of the program with them: all but the first are put in once the server answers.
+"""
 
 from __future__ import annotations
 
-from types import ModuleType
+from fourcorners.server.rendering import Nav
 
-from fourcorners.server.pages import (
-    activity,
-    ask,
-    benchmarks,
-    collection,
-    columns,
-    contract,
-    exports,
-    finding,
-    health,
-    library,
-    playbooks,
-    precedents,
-    review,
-    search,
-    tasks,
-    upload,
-)
+FIRST = "library"
+"""The page that people begin with."""
 
-PAGES: tuple[ModuleType, ...] = (
-    library,
-    collection,
-    health,
-    contract,
-    search,
-    ask,
-    upload,
-    tasks,
-    review,
-    columns,
-    finding,
-    exports,
-    precedents,
-    playbooks,
-    activity,
-    benchmarks,
-)
+PAGES: dict[str, Nav | None] = {
+    FIRST: Nav("Library", "/"),
+    "collection": None,
+    "health": None,
+    "contract": None,
+    "search": None,
+    "upload": None,
+    "tasks": None,
+    "review": Nav("Review", "/reviews"),
+    "columns": None,
+    "finding": None,
+    "exports": None,
+    "ask": Nav("Ask", "/ask"),
+    "precedents": Nav("Precedents", "/precedents"),
+    "playbooks": Nav("Playbooks", "/playbooks"),
+    "activity": Nav("Activity", "/activity"),
+    "benchmarks": None,
+}
+"""The module of each page, with its entry in the navigation if it has one, from the left."""
+
+FOR_TEAMS = ("signing_in", "people")
+"""The modules of the pages that are there where people sign in."""

@@ -16,13 +16,11 @@ from fourcorners.server import trail
 from fourcorners.server.access import Access
 from fourcorners.server.desk import Desk
 from fourcorners.server.principal import Role
-from fourcorners.server.rendering import Nav
 
 if TYPE_CHECKING:
     from fourcorners.llm.ledger import Spending
 
 router = APIRouter()
-NAV = Nav("Activity", "/activity", 60)
 _PAGE = 100
 _LOOKED = 5_000  # entries looked through for a name; the page leads on from there
 _HIDDEN = frozenset(

@@ -16,12 +16,10 @@ from fourcorners.server.cited import lay
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.doing import asking
 from fourcorners.server.refusals import NotFound, Refusal
-from fourcorners.server.rendering import Nav
 from fourcorners.server.steps import Step, Steps
 from fourcorners.server.tasks import Task
 
 router = APIRouter()
-NAV = Nav("Ask", "/ask", 30)
 _SHOWN = 50  # earlier answers
 _FORMS = {
     "md": "text/markdown; charset=utf-8",

@@ -8,9 +8,7 @@ from fastapi.responses import Response
 from fourcorners.server import papers
 from fourcorners.server.desk import Desk
 from fourcorners.server.principal import Role
-from fourcorners.server.rendering import Nav
 
-NAV = Nav("Library", "/", 10)
 router = APIRouter()
 
 

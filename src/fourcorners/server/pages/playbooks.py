@@ -19,11 +19,9 @@ from fourcorners.server.access import Access
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import Conflict, NotAllowed, NotFound
-from fourcorners.server.rendering import Nav
 from fourcorners.server.trying import tried
 
 router = APIRouter()
-NAV = Nav("Playbooks", "/playbooks", 40)
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
 

@@ -13,10 +13,8 @@ from fourcorners.server import precedents
 from fourcorners.server.access import Access
 from fourcorners.server.desk import Desk
 from fourcorners.server.principal import Role
-from fourcorners.server.rendering import Nav
 
 router = APIRouter()
-NAV = Nav("Precedents", "/precedents", 35)
 _LONGEST = 20_000
 _Words = Annotated[str, Form(max_length=_LONGEST)]
 

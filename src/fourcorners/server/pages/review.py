@@ -26,11 +26,9 @@ from fourcorners.server.grid.filled import filled
 from fourcorners.server.grid.matrix import Matrix
 from fourcorners.server.grid.windows import counts, following, window
 from fourcorners.server.principal import Role
-from fourcorners.server.rendering import Nav
 from fourcorners.server.tasks import Task, TaskState
 
 router = APIRouter()
-NAV = Nav("Review", "/reviews", 20)
 _PAGE = 50  # rows of a page without scripts, if they have few cells
 _CELLS = 1000  # cells of such a page, about
 _WINDOW = 120  # rows of a window at most
