@@ -134,6 +134,12 @@ def test_a_cell_tells_its_place_in_the_whole_grid(grid: Page) -> None:
     )
 
 
+def test_a_finding_that_opens_leaves_its_cell_in_view(grid: Page) -> None:
+    grid.eval(f"{cell(1, 3)}.querySelector('a').click()")
+    wait(grid, "document.querySelector('#panel #finding')")
+    at(grid, 0, 3)
+
+
 def test_keys_bring_far_cells_into_being_and_to_the_focus(grid: Page) -> None:
     grid.press("ArrowDown")
     at(grid, 0, 0)

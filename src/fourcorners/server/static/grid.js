@@ -295,6 +295,7 @@ async function show(cell) {
   asking = new AbortController();
   panel.hidden = false;
   room.dataset.panel = "open";
+  if (at) reveal(); // the panel takes a part of what was in view
   panel.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(link.href, { headers, signal: asking.signal });
