@@ -32,8 +32,10 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_all_answer_as_if_they_had_been_there_from_the_start(settings: Settings) -> None:
+    other_path = Path(settings.library).with_name("other.db")
+    Library.open(other_path).close()
     later = create_app(settings.library, settings, at_once=False)
-    at_once = create_app(settings.library, settings)
+    at_once = create_app(other_path, settings)
     asked = ("/search?q=rent", "/playbooks", "/api/v1/collections", "/api/v1/nothing", "/nothing")
     with (
         TestClient(later, base_url="http://localhost") as one,
