@@ -100,7 +100,8 @@ def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
         return again
     if found.answers:
         return found
-    if again.concepts and not found.concepts:
+    is_close = again.best.chance >= _CLOSE * again.best.threshold
+    if again.concepts and not found.concepts and not (found.may_answer and is_close):
         return again  # the law's words ask for a known kind, of which its own rule tells more
     return again if again.may_answer or not found.may_answer else found
 
