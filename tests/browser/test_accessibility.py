@@ -207,6 +207,15 @@ def test_the_grid_with_a_finding_beside_it_breaks_no_rule(
     examine(page, axe)
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_cells_that_were_not_reviewed_widen_no_page(page: Page, site: str, width: int) -> None:
+    page.view(width)
+    visit(page, site + GRID)
+    loaded(page)
+    assert page.eval("document.querySelectorAll('#grid td.missing').length") > 0
+    assert page.eval("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.usefixtures("view")
 def test_a_finding_and_its_contract_break_no_rule(page: Page, site: str, axe: str) -> None:
     visit(page, site + GRID)
