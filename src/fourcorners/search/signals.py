@@ -73,7 +73,6 @@ def _asked(units: Units, asked: str, vector: NDArray[np.float32] | None) -> NDAr
     meaning = np.zeros(len(units.passages), np.float32)
     if units.vectors is not None and vector is not None:
         meaning = units.vectors @ vector
-    lengths = np.array([len(unit.span) for unit in units.units], np.float32)
     of = units.passage_of
     return np.stack(
         [
@@ -83,7 +82,7 @@ def _asked(units: Units, asked: str, vector: NDArray[np.float32] | None) -> NDAr
             heading[of],
             meaning[of],
             (meaning - float(meaning.max(initial=0.0)))[of],
-            np.log1p(lengths) / _SCALE,
+            np.log1p(units.lengths) / _SCALE,
         ],
         axis=1,
     ).astype(np.float32)
@@ -112,25 +111,16 @@ def _in_headings(units: Units, wanted: Sequence[str]) -> NDArray[np.float32]:
     """Return for each passage the share of the question's words that its headings hold."""
     import numpy as np
 
-    spans = sorted({heading for path in units.headings for heading in path})
-    held: dict[Span, set[str]] = {span: set() for span in spans}
-    starts = [span.start for span in spans]
-    rarity: dict[str, float] = {}
-    for stem in wanted:
+    ways, count = units.under.shape
+    held = np.zeros((count + 1, len(wanted)), np.float32)
+    rarity = np.zeros(len(wanted))
+    for at, stem in enumerate(wanted):
         places = units.places(stem)
-        often = len(set(units.passage_at[places].tolist()))
-        rarity[stem] = float(np.log1p(len(units.passages) / (often + 0.5)))
-        for place in places.tolist():
-            start = units.index.words.starts[place]
-            at = bisect_right(starts, start) - 1
-            if at >= 0 and start < spans[at].end:
-                held[spans[at]].add(stem)
-    total = sum(rarity.values()) or 1.0
-    shares = {  # many passages stand under the same headings
-        path: sum(rarity[stem] for stem in set().union(*(held[span] for span in path))) / total
-        for path in set(units.headings)
-    }
-    return np.array([shares[path] for path in units.headings], np.float32)
+        often = len(np.unique(units.passage_at[places]))
+        rarity[at] = np.log1p(len(units.passages) / (often + 0.5))
+        held[units.heading_at[places], at] = 1
+    shares = (units.under @ held[:count] > 0) @ rarity / (rarity.sum() or 1.0)
+    return (shares if ways else np.zeros(0))[units.way_of].astype(np.float32)
 
 
 def _known(units: Units, concept: Concept) -> NDArray[np.float32]:

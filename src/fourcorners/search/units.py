@@ -47,6 +47,11 @@ class Units:
         passage_of: For each unit, the place of its passage.
         unit_at: For each word of the index, the unit that holds it, or the number of units.
         passage_at: The same for passages.
+        heading_at: The same for the distinct headings, in order.
+        under: Which of the distinct headings each way through the outline passes: a row of 0 and 1
+            for each way, a column for each heading.
+        way_of: For each passage, the row of its way.
+        lengths: For each unit, its characters.
     """
 
     document: str
@@ -62,6 +67,10 @@ class Units:
     passage_of: NDArray[np.intp]
     unit_at: NDArray[np.intp]
     passage_at: NDArray[np.intp]
+    heading_at: NDArray[np.intp]
+    under: NDArray[np.float32]
+    way_of: NDArray[np.intp]
+    lengths: NDArray[np.float32]
     forms: dict[str, list[str]]
     kept: dict[Hashable, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -91,6 +100,8 @@ def prepare(
     forms: dict[str, list[str]] = {}
     for token, stem in zip(tokens, stemmed(tokens), strict=True):
         forms.setdefault(stem, []).append(token)
+    above = tuple(headings(outline, passage) for passage in ordered)
+    spans, under, way_of = _ways(above)
     return Units(
         document=document,
         name=name,
@@ -100,11 +111,15 @@ def prepare(
         vectors=vectors,
         units=units,
         index=index,
-        headings=tuple(headings(outline, passage) for passage in ordered),
+        headings=above,
         clause_of=np.array(_clauses(outline, ordered), np.intp),
         passage_of=np.array([unit.passage for unit in units], np.intp),
         unit_at=_holding(index, [unit.span for unit in units]),
         passage_at=_holding(index, [passage.span for passage in ordered]),
+        heading_at=_holding(index, spans),
+        under=under,
+        way_of=way_of,
+        lengths=np.array([len(unit.span) for unit in units], np.float32),
         forms=forms,
     )
 
@@ -127,6 +142,22 @@ def _clauses(outline: Outline, passages: Sequence[Passage]) -> list[int]:
             top[passage.node] = node.id
         numbers.append(top[passage.node])
     return numbers
+
+
+def _ways(
+    above: Sequence[tuple[Span, ...]],
+) -> tuple[list[Span], NDArray[np.float32], NDArray[np.intp]]:
+    """Return the distinct headings, which of them each distinct way passes, and each one's way."""
+    import numpy as np
+
+    spans = sorted({heading for way in above for heading in way})
+    place = {span: at for at, span in enumerate(spans)}
+    ways = list(dict.fromkeys(above))
+    number = {way: at for at, way in enumerate(ways)}
+    under = np.zeros((len(ways), len(spans)), np.float32)
+    for at, way in enumerate(ways):
+        under[at, [place[heading] for heading in way]] = 1
+    return spans, under, np.array([number[way] for way in above], np.intp)
 
 
 def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
