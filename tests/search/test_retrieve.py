@@ -153,14 +153,15 @@ def test_vectors_of_another_encoder_are_refused(library: Library) -> None:
         ask(library, "rent", encoder=HashEncoder(32))
 
 
-def test_documents_stay_prepared_until_the_library_changes(
-    library: Library, add: Add, lease: str
-) -> None:
+def test_documents_stay_prepared_until_they_leave(library: Library, add: Add, lease: str) -> None:
     shelf = shelf_of(library)
     first = shelf.take(library, lease)
     assert shelf.take(library, lease) is first
     add("Another lease of another house by others.", name="b.txt")
-    assert shelf.take(library, lease) is not first
+    assert shelf.take(library, lease) is first
+    library.remove(lease)
+    with pytest.raises(ConfigError, match="no document"):
+        shelf.take(library, lease)
 
 
 def test_empty_library_answers_nothing(library: Library) -> None:
