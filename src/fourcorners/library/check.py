@@ -94,7 +94,7 @@ def _vectors(database: Database) -> Iterator[str]:
 def _concordances(database: Database) -> Iterator[str]:
     for (row,) in database.execute("SELECT document FROM concordances ORDER BY document"):
         document, checksum, data = database.execute(
-            "SELECT d.id, c.crc32, c.data FROM concordances c JOIN documents d "
+            "SELECT d.id, c.crc32, c.data FROM concordances c LEFT JOIN documents d "
             "ON d.row = c.document WHERE c.document = ?",
             (row,),
         )[0]
