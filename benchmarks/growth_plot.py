@@ -13,6 +13,7 @@ Point: TypeAlias = Mapping[str, object]
 Reader: TypeAlias = Callable[[Sequence[Point]], list[tuple[float, float]]]
 _WIDE, _HIGH = 400, 250  # of a panel
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 16, 40, 34  # within a panel
+_NUMBER = 38  # between the middles of two numbers below a panel
 _STYLE = """
   text { font: 12px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600 } .small { font-size: 11px }
@@ -151,9 +152,13 @@ def _panel(panel: Panel) -> str:
             f'<text class="small" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">'
             f"{value:,.0f}</text>"
         )
+    free = 0.0  # from where on a number has room
     for value in sorted({*xs}):
         x = across.at(value)
         parts.append(f'<path class="grid" d="M{x:.1f} {_TOP}V{_HIGH - _BOTTOM}"/>')
+        if x < free:
+            continue
+        free = x + _NUMBER
         parts.append(
             f'<text class="small" x="{x:.1f}" y="{_HIGH - _BOTTOM + 16}" text-anchor="middle">'
             f"{value:,.0f}</text>"
