@@ -9,6 +9,8 @@ from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answer import Ruling
+from fourcorners.research.desk import lay_out
+from fourcorners.research.premises import absent_words
 from fourcorners.research.run import ask, finished
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
@@ -62,3 +64,10 @@ def test_a_denial_of_what_is_taken_for_granted_is_quoted(
     assert answer.answer.ruling is ruling
     assert words in quoted
     assert bool(quoted) is bool(words)
+
+
+def test_words_that_no_contract_has_are_told_but_not_those_that_ask_how_much(
+    library: Library,
+) -> None:
+    desk = lay_out(library, ["lease"])
+    assert absent_words(desk, "How long may the Tenant keep parrots?", ()) == ("keep", "parrots")

@@ -25,6 +25,8 @@ _LEAST = 0.35
 """How much of a question's words, by rarity, a denial of what it takes for granted has."""
 _VAGUE = frozenset(stemmed(("amount", "date", "notice", "period", "right", "term", "time")))
 """Words of the names of many kinds of clauses."""
+_MEASURES = frozenset(("long", "often", "soon", "least", "early", "large", "high"))
+"""Words that ask for a measure ("how long?"), which contracts give without them."""
 _REACH = 80  # characters after words of denial within which what they deny is named
 _SHOWN = 2  # denials
 _DENIES = re.compile(
@@ -89,7 +91,11 @@ def absent_words(desk: Desk, asked: str, concepts: Iterable[Concept]) -> tuple[s
     return tuple(
         token
         for token, stem in stem_of.items()
-        if stem in told and len(stem) >= _SHORTEST and stem not in there and stem not in called
+        if stem in told
+        and len(stem) >= _SHORTEST
+        and stem not in there
+        and stem not in called
+        and token not in _MEASURES
     )
 
 
