@@ -235,6 +235,17 @@ def test_every_failure_ends_in_a_report(run: Callable[..., Run], prompt: str, fa
     assert any(step.outcome not in ("done", "kept") for step in answer.record)
 
 
+def test_a_report_by_rules_answers_the_question_as_it_was_asked(run: Callable[..., Run]) -> None:
+    good = script(archivist={"question": "The question is asked for somebody."})
+
+    def said(request: Request) -> object:
+        return LlmTimedOut("it was too slow.") if request.prompt.name == "draft" else good(request)
+
+    answer = run(said).answer
+    assert answer.question == QUESTION
+    assert answer.counts.verified > 0
+
+
 def test_a_failure_after_a_draft_keeps_the_draft(run: Callable[..., Run]) -> None:
     good = script()
 

@@ -128,12 +128,15 @@ def inquire(
         interrogator = Interrogator(desk, own, researcher, turns=how.turns)
         answer = yield from interrogator.inquire(meter)
     if not answer.drafts:
-        answer = yield from _by_rules(desk, answer)
+        answer = yield from _by_rules(desk, replace(answer, question=started.question))
     yield Finished(replace(answer, record=(*meter.steps, *answer.record), sources=desk.sources()))
 
 
 def _by_rules(desk: Desk, answer: Answer) -> Generator[Event, None, Answer]:
-    """Put the report together without the model that failed, and say so."""
+    """Put the report together without the model that failed, and say so.
+
+    The question is the person's own: what a model that fails made of it may be anything.
+    """
     events = report(desk, answer)
     for event in events:
         if isinstance(event, Finished):
