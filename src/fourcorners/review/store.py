@@ -103,12 +103,16 @@ def cells(
     """Return the stored cells of these provisions, of all documents or one.
 
     They come by document and provision, each with what people said of it.
+
+    Raises:
+        ConfigError: If the playbook has no such provision.
     """
     library.prepare(_ROOM)
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
-    if unknown := [each for each in wanted if each not in known]:
-        raise ValueError(f"{playbook.id} has no provision {unknown[0]!r}")
+    for each in wanted:
+        if each not in known:
+            known[each] = playbook.provision(each)  # which tells what names there are
     queries: dict[str, str] = {}
     with library.snapshot():
         rows = library.execute(
