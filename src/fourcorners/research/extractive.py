@@ -32,11 +32,11 @@ from fourcorners.research.ruling import ruled
 from fourcorners.search.retrieve import Snippet
 from fourcorners.text.span import Span
 
-QUOTED = 8
+QUOTED = 12
 """Snippets that are quoted for a part, at most."""
 NEAREST = 3
 """Candidates that are shown where nothing answers."""
-ROOM = 2_200
+ROOM = 2_600
 """Characters of them, at most; the best is quoted whatever its length."""
 _FIGURES = {
     Aspect.WHEN: (FigureKind.DATE, FigureKind.PERIOD),
@@ -65,7 +65,7 @@ class Answered:
 
 def answer_part(desk: Desk, part: Part) -> Answered:
     """Return what the contracts say to one part of a question."""
-    looked = look(desk, part.text)
+    looked = look(desk, part.text, limit=QUOTED)
     absent = absent_terms(desk, part.text)
     gaps = [
         Gap(f"No contract in question has the term “{term}”.", part.text, looked.told)
