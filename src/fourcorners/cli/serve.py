@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from fourcorners.cli.console import LibraryOption
 from fourcorners.errors import ConfigError
 
+_TURN = 0.001  # seconds for which a thread works before another may: most pages are short
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -68,6 +70,7 @@ def serve(
     from fourcorners.server import create_app, logs
 
     logs.configure()
+    sys.setswitchinterval(_TURN)
     app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True, at_once=False)
     config = uvicorn.Config(
         app,
