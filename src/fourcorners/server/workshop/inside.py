@@ -18,7 +18,7 @@ from fourcorners.server.shelf import Shelf
 from fourcorners.server.telemetry import open_telemetry
 from fourcorners.server.workshop.orders import Orders
 
-_NICE = 5  # whoever waits for a page comes first, and the work does not starve beside others
+_NICE = 10  # whoever waits for a page comes first, and the work does not starve beside others
 _LOOK = 1.0  # seconds between looks whether there is still a server and a task
 
 _log = logging.getLogger("fourcorners.server")
