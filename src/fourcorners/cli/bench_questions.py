@@ -19,6 +19,7 @@ from fourcorners.cli.bench_options import (
 )
 from fourcorners.cli.console import JobsOption, require_place
 from fourcorners.errors import ConfigError
+from fourcorners.research.limits import MOST_TURNS, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,10 +79,10 @@ def answers(
             "--turns",
             metavar="N",
             min=1,
-            max=20,
+            max=MOST_TURNS,
             help="How often the model looks things up, at most.",
         ),
-    ] = 5,
+    ] = TURNS,
     replay: ReplayOption = None,
     record: ExchangesOption = None,
     removal: Annotated[

@@ -22,7 +22,7 @@ def set_environment(address: str) -> None:
     if address == LOCAL:
         os.environ.setdefault("RAY_worker_niceness", "0")  # as processes of this program are
         # Else Ray takes the machine's own address instead of 127.0.0.1, and its parts bind to all;
-        # on Windows and macOS this is how it comes. SEE ray._private.services.get_node_ip_address
+        # on Windows and macOS this is how it comes (ray._private.services.get_node_ip_address)
         os.environ[_MANY_MACHINES] = "0"
     if address == LOCAL and "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
         os.environ["RAY_AUTH_MODE"] = "token"

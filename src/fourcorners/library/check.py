@@ -81,25 +81,23 @@ def _vectors(database: Database) -> Iterator[str]:
         (dimension * BYTES,),
     ):
         yield f"document {document!s} has {size!s} bytes of vectors for {count!s} passages"
-    for (row,) in database.execute("SELECT document FROM vectors ORDER BY document"):
-        document, data, checksum = database.execute(
-            "SELECT d.id, v.data, v.crc32 FROM vectors v LEFT JOIN documents d "
-            "ON d.row = v.document WHERE v.document = ?",
-            (row,),
-        )[0]
-        if crc32(binary(data)) != checksum:
-            yield f"the vectors of document {document!s} are not what was stored"
+    yield from _checksums(database, "vectors", "the vectors of document {} are")
 
 
 def _concordances(database: Database) -> Iterator[str]:
-    for (row,) in database.execute("SELECT document FROM concordances ORDER BY document"):
-        document, checksum, data = database.execute(
-            "SELECT d.id, c.crc32, c.data FROM concordances c LEFT JOIN documents d "
-            "ON d.row = c.document WHERE c.document = ?",
+    yield from _checksums(database, "concordances", "the concordance of document {} is")
+
+
+def _checksums(database: Database, table: str, what: str) -> Iterator[str]:
+    """Yield what of a table of blobs, one a document, is not as it was stored."""
+    for (row,) in database.execute(f"SELECT document FROM {table} ORDER BY document"):  # noqa: S608
+        document, data, checksum = database.execute(
+            f"SELECT d.id, t.data, t.crc32 FROM {table} t LEFT JOIN documents d "  # noqa: S608
+            "ON d.row = t.document WHERE t.document = ?",
             (row,),
         )[0]
         if crc32(binary(data)) != checksum:
-            yield f"the concordance of document {document!s} is not what was stored"
+            yield f"{what.format(document)} not what was stored"
 
 
 def _values(database: Database) -> Iterator[str]:

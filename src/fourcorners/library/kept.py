@@ -35,7 +35,8 @@ class Kept(Generic[Value]):
         """Return the value of a key; it is made where there is none of this version.
 
         Args:
-            version: The library's `content_version`, as who asks sees it.
+            version: The library's `content_version`, as who asks sees it; always the same where
+                the key tells of which state a value is.
             key: What is wanted.
             make: Makes it, through the connection of who asks.
         """

@@ -29,6 +29,7 @@ from fourcorners.review.extract import findings
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.reader import Judge
 from fourcorners.review.reading import Reading, read
+from fourcorners.review.run import reading_of
 from fourcorners.review.scoring import Prepared
 from fourcorners.text.normal import normalise
 
@@ -162,14 +163,7 @@ def _key(library: Library | None, case: Case) -> str:
 def _of_library(library: Library | None, document: str) -> Reading:
     if library is None:
         raise ConfigError("a case needs a library.", remedy="Give it with --library.")
-    vectors, cut = library.vectors(document=document), library.passages(document)
-    return read(
-        library.document(document),
-        library.outline(document),
-        library.card(document),
-        cut,
-        vectors.matrix if len(vectors) == len(cut) else None,
-    )
+    return reading_of(library, document)
 
 
 def _of_text(text: str, encoder: Encoder | None) -> Reading:
