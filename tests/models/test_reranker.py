@@ -14,7 +14,8 @@ from tokenizers import Encoding
 
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.fake import OverlapReranker
-from fourcorners.models.onnx_reranker import BATCH, OnnxReranker, _Loaded, reranker_card
+from fourcorners.models.onnx_reranker import OnnxReranker, reranker_card
+from fourcorners.models.pairs import BATCH, _Loaded
 from fourcorners.models.reranker import Reranker, probabilities
 from tests.models.graph import cross_encoder, field, write_tokenizer
 
@@ -78,13 +79,13 @@ def test_pairs_run_together_unless_a_score_would_depend_on_it(
 ) -> None:
     (folder / "model.onnx").write_bytes(cross_encoder() + field(6, quantised))  # a remark
     sizes: list[int] = []
-    run = _Loaded.logits
+    run = _Loaded.run
 
-    def noted(model: _Loaded, pairs: Sequence[Encoding]) -> NDArray[np.float32]:
+    def noted(model: _Loaded, pairs: Sequence[Encoding]) -> list[NDArray[np.float32]]:
         sizes.append(len(pairs))
         return run(model, pairs)
 
-    monkeypatch.setattr(_Loaded, "logits", noted)
+    monkeypatch.setattr(_Loaded, "run", noted)
     passages = [" ".join(["law"] * count) for count in range(BATCH + 1)]
     found = load(folder, threads=1).scores("term", passages)
     assert found.tolist() == [8 * count + SEP for count in range(BATCH + 1)]
