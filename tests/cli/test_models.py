@@ -72,7 +72,13 @@ def test_models_are_listed_with_their_sizes_and_scores(weights: Path) -> None:
     found = told("models", "list")
     assert weights.is_dir()
     names = [each["name"] for each in found["models"]]
-    assert {"clause-reader", "entailment", "fourcorners-encoder", "precedents"} <= set(names)
+    assert {
+        "answer-reader",
+        "clause-reader",
+        "entailment",
+        "fourcorners-encoder",
+        "precedents",
+    } <= set(names)
     assert found["bytes"] == sum(each["bytes"] for each in found["models"])
     assert found["load_seconds"] > 0
     assert found["adapters"] == []

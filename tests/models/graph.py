@@ -75,7 +75,7 @@ def model(
     return field(1, 8) + field(8, field(1, "") + field(2, 12)) + field(7, graph)
 
 
-def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
+def cross_encoder(width: int = 1, *, stars: bool = False, name: str = "logits") -> bytes:
     """A graph whose logit is the sum of the ids of the passage's tokens that are not padding.
 
     With `stars` it has four more logits: the sum, and 1, 2 and 3 less.
@@ -85,16 +85,18 @@ def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
         node("Mul", ["kept", "token_type_ids"], "second"),
         node("Cast", ["second"], "numbers", to=FLOAT),
         node("ReduceSum", ["numbers"], "sum", axes=[1], keepdims=1),
-        node("Mul", ["sum", "weights"], "logits"),
+        node("Mul", ["sum", "weights"], name),
     ]
     weights = {1: [1.0], 2: [-1.0, 1.0], 3: [1.0, 1.0, 1.0]}[width]
     names = ("input_ids", "attention_mask", "token_type_ids")
     inputs = dict.fromkeys(names, INT64)
     constants = [constant("weights", weights)]
+    others: dict[str, int] = {}
     if stars:
         nodes.append(node("Add", ["sum", "steps"], "stars"))
         constants.append(constant("steps", [0.0, -1.0, -2.0, -3.0]))
-    return model(nodes, inputs, "logits", width, constants, others={"stars": 4} if stars else None)
+        others["stars"] = 4
+    return model(nodes, inputs, name, width, constants, others=others)
 
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "notice", "term", "assign", "liability", "law"]

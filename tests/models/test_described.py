@@ -11,7 +11,13 @@ from fourcorners.models.registry import folders
 
 def test_every_shipped_card_tells_what_all_have_in_common() -> None:
     told = {folder.name: read_text(folder) for folder in folders()}
-    assert {"clause-reader", "entailment", "fourcorners-encoder", "precedents"} <= told.keys()
+    assert {
+        "answer-reader",
+        "clause-reader",
+        "entailment",
+        "fourcorners-encoder",
+        "precedents",
+    } <= told.keys()
     for name, each in told.items():
         assert each.name == name
         assert each.size > 100_000

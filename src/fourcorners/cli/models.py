@@ -211,6 +211,10 @@ def _seconds(model: Described, folder: Path) -> float:
         from fourcorners.models.clause_reader import open_reader
 
         _ = open_reader(folder).weights
+    elif model.kind == "answer-reader":
+        from fourcorners.models.answer_reader import open_answer_reader
+
+        open_answer_reader(folder).read("Is it warm?", ["It is warm."])
     elif model.kind == "entailment":
         from fourcorners.models.entailment import load
 

@@ -13,6 +13,7 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
 
 if TYPE_CHECKING:
+    from fourcorners.models.answer_reader import AnswerReader
     from fourcorners.models.clause_reader import ClauseReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
@@ -21,6 +22,7 @@ DEFAULT_ENCODER = "fourcorners-encoder"
 CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
+ANSWER_READER = "answer-reader"
 
 
 def available() -> list[ModelInfo]:
@@ -30,7 +32,8 @@ def available() -> list[ModelInfo]:
 
 def folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    needed = {WEIGHTS / name for name in (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT)}
+    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER)
+    needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
 
@@ -116,6 +119,18 @@ def default_clause_reader() -> ClauseReader:
     from fourcorners.models.clause_reader import open_reader
 
     return open_reader(WEIGHTS / CLAUSE_READER)
+
+
+@cache
+def default_answer_reader() -> AnswerReader:
+    """Return the reader of answers that questions use; nothing is loaded before it is asked.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    from fourcorners.models.answer_reader import open_answer_reader
+
+    return open_answer_reader(WEIGHTS / ANSWER_READER)
 
 
 def default_reranker(*, threads: int | None = None) -> Reranker | None:

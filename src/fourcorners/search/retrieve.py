@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, log
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.models.answer_reader import AnswerReader
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.reranker import Reranker
+from fourcorners.search.answering import Heard, listen, weighed
+from fourcorners.search.answering import fitted as fitted_lines
 from fourcorners.search.candidates import leading
 from fourcorners.search.concepts import Concept, recognise
 from fourcorners.search.dense import require_same_encoder
@@ -67,13 +70,15 @@ class Retrieved:
     Attributes:
         asked: The question that was answered, without the words that name a contract.
         concepts: The known kinds of clause it asks for, with weights.
-        searched: The ids of the documents whose sentences were read.
+        searched: The ids of the documents whose sentences were searched.
+        heard: What a reader made of the likeliest of them, by the id of their document.
     """
 
     asked: str
     concepts: tuple[tuple[Concept, float], ...]
     searched: tuple[str, ...]
     snippets: tuple[Snippet, ...]
+    heard: Mapping[str, Heard] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class _Read:
     units: Units
     signals: NDArray[np.float32]
     chances: NDArray[np.float64]
+    heard: Heard | None = None
 
 
 def retrieve(
@@ -99,6 +105,8 @@ def retrieve(
     shape: Shape = SHAPE,
     threshold: float = 0.0,
     reranker: Reranker | None = None,
+    reader: AnswerReader | None = None,
+    read_as: str = "",
 ) -> Retrieved:
     """Return the snippets that answer a question, the best first; they are disjoint.
 
@@ -118,6 +126,8 @@ def retrieve(
         threshold: The score from which a snippet is returned.
         reranker: Reads the question and the best snippets together; the log-odds of both count
             alike, and the rest stay behind.
+        reader: Reads what is asked and the likeliest sentences together, before any is extended.
+        read_as: How the reader is asked, if not in the words of the search.
 
     Raises:
         QueryError: If nothing is asked.
@@ -158,6 +168,16 @@ def retrieve(
         )
         for units, rows in read
     ]
+    heard: Mapping[str, Heard] = {}
+    if reader is not None:
+        pairs = [(one.units, one.chances) for one in scored]
+        told = listen(reader, read_as or asked, pairs)
+        line = fitted_lines().known if meant else fitted_lines().unknown
+        scored = [
+            replace(one, chances=weighed(one.chances, each, line), heard=each)
+            for one, each in zip(scored, told, strict=True)
+        ]
+        heard = {one.units.document: each for one, each in zip(scored, told, strict=True)}
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
@@ -172,7 +192,7 @@ def retrieve(
     if order == "document":
         texts = {one.units.document: one.units.text for one in scored}
         snippets = in_order(snippets, texts, shape.join)
-    return Retrieved(asked, tuple(meant), tuple(documents), tuple(snippets))
+    return Retrieved(asked, tuple(meant), tuple(documents), tuple(snippets), heard)
 
 
 def _read(
@@ -213,6 +233,10 @@ def _snippet(
     units = one.units.units
     span = Span(units[piece.first].span.start, units[piece.last].span.end)
     parts = weighing.parts(one.signals[piece.core])
+    if one.heard is not None:
+        line = fitted_lines().known if meant else fitted_lines().unknown
+        parts = {name: line.search * value for name, value in parts.items()}
+        parts["reader"] = line.reader * one.heard.answers.get(piece.core, fitted_lines().unread)
     speaks = any(name in KNOWN and value > 0 for name, value in parts.items())
     return Snippet(
         document=one.units.document,

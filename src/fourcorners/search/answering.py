@@ -1,0 +1,152 @@
+"""What a reader makes of the sentences that a search puts first.
+
+A search weighs words and meaning apart; a reader takes question and sentence together, and costs as
+much for each of them as a search of a whole contract. So it reads the likeliest, and the log-odds
+of both make one chance. The lines that do so (`answering.json`) were fitted on questions to
+contracts that the reader had not learned from (`training/judge_answer_reader.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.models.answer_reader import AnswerReader
+from fourcorners.models.encoder import Encoder
+from fourcorners.models.registry import default_answer_reader
+from fourcorners.search.in_context import in_context
+from fourcorners.search.units import Units
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE = Path(__file__).with_name("answering.json")
+READ = 48
+"""Sentences that are read, of all documents together."""
+EACH = 8
+"""Sentences that are read of each document at least."""
+_TINY = 1e-6
+
+
+class Line(BaseModel):
+    """How the log-odds of search and reader are weighed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    bias: float
+    search: float
+    reader: float
+
+
+class Lines(BaseModel):
+    """The lines where a known kind of clause is asked for, and where none is.
+
+    Attributes:
+        encoder: The one that the search had when they were fitted.
+        unread: The logit that a sentence counts with which was not read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    provenance: str
+    encoder: str
+    known: Line
+    unknown: Line
+    unread: float
+
+
+@cache
+def fitted() -> Lines:
+    """Return the lines that come with the package."""
+    return Lines.model_validate_json(FILE.read_text(encoding="utf-8"))
+
+
+def reader_beside(encoder: Encoder | None) -> AnswerReader | None:
+    """Return the reader that is weighed beside the search; None where the search has other vectors.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    if encoder is None or encoder.name != fitted().encoder:
+        return None
+    return default_answer_reader()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was read of one document.
+
+    Attributes:
+        answers: The logit of each sentence that was read, by its place among the document's units.
+    """
+
+    answers: Mapping[int, float]
+
+    @property
+    def best(self) -> float:
+        """Return the highest logit."""
+        return max(self.answers.values(), default=fitted().unread)
+
+
+def listen(
+    reader: AnswerReader,
+    asked: str,
+    documents: Sequence[tuple[Units, NDArray[np.float64]]],
+) -> list[Heard]:
+    """Read the likeliest sentences of documents.
+
+    Args:
+        reader: What reads.
+        asked: The question.
+        documents: Each with the chance of each of its sentences.
+    """
+    chosen = _likeliest([chances for _, chances in documents])
+    texts = [
+        in_context(units, at)
+        for (units, _), places in zip(documents, chosen, strict=True)
+        for at in places
+    ]
+    told = reader.read(asked, texts).tolist()
+    heard, first = [], 0
+    for places in chosen:
+        heard.append(Heard(dict(zip(places, told[first : first + len(places)], strict=True))))
+        first += len(places)
+    return heard
+
+
+def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
+    """Return which sentences of each document are read: the likeliest of all, and of each."""
+    import numpy as np
+
+    orders = [np.argsort(-chances, kind="stable")[:READ].tolist() for chances in documents]
+    ranked = sorted(
+        ((place, at) for place, order in enumerate(orders) for at in order),
+        key=lambda each: -documents[each[0]][each[1]],
+    )
+    chosen = [set(order[:EACH]) for order in orders]
+    for place, at in ranked[:READ]:
+        chosen[place].add(at)
+    return [sorted(each) for each in chosen]
+
+
+def weighed(chances: NDArray[np.float64], heard: Heard, line: Line) -> NDArray[np.float64]:
+    """Return the chance of each sentence by search and reader.
+
+    Args:
+        chances: By the search.
+        heard: What was read.
+        line: How both are weighed.
+    """
+    import numpy as np
+
+    sure = np.clip(chances, _TINY, 1 - _TINY)
+    told = np.full(len(chances), fitted().unread)
+    for at, answer in heard.answers.items():
+        told[at] = answer
+    odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
+    both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return both

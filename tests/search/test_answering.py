@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fourcorners.library.store import Library
+from fourcorners.models.answer_reader import AnswerReader
+from fourcorners.models.fake import HashEncoder
+from fourcorners.models.registry import default_encoder
+from fourcorners.search.answering import (
+    EACH,
+    READ,
+    Heard,
+    Line,
+    fitted,
+    listen,
+    reader_beside,
+    weighed,
+)
+from fourcorners.search.retrieve import retrieve
+from fourcorners.search.units import Shelf
+
+Add = Callable[..., str]
+LINE = Line(bias=0.5, search=1.0, reader=2.0)
+
+
+class Marks:
+    """A reader that likes one word."""
+
+    name = "marks/1"
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[tuple[str, int]] = []
+
+    def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
+        self.asked.append((question, len(sentences)))
+        return np.array([4.0 if self.word in each else -4.0 for each in sentences])
+
+
+def test_search_and_reader_make_one_chance() -> None:
+    chances = np.array([0.5, 0.9, 0.5])
+    found = weighed(chances, Heard({0: 1.0, 1: -1.0}), LINE)
+    odds = [0.5 + 2, 0.5 + np.log(9) - 2, 0.5 + 2 * fitted().unread]
+    assert found == pytest.approx(1 / (1 + np.exp(-np.array(odds))))
+
+
+def test_certain_chances_have_odds_too() -> None:
+    found = weighed(np.array([0.0, 1.0]), Heard({0: 0.0, 1: 0.0}), LINE)
+    assert 0 < found[0] < 1e-5
+    assert 1 - 1e-5 < found[1] < 1
+
+
+def test_of_each_document_some_are_read_and_of_all_the_likeliest(
+    library: Library, add: Add
+) -> None:
+    one = add(*[f"The {at}th window is to be kept clean." for at in range(90)], name="a.txt")
+    other = add(*[f"The {at}th door is to be kept shut." for at in range(20)], name="b.txt")
+    shelf, marks = Shelf(), Marks("7th")
+    reader: AnswerReader = marks
+    units = [shelf.take(library, each) for each in (one, other)]
+    chances = [np.linspace(0.9, 0.5, 90), np.linspace(0.1, 0.2, 20)]
+    heard = listen(reader, "Which?", list(zip(units, chances, strict=True)))
+    assert sorted(heard[0].answers) == list(range(READ))
+    assert sorted(heard[1].answers) == list(range(20 - EACH, 20))
+    assert heard[0].answers[7] == heard[0].best == 4.0
+    assert marks.asked == [("Which?", READ + EACH)]
+
+
+def test_nothing_heard_is_as_unlikely_as_what_was_not_read() -> None:
+    assert Heard({}).best == fitted().unread
+
+
+def test_what_the_reader_likes_comes_early(library: Library, add: Add) -> None:
+    add(
+        "The rent is due monthly.",
+        "A deposit is lodged on the first day.",
+        "The roof is new and has no holes at all.",
+        *(f"The {at}th window is to be kept clean by whoever lives there." for at in range(9)),
+    )
+    encoder = HashEncoder(256)
+    plain = retrieve(library, "When is the rent due?", encoder=encoder)
+    assert plain.snippets[0].words == "The rent is due monthly."
+    assert plain.heard == {}
+    reader = Marks("deposit")
+    read = retrieve(
+        library, "When is the rent due?", encoder=encoder, reader=reader, read_as="When is it due?"
+    )
+    assert [asked for asked, _ in reader.asked] == ["When is it due?"]
+    (heard,) = read.heard.values()
+    assert heard.best == 4.0
+    best = next(each for each in read.snippets[:2] if "deposit" in each.words)
+    assert best.parts["reader"] == pytest.approx(4.0 * fitted().unknown.reader)
+
+
+def test_a_reader_stands_beside_the_encoder_that_it_was_weighed_with() -> None:
+    assert reader_beside(None) is None
+    assert reader_beside(HashEncoder(16)) is None
+    reader = reader_beside(default_encoder())
+    assert reader is not None
+    assert reader.name in fitted().provenance
