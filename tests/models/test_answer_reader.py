@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -52,7 +53,12 @@ def test_what_was_read_is_not_read_again(
 ) -> None:
     first = reader.read("notice", ["term", "law"])
     told: list[str] = []
-    monkeypatch.setattr(reader, "_read", lambda _, texts: told.extend(texts) or [0.0])
+
+    def noted(_: str, sentences: Sequence[str]) -> list[float]:
+        told.extend(sentences)
+        return [0.0] * len(sentences)
+
+    monkeypatch.setattr(reader, "_read", noted)
     again = reader.read("notice", ["law", "assign", "term"])
     assert told == ["assign"]
     assert again.tolist() == [first[1], 0.0, first[0]]

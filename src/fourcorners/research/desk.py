@@ -10,11 +10,13 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.models.answer_reader import AnswerReader
 from fourcorners.models.encoder import Encoder
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Cited, Source
 from fourcorners.research.own_words import in_own_words
 from fourcorners.research.tool import Material
+from fourcorners.search.answering import reader_beside
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph.reading import Reading, read
@@ -36,6 +38,8 @@ class Desk:
         entries: The contracts that were named; empty for all of the library, or its collection.
         encoder: What made the library's vectors; without one only words count.
         concepts: What is known of kinds of clauses.
+        reader: What reads a question beside the sentences that a search finds; without one the
+            search alone counts.
     """
 
     library: Library
@@ -43,6 +47,7 @@ class Desk:
     collection: str | None = None
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
+    reader: AnswerReader | None = None
     _places: dict[str, Place] = field(default_factory=dict, repr=False)
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
 
@@ -198,4 +203,4 @@ def lay_out(
             "there is no contract to ask.", remedy="Add some: fourcorners add FOLDER."
         )
     known = encoder if library.encoder is not None else None
-    return Desk(library, entries, collection, known, tuple(concepts))
+    return Desk(library, entries, collection, known, tuple(concepts), reader_beside(known))

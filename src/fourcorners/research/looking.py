@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fourcorners.outline.tree import NodeKind
-from fourcorners.research import kinds, near, sufficiency
+from fourcorners.research import answered, kinds, near, sufficiency
 from fourcorners.research.desk import Desk
 from fourcorners.research.own_words import with_terms
 from fourcorners.research.sufficiency import Judgement
+from fourcorners.search.answering import Heard
 from fourcorners.search.concepts import Concept, recognise
 from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
 from fourcorners.search.scope import Scope
@@ -42,6 +43,7 @@ class Looked:
         read: How many contracts were read.
         near: How likely the best answers in words of its own, where no known kind was asked for
             or a question says much beside it.
+        heard: What a reader made of the likeliest sentences, by the id of their document.
     """
 
     asked: str
@@ -50,6 +52,7 @@ class Looked:
     concepts: tuple[Concept, ...]
     read: int
     near: float = 0.0
+    heard: Mapping[str, Heard] = field(default_factory=dict)
 
     @property
     def best(self) -> Judgement:
@@ -68,7 +71,7 @@ class Looked:
     @property
     def may_answer(self) -> bool:
         """Tell whether the best is near enough to be shown, though it is not judged to answer."""
-        return self.near >= near.fitted().least
+        return self.best.may_answer or self.near >= near.fitted().least
 
     @property
     def told(self) -> str:
@@ -95,7 +98,11 @@ def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
     told = with_terms(scope.asked)
     if told == scope.asked:
         return found
-    again = _look(desk, asked, replace(scope, asked=told), limit)
+    again = _look(desk, asked, replace(scope, asked=told), limit, scope.asked)
+    if desk.reader is not None:
+        return max(
+            (again, found), key=lambda each: (each.answers, each.may_answer, each.best.chance)
+        )
     if again.answers:
         return again
     if found.answers:
@@ -106,21 +113,53 @@ def look(desk: Desk, asked: str, *, limit: int = 8) -> Looked:
     return again if again.may_answer or not found.may_answer else found
 
 
-def _look(desk: Desk, asked: str, scope: Scope, limit: int) -> Looked:
-    found = _retrieved(desk, asked, scope, limit)
-    judged = _judged(desk, found)
+def _look(desk: Desk, asked: str, scope: Scope, limit: int, read_as: str = "") -> Looked:
+    found = _retrieved(desk, asked, scope, limit, read_as)
+    searched = _judged(desk, found)
+    judged = _read(found, searched)
     able = {document for document, judgement in judged if judgement.answers}
     kept = [_weighed(desk, each) for each in found.snippets if not able or each.document in able]
     kept.sort(key=lambda each: -each.score)
-    seen = _signs(desk, found, judged)
+    seen = _signs(desk, found, searched)
     return Looked(
         asked=asked,
         snippets=tuple(_strong(kept)[:limit]),
         judged=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
-        near=seen.likelihood if seen else _told_more(desk, found, judged),
+        near=seen.likelihood if seen else _told_more(desk, found, searched),
+        heard=found.heard,
     )
+
+
+def _read(
+    found: Retrieved, judged: Sequence[tuple[str, Judgement]]
+) -> tuple[tuple[str, Judgement], ...]:
+    """Judge documents once more by what was read of them, where no known kind is asked for."""
+    if not found.heard or found.concepts:
+        return tuple(judged)
+    return tuple(
+        (document, answered.judge(judgement, found.heard[document], _best(found, document)))
+        for document, judgement in judged
+    )
+
+
+def _best(found: Retrieved, document: str) -> float:
+    return max(each.score for each in found.snippets if each.document == document)
+
+
+def answering(desk: Desk, asked: str) -> Mapping[str, float] | None:
+    """Return what speaks for the likeliest contract answering, by what was read of it.
+
+    None where nothing is read or found, or a known kind of clause is asked for. It is what
+    `training/silence.py` learns from.
+    """
+    found = _retrieved(desk, asked, desk.scope(asked), limit=8)
+    judged = _judged(desk, found)
+    if not found.heard or not judged or found.concepts:
+        return None
+    document, judgement = max(judged, key=lambda each: each[1].chance)
+    return answered.signs(judgement, found.heard[document], _best(found, document))
 
 
 def nearness(desk: Desk, asked: str, scope: Scope) -> near.Signs | None:
@@ -132,7 +171,7 @@ def nearness(desk: Desk, asked: str, scope: Scope) -> near.Signs | None:
     return _signs(desk, found, _judged(desk, found))
 
 
-def _retrieved(desk: Desk, asked: str, scope: Scope, limit: int) -> Retrieved:
+def _retrieved(desk: Desk, asked: str, scope: Scope, limit: int, read_as: str = "") -> Retrieved:
     return retrieve(
         desk.library,
         asked,
@@ -141,6 +180,8 @@ def _retrieved(desk: Desk, asked: str, scope: Scope, limit: int) -> Retrieved:
         concepts=asked_for(scope.asked, desk.concepts),
         filters=desk.filters,
         limit=max(limit, len(desk.entries)) * 2,
+        reader=desk.reader,
+        read_as=read_as,
     )
 
 

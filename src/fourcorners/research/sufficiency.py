@@ -69,15 +69,25 @@ Signs = Mapping[Ground, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How likely the best of what was found answers, and from what chance on it counts."""
+    """How likely the best of what was found answers, and from what chance on it counts.
+
+    Attributes:
+        least: From what chance on it is shown as what may answer; by default it must count.
+    """
 
     chance: float
     threshold: float
+    least: float = 1.0
 
     @property
     def answers(self) -> bool:
         """Tell whether it counts as an answer."""
         return self.chance >= self.threshold
+
+    @property
+    def may_answer(self) -> bool:
+        """Tell whether it is near enough to be shown."""
+        return self.answers or self.chance >= self.least
 
 
 def signs(

@@ -115,6 +115,7 @@ class _Others:
             concepts=desk.concepts,
             filters=Filters(collection=desk.collection, documents=tuple(others)),
             limit=inquiry.limit,
+            reader=desk.reader,
         )
         for each in found.snippets:
             yield desk.material(
