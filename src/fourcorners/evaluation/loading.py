@@ -55,6 +55,7 @@ def _measured() -> dict[str, dict[str, float]]:
         registry.CLAUSE_READER: _clause_reader,
         registry.ENTAILMENT: _entailment,
         registry.PRECEDENTS: _precedents,
+        registry.ANSWER_READER: _answer_reader,
     }
     found = {}
     for name, load in steps.items():
@@ -80,6 +81,12 @@ def _encoder() -> object:
     from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 
     return load_encoder(DEFAULT_ENCODER, threads=1).encode(["clause"])
+
+
+def _answer_reader() -> object:
+    from fourcorners.models.registry import default_answer_reader
+
+    return default_answer_reader().read("Is it a clause?", ["It is a clause."])
 
 
 def _clause_reader() -> object:
