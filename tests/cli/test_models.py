@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import shutil
@@ -42,6 +43,9 @@ def told(*arguments: str, code: int = 0) -> Any:
 @pytest.fixture
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the shipped models, which may be harmed."""
+    # Whatever is imported later would know the copy for the rest of this process.
+    importlib.import_module("fourcorners.models.entailment")
+    importlib.import_module("fourcorners.precedents.judge")
     folder = tmp_path / "weights"
     shutil.copytree(registry.WEIGHTS, folder)
     monkeypatch.setattr(registry, "WEIGHTS", folder)
