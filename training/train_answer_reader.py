@@ -26,7 +26,6 @@ import os
 import pickle
 import tempfile
 import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,8 +37,8 @@ import torch
 import yaml
 from answer_lessons import VERDICTS, Lesson, gather
 from encoder_data import FOLDS, HELD_FOLD
-from export_encoder import OPSET, plain_tokenizer, quantise, sha256
-from tokenizers import Tokenizer
+from export_encoder import plain_tokenizer, quantise, sha256
+from pair_learning import export, logits, pair_tokenizer
 from torch.nn import functional
 from transformers import AutoModel
 
@@ -122,36 +121,6 @@ def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[
     return texts, grades + [0.0] * len(found)
 
 
-def logits(
-    model: AnswerReader, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return both heads' logits in the order of the pairs; pairs of like length run together."""
-    encodings = tokenizer.encode_batch(list(pairs))
-    order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
-    answers, verdicts = [], []
-    for start in range(0, len(order), TOGETHER):
-        own = [encodings[at] for at in order[start : start + TOGETHER]]
-        shape = (len(own), max(len(each.ids) for each in own))
-        ids, kinds = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
-        for row, each in enumerate(own):
-            ids[row, : len(each.ids)] = torch.tensor(each.ids)
-            kinds[row, : len(each.ids)] = torch.tensor(each.type_ids)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            answer, verdict = model(ids, (ids > 0).long(), kinds)
-        answers.append(answer.float())
-        verdicts.append(verdict.float())
-    back = torch.empty(len(order), dtype=torch.long)
-    back[torch.tensor(order)] = torch.arange(len(order))
-    return torch.cat(answers)[back, 0], torch.cat(verdicts)[back]
-
-
-def pair_tokenizer(source: Path, longest: int = LONGEST) -> Tokenizer:
-    """Return the tokenizer of pairs, of which the sentence is cut."""
-    tokenizer = plain_tokenizer(source)
-    tokenizer.enable_truncation(longest, strategy="only_second")
-    return tokenizer
-
-
 def loss_of(
     lists: Sequence[tuple[Lesson, list[float]]], answers: torch.Tensor, verdicts: torch.Tensor
 ) -> torch.Tensor:
@@ -188,7 +157,7 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
     """Learn, from the last checkpoint if there is one."""
     torch.manual_seed(0)
     model = AnswerReader(source).train()
-    tokenizer = pair_tokenizer(source)
+    tokenizer = pair_tokenizer(source, LONGEST)
     values = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(values, lr=RATE, weight_decay=DECAY)
     kept, first = run / "checkpoint.pt", 0
@@ -201,7 +170,6 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
     others = [each for each in lessons if each.source != "written"]
     turns = [np.random.default_rng(seed).permutation(len(own))
              for seed, own in enumerate((written, others))]  # fmt: skip
-    from_written = WRITTEN
     mean, began = 0.0, time.monotonic()
     for step in range(first, steps):
         random = np.random.default_rng((1, step))
@@ -209,8 +177,8 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
         chosen = [
             own[turn[(step * many + nth) % len(own)]]
             for own, turn, many in (
-                (written, turns[0], from_written),
-                (others, turns[1], LISTS - from_written),
+                (written, turns[0], WRITTEN),
+                (others, turns[1], LISTS - WRITTEN),
             )
             for nth in range(many)
         ]
@@ -222,7 +190,7 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
             pairs += [(lesson.questions[spoken], text) for text in texts]
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps)
-        loss = loss_of(lists, *logits(model, tokenizer, pairs))
+        loss = loss_of(lists, *logits(model, tokenizer, pairs, TOGETHER))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
@@ -242,25 +210,6 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
             kept.with_suffix(".part").rename(kept)
 
 
-def export(model: AnswerReader, path: Path) -> None:
-    """Write the fp32 graph of the first head: of the second nothing is made yet."""
-    ids = torch.tensor([[101, 2023, 102, 2003, 102], [101, 2023, 102, 102, 0]])
-    names = ("input_ids", "attention_mask", "token_type_ids")
-    free = {name: {0: "batch", 1: "tokens"} for name in names}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the tracer warns of shapes
-        torch.onnx.export(
-            First(model),
-            (ids, (ids > 0).long(), torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 1, 0]])),
-            path,
-            dynamo=False,
-            opset_version=OPSET,
-            input_names=list(names),
-            output_names=["answer"],
-            dynamic_axes={**free, "answer": {0: "batch"}},
-        )
-
-
 def learned_contracts(folder: Path) -> set[str]:
     """Return the ids of the contracts that were learned from."""
     contracts = cuad.load(folder)
@@ -276,7 +225,7 @@ def ship(run: Path, data: Path, scores: Path | None, out: Path) -> None:
     state = torch.load(run / "checkpoint.pt", weights_only=True)
     model.load_state_dict(state["model"])
     with tempfile.TemporaryDirectory() as name:
-        export(model, Path(name) / "fp32.onnx")
+        export(First(model), Path(name) / "fp32.onnx", ["answer"])
         quantise(Path(name) / "fp32.onnx", out / "model.onnx", Path(name))
     plain_tokenizer(source_folder()).save(str(out / "tokenizer.json"), pretty=False)
     learned, _ = pickle.loads((run / "lessons.pickle").read_bytes())  # noqa: S301 - our own

@@ -22,7 +22,6 @@ import os
 import pickle
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +33,9 @@ import numpy as np
 import torch
 import yaml
 from encoder_batches import Drawing, Lessons, gather
-from export_encoder import OPSET, plain_tokenizer, quantise, sha256
+from export_encoder import plain_tokenizer, quantise, sha256
 from judge_encoder import encoder_in
-from tokenizers import Tokenizer
+from pair_learning import export, logits, pair_tokenizer
 from torch.nn import functional
 from train_encoder import EVERY, GAIN, NOTHING, load_model, rate_at
 
@@ -173,29 +172,6 @@ class Lists:
             )
 
 
-def logits(
-    model: CrossEncoder, tokenizer: Tokenizer, pairs: list[tuple[str, str]]
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return both heads' logits in the order of the pairs; pairs of like length run together."""
-    encodings = tokenizer.encode_batch(pairs)
-    order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
-    answers, stars = [], []
-    for start in range(0, len(order), TOGETHER):
-        own = [encodings[at] for at in order[start : start + TOGETHER]]
-        shape = (len(own), max(len(each.ids) for each in own))
-        ids, kinds = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
-        for row, each in enumerate(own):
-            ids[row, : len(each.ids)] = torch.tensor(each.ids)
-            kinds[row, : len(each.ids)] = torch.tensor(each.type_ids)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            answer, star = model(ids, (ids > 0).long(), kinds)
-        answers.append(answer.float())
-        stars.append(star.float())
-    back = torch.empty(len(order), dtype=torch.long)
-    back[torch.tensor(order)] = torch.arange(len(order))
-    return torch.cat(answers)[back, 0], torch.cat(stars)[back]
-
-
 def loss_of(lists: list[List], answers: torch.Tensor, stars: torch.Tensor) -> torch.Tensor:
     """Return the loss: pair by pair, and of each list in which not all are alike."""
     first, losses = 0, []
@@ -222,13 +198,6 @@ def loss_of(lists: list[List], answers: torch.Tensor, stars: torch.Tensor) -> to
     return torch.stack(losses).mean()
 
 
-def pair_tokenizer(source: Path, longest: int) -> Tokenizer:
-    """Return the tokenizer of pairs, of which the clause is cut."""
-    tokenizer = plain_tokenizer(source)
-    tokenizer.enable_truncation(longest, strategy="only_second")
-    return tokenizer
-
-
 def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> CrossEncoder:
     """Learn, from the last checkpoint if there is one."""
     torch.manual_seed(seed)
@@ -250,7 +219,7 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> C
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps, RATE)
         pairs = [(each.question, clause) for each in lists for clause in each.clauses]
-        loss = loss_of(lists, *logits(model, tokenizer, pairs))
+        loss = loss_of(lists, *logits(model, tokenizer, pairs, TOGETHER))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
@@ -273,25 +242,6 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> C
     return model
 
 
-def export(model: CrossEncoder, path: Path) -> None:
-    """Write the fp32 graph: the first output is the logit of an answer, the second of stars."""
-    ids = torch.tensor([[101, 2023, 102, 2003, 102], [101, 2023, 102, 102, 0]])
-    names = ("input_ids", "attention_mask", "token_type_ids")
-    free = {name: {0: "batch", 1: "tokens"} for name in names}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the tracer warns of shapes
-        torch.onnx.export(
-            model,
-            (ids, (ids > 0).long(), torch.tensor([[0, 0, 0, 1, 1], [0, 0, 0, 1, 0]])),
-            path,
-            dynamo=False,
-            opset_version=OPSET,
-            input_names=list(names),
-            output_names=["answer", "stars"],
-            dynamic_axes={**free, "answer": {0: "batch"}, "stars": {0: "batch"}},
-        )
-
-
 def ship(run: Path, source: Path, scores: Path | None, out: Path) -> None:
     """Write the model's files, int8, with their card; calibrated, if its scores are known."""
     out.mkdir(parents=True, exist_ok=True)
@@ -305,7 +255,7 @@ def ship(run: Path, source: Path, scores: Path | None, out: Path) -> None:
             model.answer.weight *= line["scale"]
             model.answer.bias.copy_(model.answer.bias * line["scale"] + line["shift"])
     with tempfile.TemporaryDirectory() as name:
-        export(model, Path(name) / "fp32.onnx")
+        export(model, Path(name) / "fp32.onnx", ["answer", "stars"])
         quantise(Path(name) / "fp32.onnx", out / "model.onnx", Path(name))
     plain_tokenizer(source).save(str(out / "tokenizer.json"), pretty=False)
     facts = json.loads((run / "facts.json").read_text("utf-8"))

@@ -4,19 +4,18 @@ from dataclasses import replace
 
 from fourcorners.research.answered import SIGNS, fitted, judge, signs
 from fourcorners.research.sufficiency import Judgement
-from fourcorners.search.answering import Heard
 from fourcorners.search.answering import fitted as lines
 
 JUDGED = Judgement(chance=0.4, threshold=0.5)
-STRONG = Heard({0: 4.0, 3: 2.5, 5: -1.0})
-WEAK = Heard({0: -5.0, 3: -6.0})
+STRONG = {0: 4.0, 3: 2.5, 5: -1.0}
+WEAK = {0: -5.0, 3: -6.0}
 
 
 def test_signs_are_what_search_and_reader_say() -> None:
     found = signs(replace(JUDGED, chance=0.5), STRONG, 0.5)
     assert found == {"search": 0.0, "reader": 4.0, "second": 2.5, "both": 0.0}
     assert signs(JUDGED, STRONG, 0.5)["search"] < 0
-    assert signs(JUDGED, Heard({1: 0.5}), 0.5)["second"] == lines().unread
+    assert signs(JUDGED, {1: 0.5}, 0.5)["second"] == lines().unread
 
 
 def test_what_reads_well_answers_and_what_does_not_is_absent() -> None:

@@ -58,7 +58,7 @@ def signs(judged: Judgement, heard: Heard, both: float) -> Mapping[str, float]:
         heard: What was read.
         both: The chance of the best sentence, by search and reader.
     """
-    best = sorted(heard.answers.values(), reverse=True)[:2]
+    best = sorted(heard.values(), reverse=True)[:2]
     best += [lines().unread] * (2 - len(best))
     return {
         "search": _odds(judged.chance) - _odds(judged.threshold),

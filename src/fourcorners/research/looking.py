@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research import answered, kinds, near, sufficiency
 from fourcorners.research.desk import Desk
 from fourcorners.research.own_words import with_terms
 from fourcorners.research.sufficiency import Judgement
-from fourcorners.search.answering import Heard
 from fourcorners.search.concepts import Concept, recognise
 from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
 from fourcorners.search.scope import Scope
@@ -43,7 +42,6 @@ class Looked:
         read: How many contracts were read.
         near: How likely the best answers in words of its own, where no known kind was asked for
             or a question says much beside it.
-        heard: What a reader made of the likeliest sentences, by the id of their document.
     """
 
     asked: str
@@ -52,7 +50,6 @@ class Looked:
     concepts: tuple[Concept, ...]
     read: int
     near: float = 0.0
-    heard: Mapping[str, Heard] = field(default_factory=dict)
 
     @property
     def best(self) -> Judgement:
@@ -128,7 +125,6 @@ def _look(desk: Desk, asked: str, scope: Scope, limit: int, read_as: str = "") -
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
         near=seen.likelihood if seen else _told_more(desk, found, searched),
-        heard=found.heard,
     )
 
 

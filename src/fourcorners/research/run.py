@@ -119,6 +119,8 @@ def finished(events: Iterator[Event]) -> Answer:
 def _started(desk: Desk, question: str, context: str, instructions: str) -> Answer:
     encoder = desk.encoder.name if desk.encoder is not None else "none: by words alone"
     engine = f"Fourcorners {__version__}, encoder {encoder}"
+    if desk.reader is not None:
+        engine += f", reader {desk.reader.name}"
     settings = (("contracts", ", ".join(entry.name for entry in desk.entries) or "all"),)
     return Answer(
         asked=question,

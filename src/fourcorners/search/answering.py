@@ -9,10 +9,9 @@ contracts that the reader had not learned from (`training/judge_answer_reader.py
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -32,6 +31,8 @@ READ = 48
 EACH = 8
 """Sentences that are read of each document at least."""
 _TINY = 1e-6
+Heard: TypeAlias = Mapping[int, float]
+"""The logit of each sentence of a document that was read, by its place among the units."""
 
 
 class Line(BaseModel):
@@ -58,6 +59,10 @@ class Lines(BaseModel):
     unknown: Line
     unread: float
 
+    def line(self, *, known: bool) -> Line:
+        """Return the line of either."""
+        return self.known if known else self.unknown
+
 
 @cache
 def fitted() -> Lines:
@@ -74,22 +79,6 @@ def reader_beside(encoder: Encoder | None) -> AnswerReader | None:
     if encoder is None or encoder.name != fitted().encoder:
         return None
     return default_answer_reader()
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What was read of one document.
-
-    Attributes:
-        answers: The logit of each sentence that was read, by its place among the document's units.
-    """
-
-    answers: Mapping[int, float]
-
-    @property
-    def best(self) -> float:
-        """Return the highest logit."""
-        return max(self.answers.values(), default=fitted().unread)
 
 
 def listen(
@@ -111,9 +100,10 @@ def listen(
         for at in places
     ]
     told = reader.read(asked, texts).tolist()
-    heard, first = [], 0
+    heard: list[Heard] = []
+    first = 0
     for places in chosen:
-        heard.append(Heard(dict(zip(places, told[first : first + len(places)], strict=True))))
+        heard.append(dict(zip(places, told[first : first + len(places)], strict=True)))
         first += len(places)
     return heard
 
@@ -145,7 +135,7 @@ def weighed(chances: NDArray[np.float64], heard: Heard, line: Line) -> NDArray[n
 
     sure = np.clip(chances, _TINY, 1 - _TINY)
     told = np.full(len(chances), fitted().unread)
-    for at, answer in heard.answers.items():
+    for at, answer in heard.items():
         told[at] = answer
     odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
     both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))

@@ -172,7 +172,7 @@ def retrieve(
     if reader is not None:
         pairs = [(one.units, one.chances) for one in scored]
         told = listen(reader, read_as or asked, pairs)
-        line = fitted_lines().known if meant else fitted_lines().unknown
+        line = fitted_lines().line(known=bool(meant))
         scored = [
             replace(one, chances=weighed(one.chances, each, line), heard=each)
             for one, each in zip(scored, told, strict=True)
@@ -234,9 +234,9 @@ def _snippet(
     span = Span(units[piece.first].span.start, units[piece.last].span.end)
     parts = weighing.parts(one.signals[piece.core])
     if one.heard is not None:
-        line = fitted_lines().known if meant else fitted_lines().unknown
+        line = fitted_lines().line(known=bool(meant))
         parts = {name: line.search * value for name, value in parts.items()}
-        parts["reader"] = line.reader * one.heard.answers.get(piece.core, fitted_lines().unread)
+        parts["reader"] = line.reader * one.heard.get(piece.core, fitted_lines().unread)
     speaks = any(name in KNOWN and value > 0 for name, value in parts.items())
     return Snippet(
         document=one.units.document,
