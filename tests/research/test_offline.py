@@ -7,6 +7,7 @@ import pytest
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
+from fourcorners.models.registry import default_answer_reader, default_encoder
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Ruling, Standing
 from fourcorners.research.run import ask, finished
@@ -108,6 +109,14 @@ def test_without_vectors_words_answer(library: Library) -> None:
     answer = finished(ask(library, "Which laws govern this lease?", contracts=["lease"]))
     assert "by words alone" in answer.made.engine
     assert answer.answer.ruling in (Ruling.SAYS, Ruling.ABSENT)
+
+
+def test_a_report_names_the_models_that_it_goes_by(answered: Answered, library: Library) -> None:
+    engine = answered("Who insures it?", "lease").made.engine
+    assert default_encoder().name in engine
+    assert default_answer_reader().name in engine
+    plain = finished(ask(library, "Who insures it?", contracts=["lease"]))
+    assert "reader" not in plain.made.engine
 
 
 def test_nothing_asked_is_refused(library: Library) -> None:
