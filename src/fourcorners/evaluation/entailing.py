@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.entailment import Annotated, Judged, Quote, Split
+from fourcorners.evaluation.entailment_scores import CHARACTERS
 from fourcorners.evaluation.references import document_of
 from fourcorners.models.entailment import Entailment, digest
 from fourcorners.models.entailment import load as load_model
@@ -23,6 +24,7 @@ from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.rules import guide
 from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
+from fourcorners.text.excerpt import excerpts
 from fourcorners.text.span import Span
 from fourcorners.text.words import words
 
@@ -176,7 +178,11 @@ def own_spans(text: str) -> list[Span]:
 def answer(
     document: Annotated, spans: Sequence[Span], hypotheses: Mapping[str, str], judge: Judge
 ) -> list[Judged]:
-    """Answer hypotheses, by their keys, for a document."""
+    """Answer hypotheses, by their keys, for a document.
+
+    Quotes are whole spans. Of the first that is too long for a reader of `CHARACTERS` the beginning
+    is a quote, too, before the whole: it is what such a reader sees of it.
+    """
     verdicts = judge.judge(document.text, spans, list(hypotheses.values()))
     return [
         Judged(
@@ -184,10 +190,19 @@ def answer(
             key,
             verdict.label,
             verdict.scores,
-            tuple(Quote(spans[at], score) for at, score in verdict.evidence if len(spans[at])),
+            tuple(_quotes(document, spans, verdict)),
         )
         for key, verdict in zip(hypotheses, verdicts, strict=True)
     ]
+
+
+def _quotes(document: Annotated, spans: Sequence[Span], verdict: Verdict) -> Iterator[Quote]:
+    ranked = [(spans[at], score) for at, score in verdict.evidence if len(spans[at])]
+    seen = excerpts(document.text, [span for span, _ in ranked], CHARACTERS)
+    for place, (span, score) in enumerate(ranked):
+        if place < len(seen) and seen[place] != span:
+            yield Quote(seen[place], score)
+        yield Quote(span, score)
 
 
 def models(judge: Judge) -> dict[str, Json]:
