@@ -82,3 +82,29 @@ def test_a_part_keeps_what_it_speaks_of_and_what_is_conceded_is_asked(
     question: str, texts: list[str]
 ) -> None:
     assert [part.text for part in take_apart(question)] == texts
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("If a batch is late, do we still pay the fee?", "We still pay the fee."),
+        ("They sold our list to a rival. Can we walk?", "We can walk."),
+        ("What if Juniper goes bust - can the host get out?", "The host can get out."),
+    ],
+)
+def test_yes_or_no_is_asked_after_the_circumstances(question: str, statement: str) -> None:
+    (part,) = take_apart(question)
+    assert part.is_whether
+    assert part.text == question
+    assert part.statement == statement
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens if they are late, or do not pay?",
+        "How much is due if the tenant, the landlord or we do not pay?",
+    ],
+)
+def test_other_questions_with_circumstances_are_not(question: str) -> None:
+    assert not any(part.is_whether for part in take_apart(question))

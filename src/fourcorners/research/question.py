@@ -119,6 +119,12 @@ _KNOWN = tuple(
     (aspect, re.compile("|".join(patterns), re.IGNORECASE)) for aspect, patterns in _ASPECTS
 )
 _ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
+# "If the batch is late, can we walk?", "They sold our list. Is that allowed?"
+_AFTER_ALL = re.compile(
+    r"(?:^(?:if|when|once|after|before|since|suppose|assuming|say)\b[^?]*,|[.!]|\s[-–—])\s+"
+    rf"(?P<asked>{_AUX}(?:n't|n’t)?\s[^?.!]*)\?*$",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(
     rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:i|we|you|they|it|he|she|"
     r"(?:(?:the|a|an|any|either|each|our|my|their|its|this|that|both|no|neither|all|one|some)\s+)?"
@@ -197,12 +203,14 @@ def _leans(words: str, before: str) -> bool:
 
 def _part(words: str) -> Part:
     found = [aspect for aspect, pattern in _KNOWN if pattern.search(words)]
-    whether = bool(_ASKS_WHETHER.match(words))
+    after_all = _AFTER_ALL.search(words)
+    asked = after_all["asked"] if after_all else words
+    whether = bool(_ASKS_WHETHER.match(asked))
     if not whether:
         found = [aspect for aspect in found if aspect is not Aspect.EXISTS]
     elif Aspect.EXISTS not in found:
         found.insert(0, Aspect.WHETHER)
-    return Part(words, tuple(found or [Aspect.WHAT]), statement_of(words) if whether else "")
+    return Part(words, tuple(found or [Aspect.WHAT]), statement_of(asked) if whether else "")
 
 
 def statement_of(question: str) -> str:
