@@ -8,14 +8,17 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
+from fourcorners.models.leaning import Leaning
 from fourcorners.research.answer import Ruling
 from fourcorners.research.clause_rest import referring, unsaid
 from fourcorners.research.companions import takes_back
 from fourcorners.research.desk import Desk, lay_out
+from fourcorners.research.looking import Looked
 from fourcorners.research.qualifiers import qualifiers
 from fourcorners.research.question import take_apart
-from fourcorners.research.ruling import is_asked, share
+from fourcorners.research.ruling import is_asked, ruled, share
 from fourcorners.research.run import ask, finished
+from fourcorners.research.sufficiency import Judgement
 from fourcorners.search.concepts import Concept
 from fourcorners.search.retrieve import Snippet
 from fourcorners.search.units import shelf_of
@@ -77,6 +80,31 @@ def test_the_share_of_a_question_in_words_counts_rare_ones_more(desk: Desk) -> N
     assert share(units, "insure fire flood", found.span) == 1.0
     assert 0.0 < share(units, "insure arrears", found.span) < 1.0
     assert share(units, "", found.span) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("chance", "ruling"), [(0.9, Ruling.YES), (0.1, Ruling.NO), (0.6, Ruling.UNSURE)]
+)
+def test_where_nothing_else_tells_what_such_words_mostly_mean_counts_if_they_surely_do(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, chance: float, ruling: Ruling
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def yes(_: Leaning, question: str, words: str) -> float:
+        asked.append((question, words))
+        return chance
+
+    monkeypatch.setattr(Leaning, "yes", yes)
+    (part,) = take_apart("Does wet stock get paid for?")
+    words = "The Landlord shall insure the Premises against fire and flood"
+    judged = ((desk.documents[0], Judgement(0.95, 0.5)),)
+    looked = Looked(part.text, (snippet(desk, words),), judged, (), 1)
+    told = ruled(desk, part, looked, ())
+    assert told.ruling is ruling
+    assert asked == [(part.text, words)]
+    if ruling is not Ruling.UNSURE:
+        assert told.confidence == pytest.approx(0.9)
+        assert "read them before relying on it" in told.because
 
 
 def test_sentences_that_speak_of_a_clause_by_its_number_are_brought(desk: Desk) -> None:

@@ -219,6 +219,10 @@ def _seconds(model: Described, folder: Path) -> float:
         from fourcorners.models.entailment import load
 
         load()
+    elif model.kind == "leaning":
+        from fourcorners.models.leaning import default_leaning
+
+        default_leaning()
     elif model.kind == "precedents":
         from fourcorners.precedents.judge import shipped
 

@@ -23,6 +23,7 @@ CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
+LEANING = "leaning"
 
 
 def available() -> list[ModelInfo]:
@@ -32,7 +33,7 @@ def available() -> list[ModelInfo]:
 
 def folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER)
+    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, LEANING)
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 

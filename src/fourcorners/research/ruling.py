@@ -3,9 +3,10 @@
 Of what may or must be done the sentences speak for themselves, where one says in plain words who
 may or shall not do what is asked (`stance`). Else the entailment model is heard, and believed where
 the words that it goes by speak of what is asked; its "yes" only where the sentence that has most of
-the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is read
-by rules: one that sets a condition of its own, or that the next one takes back, makes the answer
-depend on it.
+the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is
+read by rules: one that sets a condition of its own, or that the next one takes back, makes the
+answer depend on it. Where all this tells nothing, it counts how words like the best mostly answer
+questions like this one (`models/leaning`), if they do so nearly always.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.models.entailment_verdict import Label
+from fourcorners.models.leaning import default_leaning
 from fourcorners.research.answer import Ruling
 from fourcorners.research.companions import takes_back
 from fourcorners.research.desk import Desk
@@ -40,6 +42,7 @@ _DENIAL = re.compile(
     r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
     re.IGNORECASE,
 )
+_EVEN = 0.5
 _READ = 3  # snippets in which that sentence is looked for
 
 
@@ -62,6 +65,15 @@ def ruled(
     desk: Desk, part: Part, looked: Looked, qualified: Sequence[tuple[Snippet, Qualifier]]
 ) -> Ruled:
     """Return what a part of a question comes to; `qualified` is what qualifies the words shown."""
+    told = _told(desk, part, looked, qualified)
+    if told.ruling is not Ruling.UNSURE:
+        return told
+    return _leaning(desk, part, looked, told.borne) or told
+
+
+def _told(
+    desk: Desk, part: Part, looked: Looked, qualified: Sequence[tuple[Snippet, Qualifier]]
+) -> Ruled:
     chance = looked.best.chance
     if not part.is_whether:
         return Ruled(Ruling.SAYS, chance, "how likely the words quoted answer")
@@ -191,6 +203,22 @@ def _by_rules(desk: Desk, part: Part, looked: Looked, borne: Borne | None) -> Ru
         because = "the words that have most of the question set a condition, or take it back"
         return Ruled(Ruling.DEPENDS, looked.best.chance, because, borne, by_rules=True)
     return unsure
+
+
+def _leaning(desk: Desk, part: Part, looked: Looked, borne: Borne | None) -> Ruled | None:
+    """Return how words like the best mostly answer a question like this; None if not surely."""
+    if not looked.snippets:
+        return None
+    best = looked.snippets[0]
+    model = default_leaning()
+    yes = model.yes(part.text, best.span.of(desk.reading(best.document).text))
+    sure = max(yes, 1 - yes)
+    if sure < model.sure:
+        return None
+    said = "yes" if yes > _EVEN else "no"
+    because = f"such words mostly mean {said} where this is asked: read them before relying on it"
+    ruling = Ruling.YES if yes > _EVEN else Ruling.NO
+    return Ruled(ruling, min(looked.best.chance, sure), because, borne)
 
 
 def _clearest(

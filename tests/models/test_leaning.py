@@ -1,0 +1,96 @@
+"""Which way words lean that answer a question of yes or no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.errors import ModelError
+from fourcorners.models import leaning, registry
+from fourcorners.models.card import CARD
+from fourcorners.models.leaning import Leaning, code, default_leaning
+from fourcorners.models.leaning_signs import nearest, signs
+
+PLAIN = (
+    (
+        "can either side end it early?",
+        "Either party may terminate this deed on 30 days' notice.",
+        True,
+    ),
+    (
+        "may we keep a copy after the end?",
+        "The Recipient may retain one copy of the Information.",
+        True,
+    ),
+    (
+        "Are we liable for lost profits?",
+        "Neither party shall be liable for any lost profits or indirect damages.",
+        False,
+    ),
+    (
+        "Can the landlord refuse consent for no reason?",
+        "Consent shall not be unreasonably withheld or delayed.",
+        False,
+    ),
+)
+
+
+@pytest.mark.parametrize(("question", "words", "yes"), PLAIN)
+def test_plain_words_lean_the_way_they_read(question: str, words: str, yes: bool) -> None:
+    chance = default_leaning().yes(question, words)
+    assert (chance > 0.5) is yes
+    assert max(chance, 1 - chance) > 0.7
+
+
+def test_the_same_words_lean_the_other_way_for_the_opposite_question() -> None:
+    words = "The Licensee shall not sublicense the Software to anybody."
+    model = default_leaning()
+    assert model.yes("may we sublicense it?", words) < 0.5
+    assert model.yes("are we barred from sublicensing?", words) > model.yes(
+        "may we sublicense it?", words
+    )
+
+
+def test_the_piece_that_is_asked_for_is_nearest() -> None:
+    words = "The Buyer shall pay on time; the Seller shall not store any goods for it."
+    assert nearest("Will they store our goods?", words) == (
+        "the Seller shall not store any goods for it."
+    )
+    assert nearest("?", "") == ""
+
+
+def test_signs_say_what_question_and_words_do_together() -> None:
+    found = signs("Can they refuse?", "They may not refuse.")
+    assert found["all denies, asks may"] == 1.0
+    assert found["all denies, opposite"] == 1.0
+    assert found["asks may of them"] == 1.0
+    assert found["said may not"] == 0.5
+    assert "all affirms" not in found
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_words_give_a_chance(question: str, words: str) -> None:
+    assert 0.0 <= default_leaning().yes(question, words) <= 1.0
+
+
+def test_weights_add_up() -> None:
+    codes = np.array(sorted({code("asked we"), code("said may")}), np.uint32)
+    weights = np.array([2.0, 2.0, -1.0], np.float32)
+    model = Leaning(default_leaning().info, codes, weights, 0.8)
+    assert model.yes("we", "") == pytest.approx(1 / (1 + np.exp(-1.0)))
+    assert model.yes("we", "may") == pytest.approx(1 / (1 + np.exp(-2.0)))
+
+
+def test_a_damaged_file_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / registry.LEANING
+    folder.mkdir()
+    card = (registry.WEIGHTS / registry.LEANING / CARD).read_text("utf-8")
+    (folder / CARD).write_text(card, "utf-8")
+    (folder / leaning.FILE).write_bytes(b"not what the card describes")
+    monkeypatch.setattr(leaning, "WEIGHTS", tmp_path)
+    with pytest.raises(ModelError, match="damaged"):
+        default_leaning.__wrapped__()
