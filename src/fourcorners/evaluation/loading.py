@@ -56,6 +56,7 @@ def _measured() -> dict[str, dict[str, float]]:
         registry.ENTAILMENT: _entailment,
         registry.PRECEDENTS: _precedents,
         registry.ANSWER_READER: _answer_reader,
+        registry.LEANING: _leaning,
     }
     found = {}
     for name, load in steps.items():
@@ -87,6 +88,12 @@ def _answer_reader() -> object:
     from fourcorners.models.registry import default_answer_reader
 
     return default_answer_reader().read("Is it a clause?", ["It is a clause."])
+
+
+def _leaning() -> object:
+    from fourcorners.models.leaning import default_leaning
+
+    return default_leaning()
 
 
 def _clause_reader() -> object:
