@@ -276,6 +276,15 @@ def of_hypotheses(
         )
 
 
+def texts(data: Path) -> dict[str, tuple[str, bool]]:
+    """Return the text of each contract of CUAD by its name, and whether its fold is held out."""
+    contracts = cuad.load(data / "cuad")
+    return {
+        contract.name.removesuffix(".txt"): (contract.text, fold == HELD_FOLD)
+        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True)
+    }
+
+
 def marked_spans(data: Path) -> list[Marked]:
     """Return the spans of ContractNLI's training split."""
     documents, _ = read(data)

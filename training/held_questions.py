@@ -10,10 +10,8 @@ import argparse
 from pathlib import Path
 
 import yaml
-from answer_lessons import read_questions
-from encoder_data import FOLDS, HELD_FOLD
+from answer_lessons import read_questions, texts
 
-from fourcorners.evaluation import cuad
 from fourcorners.evaluation.questions import SCHEMA, digest
 from fourcorners.text.span import Span
 
@@ -28,13 +26,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    contracts = cuad.load(given.data / "cuad")
-    folds = cuad.folds(contracts, k=FOLDS)
-    text = {
-        one.name.removesuffix(".txt"): one.text
-        for one, fold in zip(contracts, folds, strict=True)
-        if fold == HELD_FOLD
-    }
+    text = {name: own for name, (own, is_held) in texts(given.data).items() if is_held}
     folder = given.out / "contracts"
     folder.mkdir(parents=True, exist_ok=True)
     written: list[dict[str, object]] = []

@@ -27,7 +27,8 @@ from fourcorners.models.registry import default_encoder
 from fourcorners.search.answering import FILE
 
 FIRST = (3, 5, 8, 12)
-ROOM = 2_600  # characters that a report quotes
+ROOM, WIDE = 2_600, 3_400  # characters that a report quotes, and that one could
+READ = (24, 32, POOL)  # sentences
 FOLDS = 5
 STRENGTH = 10.0
 UNREAD = 5  # the percentile of logits that stands for a sentence which was not read
@@ -108,6 +109,17 @@ def scores(
     return found
 
 
+def fewer(
+    judged: Sequence[Judged], told: Sequence[Array], read: int, unread: float
+) -> dict[str, float]:
+    """Return what is found where so many sentences are read; all others count as `unread`."""
+    cut = [np.where(np.arange(len(each)) < read, each, unread) for each in told]
+    weighed, _ = weigh(judged, cut)
+    return {
+        f"first 12 in {room}": round(recall(judged, weighed, 12, room), 4) for room in (ROOM, WIDE)
+    }
+
+
 def main() -> None:
     """Read all pairs, fit, and write what comes of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -126,6 +138,9 @@ def main() -> None:
     report = scores(judged, told, weighed)
     (given.run / "scores.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     print(json.dumps(report, indent=1))
+    unread = round(float(np.percentile(np.concatenate(told), UNREAD)), 3)
+    for read in READ:
+        print(f"{read} read: {fewer(judged, told, read, unread)}")
     names = ("search", "reader", "bias")
     content = {
         "provenance": f"training/judge_answer_reader.py on {len(judged)} questions to contracts "
@@ -136,7 +151,7 @@ def main() -> None:
             name: dict(zip(names, (round(float(each), 4) for each in line), strict=True))
             for name, line in lines.items()
         },
-        "unread": round(float(np.percentile(np.concatenate(told), UNREAD)), 3),
+        "unread": unread,
     }
     print(json.dumps(content, indent=1))
     if given.write:

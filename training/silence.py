@@ -22,12 +22,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from answer_lessons import read_questions
-from encoder_data import FOLDS, HELD_FOLD
+from answer_lessons import read_questions, texts
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad, removal
+from fourcorners.evaluation import removal
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
@@ -64,13 +63,7 @@ class Seen:
 
 def cases(data: Path) -> Iterator[Case]:
     """Yield the questions, with the text of their contract."""
-    contracts = cuad.load(data / "cuad")
-    folds = cuad.folds(contracts, k=FOLDS)
-    text = {
-        one.name.removesuffix(".txt"): one.text
-        for one, fold in zip(contracts, folds, strict=True)
-        if fold == HELD_FOLD
-    }
+    text = {name: own for name, (own, is_held) in texts(data).items() if is_held}
     for number, each in enumerate(read_questions()):
         if each.contract in text:
             own = text[each.contract]

@@ -19,12 +19,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 import yaml
-from answer_lessons import read_questions
-from encoder_data import FOLDS, HELD_FOLD
+from answer_lessons import read_questions, texts
 from logistic import fit_many
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad
 from fourcorners.models.card import CARD
 from fourcorners.models.leaning import FILE, code
 from fourcorners.models.leaning_signs import signs
@@ -40,17 +38,12 @@ Floats = NDArray[np.float32]
 
 def cases(data: Path) -> tuple[list[dict[str, float]], Floats, list[str], NDArray[np.bool_]]:
     """Return signs, whether the answer is yes, the contract, and whether it is held out."""
-    contracts = cuad.load(data / "cuad")
-    folds = cuad.folds(contracts, k=FOLDS)
-    known = {
-        one.name.removesuffix(".txt"): (one.text, fold == HELD_FOLD)
-        for one, fold in zip(contracts, folds, strict=True)
-    }
+    known = texts(data)
     found, yes, of, held = [], [], [], []
     for each in read_questions():
         if each.kind == "yesno" and each.needed and each.verdict in ("yes", "no"):
             text, is_held = known[each.contract]
-            words = " ".join(" ".join(span.of(text).split()) for span in each.needed)
+            words = " ".join(span.of(text) for span in each.needed)
             found.append(signs(each.question, words))
             yes.append(each.verdict == "yes")
             of.append(each.contract)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation import entailing
 from fourcorners.evaluation.entailment import (
+    Annotated,
     Judged,
     Quote,
     Split,
+    Truth,
     holds_entailment,
     load,
     located,
@@ -37,7 +40,7 @@ from fourcorners.evaluation.entailment_tables import (
     paper,
 )
 from fourcorners.models.entailment import Entailment
-from fourcorners.models.entailment_verdict import Label
+from fourcorners.models.entailment_verdict import Label, Verdict
 from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.text.sentences import sentences
 from fourcorners.text.span import Span
@@ -116,6 +119,36 @@ def test_a_perfect_run_gets_all(data: Path) -> None:
     assert figures["evidence_recall_600_characters"] == 1.0
     assert figures["evidence_map_pooled"] == 1.0
     assert figures["intervals"]["accuracy"] == [1.0, 1.0]  # type: ignore[index]
+
+
+class Ranking:
+    """Finds each span likelier than the one before it."""
+
+    def judge(
+        self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
+    ) -> Sequence[Verdict]:
+        assert all(span.of(text) for span in spans)
+        evidence = tuple((at, 0.8 + at / 10) for at in reversed(range(len(spans))))
+        return [Verdict(Label.ENTAILMENT, (1.0, 0.0, 0.0), evidence) for _ in hypotheses]
+
+
+def test_what_is_too_long_for_the_room_is_quoted_from_its_beginning_before_the_whole() -> None:
+    long, short = "The Recipient " + "shall wait and " * 60 + "rest.", "It may copy the plans."
+    text = f"{long} {short}"
+    spans = (Span(0, len(long)), Span(len(long) + 1, len(text)))
+    truth = Truth(Label.ENTAILMENT, frozenset((0, 1)))
+    document = Annotated(7, "7.txt", text, spans, {"copy": truth})
+    (judged,) = entailing.answer(document, spans, {"copy": "Recipient may copy."}, Ranking())
+    first, begun, whole = judged.quotes
+    assert (first.span, whole.span) == (spans[1], spans[0])
+    assert begun.span.start == 0
+    assert 560 < len(begun.span) + len(short) <= 600
+    assert begun.score == whole.score
+    (outcome,) = measured(document, {"copy": judged})
+    assert outcome.evidence is not None
+    found = (len(begun.span) + len(short)) / (len(long) + len(short))
+    assert outcome.evidence.characters == pytest.approx(found)
+    assert outcome.evidence.precision == 1.0
 
 
 def test_a_wrong_label_and_a_missed_span_cost(data: Path) -> None:

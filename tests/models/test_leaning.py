@@ -72,6 +72,11 @@ def test_signs_say_what_question_and_words_do_together() -> None:
     assert "all affirms" not in found
 
 
+def test_line_breaks_and_columns_say_nothing() -> None:
+    words = "Consent may be   refused only with\n      prior\nwritten reasons;\n\n and not later."
+    assert signs("may they\nrefuse?", words) == signs("may they refuse?", " ".join(words.split()))
+
+
 @given(st.text(max_size=80), st.text(max_size=200))
 def test_any_words_give_a_chance(question: str, words: str) -> None:
     assert 0.0 <= default_leaning().yes(question, words) <= 1.0

@@ -63,7 +63,11 @@ _FAINT = 0.5  # what a plain word of a contract counts
 
 
 def signs(question: str, words: str) -> dict[str, float]:
-    """Return the signs of a question and the words that answer it, each with what it counts."""
+    """Return the signs of a question and the words that answer it, each with what it counts.
+
+    How a contract is laid out, line breaks and all, says nothing.
+    """
+    question, words = (" ".join(each.split()) for each in (question, words))
     asked = _WORD.findall(question.casefold())
     last = _SENTENCES.split(question.casefold())[-1].split() or asked or [""]
     asks = next((name for name, pattern in _ASKS if pattern.search(question)), "is")
