@@ -126,7 +126,7 @@ def make_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], P
         environment |= {
             "HOME": str(home),
             "LC_ALL": "C.UTF-8",
-            "PYTHONPATH": str(guard),
+            "PYTHONPATH": os.pathsep.join((str(guard), str(ROOT / "src"))),
             "NETWORK_ASKED": str(home / "network"),
             "FOURCORNERS_OCR": "0",  # so that all goes as it does where no engine is installed
         }

