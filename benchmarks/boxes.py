@@ -22,8 +22,8 @@ from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
 from pdfminer.pdfpage import PDFPage
 
 from fourcorners.documents.document import Box
-from fourcorners.documents.pdf_boxes import boxes
-from fourcorners.documents.read import read
+from fourcorners.documents.pdf.boxes import span_boxes
+from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 
 LONGEST = 800  # characters of a span
@@ -99,13 +99,13 @@ def main() -> None:
     paths = chance.sample(sorted((options.data / "cuad" / "pdf").iterdir()), options.files)
     right = wrong = lines = 0
     for number, path in enumerate(paths):
-        document = read(path)
+        document = read_document(path)
         found = list(pages(path))
         for _ in range(options.spans * (number + 1) // len(paths) - right - wrong):
             start = chance.randrange(len(document.text))
             end = min(len(document.text), start + chance.randint(1, LONGEST))
             span = Span(start, end)
-            places = boxes(path, document, span)
+            places = span_boxes(path, document, span)
             lines += len(places)
             seen = letters("".join(under(found, box) for box in places))
             if seen == letters(span.of(document.text)):

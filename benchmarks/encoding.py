@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.models.card import read_card
 from fourcorners.models.onnx_encoder import open_session, read_tokenizer
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
@@ -40,7 +40,7 @@ def texts_of(paths: Iterable[Path]) -> list[str]:
     """Return the passages of contracts with their headings, as they are encoded."""
     found = []
     for path in paths:
-        document = read(path)
+        document = read_document(path)
         found += [
             f"{each.context}\n{each.span.of(document.text)}".lstrip("\n")
             for each in passages(document, build(document))

@@ -24,7 +24,7 @@ from fourcorners.evaluation.cuad import NINE, AnnotatedContract
 from fourcorners.evaluation.extraction import count, is_returned
 from fourcorners.evaluation.runs import Extraction, read_extractions
 from fourcorners.evaluation.unseen import contracts_unseen
-from fourcorners.text.span import Span, common, covered
+from fourcorners.text.span import Span, covered_length, intersect_spans
 
 SEED = 20_261_122
 AROUND = 300  # characters shown before and after an instance
@@ -107,20 +107,23 @@ def shown(contract: AnnotatedContract, answer: Extraction) -> Iterator[str]:
     marked = contract.annotations[answer.provision]
     for span in answer.quotes:
         words = flat(span.of(contract.text))[:SHOWN]
-        yield f"  quoted @{span.start} {covered(common([span], marked))}/{len(span)}: {words}"
+        held = covered_length(intersect_spans([span], marked))
+        yield f"  quoted @{span.start} {held}/{len(span)}: {words}"
     for span, score in answer.candidates[:BEST]:
-        at = "marked" if common([span], marked) else "      "
+        at = "marked" if intersect_spans([span], marked) else "      "
         yield f"  {score:.3f} {at} @{span.start}: {flat(span.of(contract.text))[:200]}"
 
 
 def print_miss(number: int, miss: Miss) -> None:
     """Print a missed instance."""
     text, answer = miss.contract.text, miss.answer
-    held = covered(common(answer.quotes, [miss.instance]))
+    held = covered_length(intersect_spans(answer.quotes, [miss.instance]))
     print(f"\nMISS {number}: {answer.provision} | {miss.contract.name}")
     print(f"  @{miss.instance.start}, {held}/{len(miss.instance)} characters returned")
     print(f"  {context(text, miss.instance)}")
-    inside = [f"{score:.3f}" for s, score in answer.candidates if common([s], [miss.instance])]
+    inside = [
+        f"{score:.3f}" for s, score in answer.candidates if intersect_spans([s], [miss.instance])
+    ]
     print(f"  scores of its sentences: {' '.join(inside) or 'none considered'}")
     print(*shown(miss.contract, answer), sep="\n")
 

@@ -39,7 +39,7 @@ from lxml import etree
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.numbering import cases, write
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.workers.process_pool import ProcessPool
 from tests.documents.hostile import docx_files, held_files, page_files, pdf_files
 from tests.documents.hostile.invariants import inspect, recognise
 
@@ -341,7 +341,7 @@ def main() -> None:
             options.minutes,
             options.seed,
         )
-        with Workers(task, jobs=options.jobs, memory=1_500 << 20, seconds=60) as pool:
+        with ProcessPool(task, jobs=options.jobs, memory=1_500 << 20, seconds=60) as pool:
             before = time.monotonic()
             for path, outcome in pool.run(source):
                 slowest, before = max(slowest, time.monotonic() - before), time.monotonic()

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.evaluation.retrieval import Question, load, text_of
 from fourcorners.models.card import read_card
 from fourcorners.models.onnx_encoder import OnnxEncoder, open_session, read_tokenizer
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
 from fourcorners.outline.build import build
 from fourcorners.outline.passages import passages
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def sentences_within(text: str, spans: Sequence[Span]) -> tuple[list[Span], NDAr
     firsts = []
     for span in spans:
         firsts.append(len(found))
-        found.extend(sentences(text, span) or [span])
+        found.extend(split_sentences(text, span) or [span])
     return found, np.array(firsts)
 
 
@@ -155,7 +155,7 @@ def measure(
     late: Sequence[Late],
 ) -> int:
     """Ask one contract its questions, by every system; return how many characters it has."""
-    document = read(path)
+    document = read_document(path)
     if document.text != text:
         raise SystemExit(f"{path}: what is read is not the file's text")
     cut = passages(document, build(document))

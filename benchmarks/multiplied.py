@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fourcorners.outline.tree import Outline, Passage
 from fourcorners.outline.units import Unit
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 COLLECTIONS = 8
 BATCH = 64  # documents in one transaction

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 
 WORDPROCESSING = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -370,7 +370,7 @@ def compare(path: Path, folder: Path) -> tuple[int, list[str]]:
     """Return how many numbered paragraphs agree, and what is said of the others."""
     theirs = [squeezed(line) for line in shown(path, folder)]
     right, wrong, at = 0, [], 0
-    for label, words in computed(read(path)):
+    for label, words in computed(read_document(path)):
         mine = squeezed(words)
         place = next((i for i in range(at, len(theirs)) if theirs[i].endswith(mine)), None)
         if place is None:
@@ -384,7 +384,7 @@ def compare(path: Path, folder: Path) -> tuple[int, list[str]]:
             right += 1
         else:
             wrong.append(f"{label!r}, LibreOffice {other!r}: {words.strip()[:50]!r}")
-    numbered = {squeezed(words) for _, words in computed(read(path))}
+    numbered = {squeezed(words) for _, words in computed(read_document(path))}
     for line in theirs:
         found = re.match(r"(\W?\w{1,4}[.)])(clause\d+.*)", line)
         if found and found.group(2) not in numbered:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pypdfium2
 
-from fourcorners.documents.pdf_boxes import line_boxes
-from fourcorners.documents.read import read
+from fourcorners.documents.pdf.boxes import line_boxes
+from fourcorners.documents.read import read_document
 
 
 def bare(path: Path) -> int:
@@ -33,12 +33,12 @@ def bare(path: Path) -> int:
 
 def text(path: Path) -> int:
     """Read the file as the program does."""
-    return len(read(path).pages)
+    return len(read_document(path).pages)
 
 
 def boxed(path: Path) -> int:
     """Read the file, and the box of every line."""
-    document = read(path)
+    document = read_document(path)
     return len({box.page for _, box in line_boxes(path, document)})
 
 

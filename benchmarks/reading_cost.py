@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from fourcorners.documents.read import read as read_document
+from fourcorners.documents.read import read_document as read_document
 from fourcorners.evaluation.costing import Models, nearest, opened
 from fourcorners.library.prepare import read_together
 from fourcorners.models.card import read_card as read_model_card

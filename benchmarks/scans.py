@@ -34,14 +34,14 @@ import numpy as np
 import pypdfium2
 from numpy.typing import NDArray
 
-from fourcorners.documents import ocr
 from fourcorners.documents.document import Document
-from fourcorners.documents.ocr import Ocr
-from fourcorners.documents.ocr_engines import Engine, Picture, SeenPage, find_engine
-from fourcorners.documents.read import read
+from fourcorners.documents.ocr import recognition as ocr
+from fourcorners.documents.ocr.engines import GreyImage, OcrEngine, RecognisedPage, find_ocr_engine
+from fourcorners.documents.ocr.recognition import OcrOptions
+from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build
 from fourcorners.outline.tree import Outline
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 
 SEED = 20
 SKEW = 0.8  # degrees
@@ -77,11 +77,11 @@ def main() -> None:
     given = options.parse_args()
     if given.cache is not None:
         given.cache.mkdir(parents=True, exist_ok=True)
-        engine = find_engine()
+        engine = find_ocr_engine()
         if engine is None:
             sys.exit("no OCR engine is installed")
         kept = _Kept(engine, given.cache)
-        ocr.find_engine = lambda: kept  # type: ignore[attr-defined,assignment]
+        ocr.find_ocr_engine = lambda: kept  # type: ignore[attr-defined,assignment]
     files = sorted(path for path in given.folder.iterdir() if path.suffix.lower() == ".pdf")
     random.Random(SEED).shuffle(files)  # noqa: S311 - a sample, not a secret
     rows: list[Row] = []
@@ -118,21 +118,21 @@ def main() -> None:
 class _Kept:
     """An engine that looks at no picture twice, in this run or another."""
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
+    def __init__(self, engine: OcrEngine, folder: Path) -> None:
         self._engine = engine
         self._folder = folder
         self.name = engine.name
 
-    def read(self, picture: Picture) -> SeenPage:
+    def read(self, picture: GreyImage) -> RecognisedPage:
         return self._once("read", picture, lambda: self._engine.read(picture))
 
-    def read_file(self, data: bytes) -> list[SeenPage]:
+    def read_file(self, data: bytes) -> list[RecognisedPage]:
         return self._engine.read_file(data)
 
-    def turn(self, picture: Picture) -> int:
-        return self._once("turn", picture, lambda: self._engine.turn(picture))
+    def detect_rotation(self, picture: GreyImage) -> int:
+        return self._once("turn", picture, lambda: self._engine.detect_rotation(picture))
 
-    def _once(self, what: str, picture: Picture, look: Callable[[], Seen]) -> Seen:
+    def _once(self, what: str, picture: GreyImage, look: Callable[[], Seen]) -> Seen:
         head = f"{self.name} {what} {picture.width} {picture.height} ".encode()
         path = self._folder / hashlib.sha256(head + picture.pixels).hexdigest()
         if path.exists():
@@ -168,9 +168,9 @@ def _measure(name: str, digital: Path, dpi: int, *, show: bool) -> Row:
     scan = digital.with_name("scan.pdf")
     scan.write_bytes(_scanned(digital, dpi))
     began = sum(os.times()[:4])
-    recognised = read(scan, Ocr(seconds=3600))
+    recognised = read_document(scan, OcrOptions(seconds=3600))
     seconds = sum(os.times()[:4]) - began
-    reference = read(digital)
+    reference = read_document(digital)
     left, right = build(reference), build(recognised)
     if show:
         _show(reference, left)
@@ -192,7 +192,7 @@ def _measure(name: str, digital: Path, dpi: int, *, show: bool) -> Row:
 
 
 def _words(text: str) -> Counter[str]:
-    return Counter(re.findall(r"[^\W_]+", normalise(text).text.casefold()))
+    return Counter(re.findall(r"[^\W_]+", normalise_text(text).text.casefold()))
 
 
 def _nodes(outline: Outline, document: Document) -> Counter[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from fourcorners import net
 from fourcorners.errors import CallError, ConfigError, ModelError
-from fourcorners.net import Patience, post_json
+from fourcorners.net import RetryPolicy, post_json
 from tests.serving import Reply, Served, served
 
 ROOT = Path(__file__).parent.parent
@@ -35,10 +35,10 @@ def server() -> Iterator[Served]:
         yield running
 
 
-def patience(attempts: int = 3, timeout: float = 5.0) -> tuple[Patience, list[float]]:
+def patience(attempts: int = 3, timeout: float = 5.0) -> tuple[RetryPolicy, list[float]]:
     """Patience that notes its waits and does not wait."""
     waits: list[float] = []
-    return Patience(timeout, attempts, waits.append), waits
+    return RetryPolicy(timeout, attempts, waits.append), waits
 
 
 def test_json_goes_and_comes(server: Served) -> None:
@@ -208,7 +208,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(server: Served) -> None:
 
 
 def test_an_answer_without_end_is_not_read(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(net, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(net, "MAX_BYTES", 1 << 20)
     server.replies = [Reply('"' + "x" * (2 << 20) + '"')]
     with pytest.raises(CallError, match="more than 1 MB"):
         post_json(server.url, {})

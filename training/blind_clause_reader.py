@@ -27,7 +27,7 @@ from logistic import fit_many
 from numpy.typing import NDArray
 from train_clause_reader import MEANING, OUT, Course, learn_first
 
-from fourcorners.documents.read import read as read_file
+from fourcorners.documents.read import read_document as read_file
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
 from fourcorners.evaluation.extracting import document_id

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourcorners.evaluation.cuad import RELATED, AnnotatedContract
 from fourcorners.evaluation.extraction import ENOUGH
 from fourcorners.review.extract import MOST_BY_READER, MOST_CANDIDATES
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 DEEPEST = MOST_CANDIDATES  # sentences of a contract that may be quoted
 LENGTHY = 0.05  # F1 that 1,000 characters a contract must be worth
@@ -77,14 +77,16 @@ def _counts(contract: AnnotatedContract, category: str, spans: Sequence[Span]) -
     instances = contract.annotations[category]
     counts[:, 4] = returned
     if instances:
-        counts[:, 5] = _shared(spans, union(instances))
+        counts[:, 5] = _shared(spans, merge_spans(instances))
         for instance in instances:
             places = _places(contract.text, instance)
             held = np.max([_shared(spans, [place]) for place in places], axis=0)
             counts[:, 0] += held >= ENOUGH * len(instance)
         counts[:, 1] = len(instances) - counts[:, 0]
     elif len(spans):
-        related = union(s for name in RELATED.get(category, ()) for s in contract.annotations[name])
+        related = merge_spans(
+            s for name in RELATED.get(category, ()) for s in contract.annotations[name]
+        )
         forgiven = _shared(spans, related) >= ENOUGH * returned
         counts[1:, 2], counts[1:, 3] = ~forgiven[1:], forgiven[1:]
     return counts

@@ -25,7 +25,7 @@ from fourcorners.review.reading import Reading, read
 from fourcorners.review.run import prepare
 from fourcorners.review.scoring import Prepared, score
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 FEWEST = {  # contracts that a word, or words in a row, must stand in to count
     "own": 3,

@@ -46,7 +46,7 @@ from fourcorners.models.onnx_encoder import OnnxEncoder
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.search.retrieve import retrieve
 from fourcorners.search.scope import Scope
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 DEPTHS = (1, 4, 16, 64)
 OTHERS = 6_000  # sentences without a label that the heads learn from
@@ -118,7 +118,7 @@ def coverage(spans: Sequence[Span], gold: Sequence[Span]) -> dict[str, float]:
     for depth in DEPTHS:
         hit = sum(
             max(0, min(span.end, one.end) - max(span.start, one.start))
-            for span in union(spans[:depth])
+            for span in merge_spans(spans[:depth])
             for one in gold
         )
         found[f"recall@{depth}"] = hit / total
@@ -136,7 +136,7 @@ def questions_of(data: Path, held: Sequence[Contract]) -> list[tuple[int, str, l
         name = Path(test["snippets"][0]["file_path"]).name
         if name in place:
             asked = test["query"].split(";", 1)[1].strip()
-            gold = union(Span(*snippet["span"]) for snippet in test["snippets"])
+            gold = merge_spans(Span(*snippet["span"]) for snippet in test["snippets"])
             found.append((place[name], asked, list(gold)))
     return found
 

@@ -33,7 +33,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answered import FILE, SIGNS
 from fourcorners.research.desk import lay_out
 from fourcorners.research.looking import answering
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 STRENGTH = 10.0
@@ -70,7 +70,7 @@ def cases(data: Path) -> Iterator[Case]:
             is_cut = bool(each.needed) and number % CUT == 0
             cut = tuple(
                 one
-                for one in sentences(own, Span(0, len(own)))
+                for one in split_sentences(own, Span(0, len(own)))
                 if any(one.overlaps(other) for other in (*each.needed, *each.also))
             )
             yield Case(each.contract, each.question, own, cut if is_cut else (), not each.needed)

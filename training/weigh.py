@@ -36,7 +36,7 @@ from fourcorners.search.scope import Scope
 from fourcorners.search.signals import ASKED, KNOWN, signals
 from fourcorners.search.units import Shelf
 from fourcorners.search.weighing import FILE, Weighing, Weights
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 SETS = ("cuad", "contractnli")
 FOLDS = 5
@@ -115,7 +115,7 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
                 vectors[asked] = encoder.encode([asked])[0]
             name = Path(file).name
             units = shelf.take(library, documents[name])
-            gold = union(Span(*snippet["span"]) for snippet in test["snippets"])
+            gold = merge_spans(Span(*snippet["span"]) for snippet in test["snippets"])
             covered = [
                 sum(min(unit.span.end, one.end) - max(unit.span.start, one.start)
                     for one in gold if one.overlaps(unit.span)) / len(unit.span)

@@ -68,7 +68,7 @@ from fourcorners.playbooks.ranking import read as read_contract
 from fourcorners.playbooks.windows import tiles
 from fourcorners.search.query import parse
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 PENALTY = 0.1  # L2, on signs divided by their spread
 FREE = 0.01  # that of a provision's bias

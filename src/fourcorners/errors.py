@@ -19,13 +19,13 @@ class FourcornersError(Exception):
         self.remedy = remedy
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.message, self.remedy))
+        return (_rebuild_error, (type(self), self.message, self.remedy))
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".strip()
 
 
-def _rebuild(kind: type[FourcornersError], message: str, remedy: str) -> FourcornersError:
+def _rebuild_error(kind: type[FourcornersError], message: str, remedy: str) -> FourcornersError:
     return kind(message, remedy=remedy)
 
 

@@ -30,18 +30,20 @@ if TYPE_CHECKING:
     HttpClient: TypeAlias = httpx2.AsyncClient
 
 T = TypeVar("T")
-MOST_BYTES = 256 << 20  # of an answer
-LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
-_FIRST_WAIT = 0.5
-_CONNECT = 10.0  # seconds to reach a server
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # what another attempt may mend
-_TOLD = 200  # characters of a server's own words
+MAX_BYTES = 256 << 20  # of an answer
+MAX_WAIT = 60.0  # seconds; a server that asks for more is not waited for
+_INITIAL_WAIT = 0.5
+_CONNECT_TIMEOUT = 10.0  # seconds to reach a server
+_TRANSIENT_STATUSES = frozenset(
+    {408, 425, 429, 500, 502, 503, 504, 529}
+)  # what another attempt may mend
+_MAX_MESSAGE = 200  # characters of a server's own words
 _CHUNK = 1 << 16
-_HARMLESS = {"Content-Type": "application/json", "Accept": "application/json"}
+_SAFE_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long and how often to try.
 
     Attributes:
@@ -74,12 +76,12 @@ def require_url(url: str) -> None:
         )
     if parts.scheme not in {"http", "https"} or not host or not url.isascii() or " " in url:
         raise ConfigError(
-            f"{shown(url)!r} is no URL of a server.",
+            f"{redact_url(url)!r} is no URL of a server.",
             remedy="Write it like https://host/v1 or http://localhost:11434/v1.",
         )
 
 
-def shown(url: str) -> str:
+def redact_url(url: str) -> str:
     """Return a URL as it may be told: without login, query and fragment."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
@@ -90,7 +92,7 @@ def post_json(
     body: object,
     *,
     headers: Mapping[str, str] | None = None,
-    patience: Patience = Patience(),
+    patience: RetryPolicy = RetryPolicy(),
 ) -> object:
     """Post JSON and return the JSON of the answer.
 
@@ -101,9 +103,9 @@ def post_json(
         CallError: If it failed; with the status of the answer, where there was one.
         ConfigError: If the URL or a header cannot be sent.
     """
-    sent = {**_HARMLESS, **(headers or {})}
+    sent = {**_SAFE_HEADERS, **(headers or {})}
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return _called(url, data, sent, patience, MOST_BYTES)
+    return _send_request(url, data, sent, patience, MAX_BYTES)
 
 
 def get_json(
@@ -111,8 +113,8 @@ def get_json(
     query: Mapping[str, str],
     *,
     headers: Mapping[str, str] | None = None,
-    patience: Patience = Patience(),
-    most_bytes: int = MOST_BYTES,
+    patience: RetryPolicy = RetryPolicy(),
+    most_bytes: int = MAX_BYTES,
 ) -> object:
     """Get the JSON that a URL answers a query with; the rest is as of `post_json`.
 
@@ -123,7 +125,7 @@ def get_json(
     require_url(url)
     joint = ("&" if urlsplit(url).query else "?") if query else ""
     asked = f"{url}{joint}{urlencode(query, errors='replace')}"
-    return _called(asked, None, {**_HARMLESS, **(headers or {})}, patience, most_bytes)
+    return _send_request(asked, None, {**_SAFE_HEADERS, **(headers or {})}, patience, most_bytes)
 
 
 def post_form(
@@ -131,8 +133,8 @@ def post_form(
     fields: Mapping[str, str],
     *,
     headers: Mapping[str, str] | None = None,
-    patience: Patience = Patience(),
-    most_bytes: int = MOST_BYTES,
+    patience: RetryPolicy = RetryPolicy(),
+    most_bytes: int = MAX_BYTES,
 ) -> object:
     """Post the fields of a form, and return the JSON of the answer; the rest is as of `post_json`.
 
@@ -140,8 +142,8 @@ def post_form(
         CallError: If it failed; with the status of the answer, where there was one.
         ConfigError: If the URL or a header cannot be sent.
     """
-    sent = {**_HARMLESS, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
-    return _called(url, urlencode(fields).encode(), sent, patience, most_bytes)
+    sent = {**_SAFE_HEADERS, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
+    return _send_request(url, urlencode(fields).encode(), sent, patience, most_bytes)
 
 
 def post_bytes(
@@ -150,8 +152,8 @@ def post_bytes(
     kind: str,
     *,
     headers: Mapping[str, str] | None = None,
-    patience: Patience = Patience(),
-    most_bytes: int = MOST_BYTES,
+    patience: RetryPolicy = RetryPolicy(),
+    most_bytes: int = MAX_BYTES,
 ) -> bytes:
     """Post bytes of a media type, and return those of the answer; the rest is as of `post_json`.
 
@@ -159,15 +161,15 @@ def post_bytes(
         CallError: If it failed; with the status of the answer, where there was one.
         ConfigError: If the URL or a header cannot be sent.
     """
-    sent = {**_HARMLESS, "Content-Type": kind, "Accept": kind, **(headers or {})}
-    return _called(url, data, sent, patience, most_bytes, bytes)
+    sent = {**_SAFE_HEADERS, "Content-Type": kind, "Accept": kind, **(headers or {})}
+    return _send_request(url, data, sent, patience, most_bytes, bytes)
 
 
-def _called(
+def _send_request(
     url: str,
     data: bytes | None,
     sent: Mapping[str, str],
-    patience: Patience,
+    patience: RetryPolicy,
     most_bytes: int,
     read: Callable[[bytes], T] = json.loads,
 ) -> T:
@@ -176,32 +178,32 @@ def _called(
     for name, value in sent.items():
         if not (value.isascii() and value.isprintable()):
             raise ConfigError(
-                f"the header {name} for {shown(url)} has characters that cannot be sent.",
+                f"the header {name} for {redact_url(url)} has characters that cannot be sent.",
                 remedy="Copy the key again, without line breaks.",
             )
     method = "GET" if data is None else "POST"
     request = urllib.request.Request(url, data, dict(sent), method=method)  # noqa: S310 - checked
-    wait, attempt = _FIRST_WAIT, 1
+    wait, attempt = _INITIAL_WAIT, 1
     while True:
-        outcome = _attempt(request, patience.timeout, most_bytes, read)
-        if isinstance(outcome, _Answer):
+        outcome = _send_once(request, patience.timeout, most_bytes, read)
+        if isinstance(outcome, _Response):
             return outcome.value
         is_last = attempt >= patience.attempts
-        if is_last or not outcome.may_pass or outcome.wait > LONGEST_WAIT:
-            raise _error(outcome, url, attempt, sent)
+        if is_last or not outcome.is_transient or outcome.wait > MAX_WAIT:
+            raise _call_error(outcome, url, attempt, sent)
         patience.sleep(outcome.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
-        wait, attempt = min(2 * wait, LONGEST_WAIT), attempt + 1
+        wait, attempt = min(2 * wait, MAX_WAIT), attempt + 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer(Generic[T]):
+class _Response(Generic[T]):
     """What was read of an answer."""
 
     value: T
 
 
 @dataclass(frozen=True, slots=True)
-class _Failed:
+class _Failure:
     """Why a request failed.
 
     Attributes:
@@ -211,8 +213,8 @@ class _Failed:
 
     reason: str
     status: int | None = None
-    may_pass: bool = False
-    said: str = ""
+    is_transient: bool = False
+    message: str = ""
     wait: float = 0.0
 
 
@@ -221,33 +223,35 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Refuse: the key and the contract's words go to the host that was named, or nowhere."""
 
 
-def _attempt(
+def _send_once(
     request: urllib.request.Request, timeout: float, most_bytes: int, read: Callable[[bytes], T]
-) -> _Answer[T] | _Failed:
+) -> _Response[T] | _Failure:
     """Make a request once."""
     deadline = time.monotonic() + timeout
     direct = [urllib.request.ProxyHandler({})] if is_loopback(request.full_url) else []
     opener = urllib.request.build_opener(_NoRedirects(), *direct)
     try:
         with opener.open(request, timeout=timeout) as response:
-            content = _content(response, deadline, most_bytes)
+            content = _read_body(response, deadline, most_bytes)
     except urllib.error.HTTPError as error:
         with error:
-            return _refused(error)
+            return _http_failure(error)
     except urllib.error.URLError as error:
-        return _unreached(error.reason)
+        return _connection_failure(error.reason)
     except (OSError, http.client.HTTPException) as error:
-        return _unreached(error)
+        return _connection_failure(error)
     if content is None:
-        return _Failed(f"its answer has more than {most_bytes >> 20} MB", 200)
+        return _Failure(f"its answer has more than {most_bytes >> 20} MB", 200)
     try:
-        return _Answer(read(content))
+        return _Response(read(content))
     except (ValueError, RecursionError):
-        said = _plain(content.decode("utf-8", "replace"))
-        return _Failed("its answer is no JSON", 200, said=said)
+        said = _plain_text(content.decode("utf-8", "replace"))
+        return _Failure("its answer is no JSON", 200, message=said)
 
 
-def _content(response: http.client.HTTPResponse, deadline: float, most_bytes: int) -> bytes | None:
+def _read_body(
+    response: http.client.HTTPResponse, deadline: float, most_bytes: int
+) -> bytes | None:
     """Read an answer to its end; None if it is too long."""
     parts, size = [], 0
     while part := response.read1(_CHUNK):
@@ -262,7 +266,7 @@ def _content(response: http.client.HTTPResponse, deadline: float, most_bytes: in
     return b"".join(parts)
 
 
-def _refused(error: urllib.error.HTTPError) -> _Failed:
+def _http_failure(error: urllib.error.HTTPError) -> _Failure:
     status = error.code
     try:
         content = error.read(_CHUNK).decode("utf-8", "replace")
@@ -274,37 +278,37 @@ def _refused(error: urllib.error.HTTPError) -> _Failed:
         reason += f" ({name})"
     if status in {401, 403}:
         content = ""  # some servers repeat the key
-    return _Failed(
+    return _Failure(
         reason,
         status,
-        may_pass=status in _PASSING,
-        said=_message(content),
-        wait=_asked_wait(error.headers.get("Retry-After", "")),
+        is_transient=status in _TRANSIENT_STATUSES,
+        message=_error_message(content),
+        wait=_retry_after(error.headers.get("Retry-After", "")),
     )
 
 
-def _unreached(reason: object) -> _Failed:
+def _connection_failure(reason: object) -> _Failure:
     if isinstance(reason, ssl.SSLCertVerificationError):
-        return _Failed(f"its certificate is not trusted: {reason.verify_message}")
+        return _Failure(f"its certificate is not trusted: {reason.verify_message}")
     if isinstance(reason, ssl.SSLError):
-        return _Failed(f"no secure connection: {_plain(str(reason))}")
+        return _Failure(f"no secure connection: {_plain_text(str(reason))}")
     if isinstance(reason, TimeoutError):
-        return _Failed("no answer in time", may_pass=True)
+        return _Failure("no answer in time", is_transient=True)
     if isinstance(reason, ConnectionRefusedError):
-        return _Failed("nothing listens there", may_pass=True)
+        return _Failure("nothing listens there", is_transient=True)
     said = reason.strerror if isinstance(reason, OSError) else None
-    return _Failed(_plain(said or str(reason) or type(reason).__name__), may_pass=True)
+    return _Failure(_plain_text(said or str(reason) or type(reason).__name__), is_transient=True)
 
 
-def _error(failed: _Failed, url: str, attempts: int, headers: Mapping[str, str]) -> CallError:
-    message = f"{shown(url)}: {failed.reason}"
+def _call_error(failed: _Failure, url: str, attempts: int, headers: Mapping[str, str]) -> CallError:
+    message = f"{redact_url(url)}: {failed.reason}"
     if attempts > 1:
         message += f", {attempts} times"
-    if failed.wait > LONGEST_WAIT:
+    if failed.wait > MAX_WAIT:
         message += f"; it asks to wait {failed.wait:.0f} seconds"
-    if failed.said:
-        message += f": {failed.said}"
-    for name in headers.keys() - _HARMLESS.keys():
+    if failed.message:
+        message += f": {failed.message}"
+    for name in headers.keys() - _SAFE_HEADERS.keys():
         for word in headers[name].split()[-1:]:  # the key, without "Bearer"
             message = message.replace(word, "…")
     found = CallError(message if message.endswith((".", "!", "?")) else f"{message}.")
@@ -312,25 +316,25 @@ def _error(failed: _Failed, url: str, attempts: int, headers: Mapping[str, str])
     return found
 
 
-def _message(content: str) -> str:
+def _error_message(content: str) -> str:
     """Return a server's own words, from the forms that servers give them."""
     try:
         said = json.loads(content)
     except (ValueError, RecursionError):
-        return "" if "<" in content[:_TOLD] else _plain(content)
+        return "" if "<" in content[:_MAX_MESSAGE] else _plain_text(content)
     for key in ("error", "message", "detail"):
         while isinstance(said, dict) and key in said:
             said = said[key]
-    return _plain(said) if isinstance(said, str) else ""
+    return _plain_text(said) if isinstance(said, str) else ""
 
 
-def _plain(words: str) -> str:
+def _plain_text(words: str) -> str:
     """Return words that can be shown on one line."""
     line = " ".join("".join(each if each.isprintable() else " " for each in words).split())
-    return line if len(line) <= _TOLD else f"{line[: _TOLD - 1]}…"
+    return line if len(line) <= _MAX_MESSAGE else f"{line[: _MAX_MESSAGE - 1]}…"
 
 
-def _asked_wait(value: str) -> float:
+def _retry_after(value: str) -> float:
     """Return the seconds of a Retry-After header, which can be a number or a date."""
     value = value.strip()
     if value.isdecimal() and len(value) < 8:
@@ -355,7 +359,7 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def http_client(url: str, *, timeout: float, most_bytes: int = MOST_BYTES) -> HttpClient:
+def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> HttpClient:
     """Return what the libraries of language models speak through, under the rules of this module.
 
     Proxies and certificates are those of the environment, a server of this machine is called
@@ -388,14 +392,16 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MOST_BYTES) -> Ht
 
     async def plainly(response: httpx2.Response) -> None:
         if 300 <= response.status_code < 400:
-            raise CallError(f"{shown(url)}: the server answered {response.status_code} (redirect).")
+            raise CallError(
+                f"{redact_url(url)}: the server answered {response.status_code} (redirect)."
+            )
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise CallError(f"{shown(url)}: the answer is packed, which was not asked for.")
-        response.stream = _bounded(response.stream, url, most_bytes)
+            raise CallError(f"{redact_url(url)}: the answer is packed, which was not asked for.")
+        response.stream = _limit_stream(response.stream, url, most_bytes)
 
-    direct = {f"all://{_bracketed(host)}": None} if is_loopback(url) else None
+    direct = {f"all://{_bracket_ipv6(host)}": None} if is_loopback(url) else None
     return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT)),
+        timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
         follow_redirects=False,
         headers={"Accept-Encoding": "identity"},
         mounts=direct,
@@ -403,12 +409,12 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MOST_BYTES) -> Ht
     )
 
 
-def _bounded(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByteStream:
+def _limit_stream(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByteStream:
     """Return a stream that ends in an error where it is longer than allowed."""
     import httpx2
 
     if not isinstance(stream, httpx2.AsyncByteStream):
-        raise CallError(f"{shown(url)}: the answer is no stream.")
+        raise CallError(f"{redact_url(url)}: the answer is no stream.")
     inner = stream
 
     class Bounded(httpx2.AsyncByteStream):
@@ -418,7 +424,7 @@ def _bounded(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByteStrea
                 size += len(part)
                 if size > most_bytes:
                     raise CallError(
-                        f"{shown(url)}: its answer has more than {most_bytes >> 20} MB."
+                        f"{redact_url(url)}: its answer has more than {most_bytes >> 20} MB."
                     )
                 yield part
 
@@ -428,5 +434,5 @@ def _bounded(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByteStrea
     return Bounded()
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -29,14 +29,14 @@ LIBRARY_NAME = "fourcorners.db"
 PREFIX = "FOURCORNERS_"
 
 
-def processors() -> int:
+def processor_count() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def default_library() -> str:
+def default_library_url() -> str:
     """Return the library in the working folder if there is one, else the user's own."""
     here = Path(LIBRARY_NAME)
     return str(here if here.exists() else user_data_path("fourcorners") / LIBRARY_NAME)
@@ -195,7 +195,7 @@ class LlmSettings(BaseModel):
         kept: dict[object, object] = {}
         found: dict[str, dict[object, object]] = {}
         for key, value in values.items():
-            role = _role_of(key)
+            role = _role_name(key)
             if role:
                 name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
                 found.setdefault(role, {})[name] = value
@@ -212,7 +212,7 @@ class LlmSettings(BaseModel):
         return {**kept, "roles": merged}
 
 
-def _role_of(key: object) -> str:
+def _role_name(key: object) -> str:
     """Return the role that a key such as `roles_follow_up_model` speaks of."""
     for role in LlmRolesSettings.model_fields:
         if isinstance(key, str) and (key == f"roles_{role}" or key.startswith(f"roles_{role}_")):
@@ -336,8 +336,8 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    library: str = Field(default_factory=default_library, min_length=1)
-    jobs: int = Field(default_factory=processors, ge=1, le=256)
+    library: str = Field(default_factory=default_library_url, min_length=1)
+    jobs: int = Field(default_factory=processor_count, ge=1, le=256)
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
@@ -392,7 +392,7 @@ class Settings(BaseSettings):
         try:
             return cls(**overrides)  # type: ignore[arg-type]
         except ValidationError as error:
-            raise _explained(error, overrides) from error
+            raise _explain_error(error, overrides) from error
 
 
 class _FileSource(PydanticBaseSettingsSource):
@@ -401,7 +401,7 @@ class _FileSource(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, object]:
         file = settings_file()
-        return _read(file, list(self.settings_cls.model_fields)) if file else {}
+        return _read_file(file, list(self.settings_cls.model_fields)) if file else {}
 
 
 def settings_file() -> Path | None:
@@ -412,7 +412,7 @@ def settings_file() -> Path | None:
     return None
 
 
-def _read(file: Path, known: list[str]) -> dict[str, object]:
+def _read_file(file: Path, known: list[str]) -> dict[str, object]:
     try:
         values = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -429,9 +429,9 @@ def _read(file: Path, known: list[str]) -> dict[str, object]:
     library = values.get("library")
     if isinstance(library, str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
-    _place(values, ("benchmarks",), file.parent)
+    _resolve_paths(values, ("benchmarks",), file.parent)
     for section, names in _PATHS.items():
-        _place(values.get(section), names, file.parent)
+        _resolve_paths(values.get(section), names, file.parent)
     return values
 
 
@@ -442,7 +442,7 @@ _PATHS = {  # relative to the file
 }
 
 
-def _place(held: object, names: tuple[str, ...], folder: Path) -> None:
+def _resolve_paths(held: object, names: tuple[str, ...], folder: Path) -> None:
     """Put the paths of a section, and of the sections in it, where the settings' file means."""
     if not isinstance(held, dict):
         return
@@ -450,10 +450,10 @@ def _place(held: object, names: tuple[str, ...], folder: Path) -> None:
         if key in names and isinstance(value, str):
             held[key] = str(folder / Path(value).expanduser())
         else:
-            _place(value, names, folder)
+            _resolve_paths(value, names, folder)
 
 
-def _explained(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
+def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
     fault = error.errors()[0]
     keys = [str(step) for step in fault["loc"]]
     variable = f"{PREFIX}{'_'.join(keys).upper()}"
@@ -464,9 +464,9 @@ def _explained(error: ValidationError, overrides: Mapping[str, object]) -> Confi
     else:
         place = f"{'.'.join(keys)} in {settings_file()}"
     # What stands in a section may be a secret, even under a misspelt key.
-    value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _SHOWN else ""
+    value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _PLAIN_SETTINGS else ""
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
 _SECTIONS = {"encoder", "reranker", "llm", "research", "mcp", "oidc", "telemetry"}
-_SHOWN = frozenset(Settings.model_fields) - _SECTIONS
+_PLAIN_SETTINGS = frozenset(Settings.model_fields) - _SECTIONS

@@ -189,11 +189,11 @@ class ResearchSettings(_Section):
         kept = {key: value for key, value in values.items() if not str(key).startswith(begin)}
         held = kept.get("external", {})
         if said and isinstance(held, dict):
-            kept["external"] = {**held, **{key: _opened(value) for key, value in said.items()}}
+            kept["external"] = {**held, **{key: _parse_json(value) for key, value in said.items()}}
         return kept
 
 
-def _opened(value: object) -> object:
+def _parse_json(value: object) -> object:
     """Return what the environment has: a section there is JSON."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:

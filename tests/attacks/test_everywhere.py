@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.review.suspicions import Sign, suspicions
 from tests.attacks.injections import PASSAGES, SCRIPTS
 from tests.attacks.places import NEUTRAL, PLACES, Place, Reach
@@ -24,7 +24,7 @@ def bare(text: str) -> str:
 def made(place: Place, words: str, folder: Path) -> Document:
     path = folder / f"contract{place.suffix}"
     path.write_bytes(place.build(words))
-    return read(path)
+    return read_document(path)
 
 
 def signs_of(document: Document) -> set[Sign]:

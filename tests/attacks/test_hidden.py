@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.review.suspicions import Sign, suspicions
 from tests.attacks.injections import ORDER
 from tests.documents.conftest import assemble, show, word_parts
@@ -43,7 +43,7 @@ def written(folder: Path, parts: dict[str, str]) -> Path:
 
 
 def word(folder: Path, body: str, **parts: str) -> Document:
-    return read(written(folder, word_parts(paragraph(run(SEEN)) + body, **parts)))
+    return read_document(written(folder, word_parts(paragraph(run(SEEN)) + body, **parts)))
 
 
 def hidden(document: Document) -> list[str]:
@@ -115,7 +115,7 @@ def test_comments_and_deletions_are_beside_the_text_and_reported(tmp_path: Path)
 
 def test_headers_are_read_and_reported(tmp_path: Path) -> None:
     parts = word_parts(paragraph(run(SEEN)), header=paragraph(run(ORDER)))
-    document = read(written(tmp_path, parts))
+    document = read_document(written(tmp_path, parts))
     assert signs(document) == [Sign.ORDERS]
     assert [m.kind for m in document.marks if m.span.of(document.text) == ORDER] == [
         MarkKind.HEADER
@@ -129,7 +129,7 @@ def test_what_is_no_text_is_not_read(tmp_path: Path) -> None:
     parts = word_parts(paragraph(run(SEEN), drawing, code))
     parts["customXml/item1.xml"] = f"<note>{ORDER}</note>"
     parts["docProps/core.xml"] = f"<coreProperties><title>{ORDER}</title></coreProperties>"
-    document = read(written(tmp_path, parts))
+    document = read_document(written(tmp_path, parts))
     assert ORDER not in document.text
     assert document.text.strip() == SEEN
 
@@ -138,7 +138,7 @@ def pdf(folder: Path, content: bytes, page: str = "/MediaBox [0 0 612 792]") -> 
     path = folder / "made.pdf"
     path.write_bytes(assemble([show([(72, 700, SEEN), (72, 680, SEEN[::-1])]) + b"\n" + content],
                               page=page))  # fmt: skip
-    return read(path)
+    return read_document(path)
 
 
 def drawn(words: str, state: str = "", *, x: float = 72, y: float = 600, size: float = 11) -> bytes:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.review.suspicions import Sign, suspicions
 from tests.attacks.injections import ORDER
-from tests.documents.test_odt import pack, parts
+from tests.documents.odf.test_reader import pack, parts
 
 SEEN = "This Agreement is governed by the laws of England and Wales."
 FO = 'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"'
@@ -30,7 +30,7 @@ def odt(folder: Path, body: str, styles: str = "") -> Document:
     whole = members["content.xml"].replace(
         "<office:document-content", f"<office:document-content {FO}"
     )
-    return read(pack(folder / "a.odt", members | {"content.xml": whole}))
+    return read_document(pack(folder / "a.odt", members | {"content.xml": whole}))
 
 
 def style(properties: str, family: str = "text", kind: str = "text", name: str = "H") -> str:
@@ -113,7 +113,7 @@ def rtf(folder: Path, body: str) -> Document:
     path = folder / "a.rtf"
     fonts = r"{\fonttbl{\f0 Times;}}"
     path.write_text(rf"{{\rtf1\ansi\deff0{fonts}{COLOURS}\pard {SEEN}\par {body}\par}}", "ascii")
-    return read(path)
+    return read_document(path)
 
 
 @pytest.mark.parametrize(

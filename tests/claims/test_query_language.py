@@ -11,7 +11,7 @@ import pytest
 
 from fourcorners.search.query import lexer, parse, parser
 from fourcorners.search.query.match import holds
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     from tests.conftest import Program

@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.playbooks import load
 from fourcorners.search.query.match import holds
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 from tests.cli import tiny
 
 if TYPE_CHECKING:

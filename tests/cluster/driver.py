@@ -85,12 +85,12 @@ def local(folder: str, url: str) -> dict[str, object]:
         from fourcorners.cluster import crew as crews  # Ray is imported by now, with its token
         from fourcorners.cluster import flights
 
-        with crew.workers(hungry, memory=200 << 20, seconds=30) as hands:
+        with crew.start(hungry, memory=200 << 20, seconds=30) as hands:
             outcomes = dict(hands.run(["1000", str(1 << 30)]))
         flights._LATE = flights._MUCH = 1.0
         quick, late = (str(Path(url).with_name(name)) for name in ("quick", "late"))
         Path(quick).touch()
-        with crew.workers(slow_at_first, memory=200 << 20, seconds=90) as chased:
+        with crew.start(slow_at_first, memory=200 << 20, seconds=90) as chased:
             slow = [outcome for each in (quick, late) for _, outcome in chased.run([each])]
         idle = _is_idle()
         setattr(crews, "__version__", "9.9.9")  # noqa: B010 - a name that module imports

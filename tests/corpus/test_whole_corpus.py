@@ -14,7 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.run import review
-from fourcorners.settings import Settings, processors
+from fourcorners.settings import Settings, processor_count
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
@@ -28,14 +28,14 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 @pytest.fixture(scope="module")
 def added(library: Library, corpus: Path) -> AddReport:
     folders = [corpus / "cuad" / "contracts", corpus / "cuad" / "pdf"]
-    settings = Settings(jobs=processors())
+    settings = Settings(jobs=processor_count())
     return add(library, folders, collection="CUAD", encoder=None, settings=settings)
 
 
 @pytest.fixture(scope="module")
 def grid(library: Library, added: AddReport) -> Review:
     assert added.added
-    return review(library, load("due-diligence"), encoder=None, jobs=processors())
+    return review(library, load("due-diligence"), encoder=None, jobs=processor_count())
 
 
 def test_every_contract_is_read(added: AddReport, library: Library) -> None:

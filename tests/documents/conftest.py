@@ -11,23 +11,23 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents import ocr
-from fourcorners.documents.ocr_engines import Engine, find_engine
+from fourcorners.documents.ocr import recognition as ocr
+from fourcorners.documents.ocr.engines import OcrEngine, find_ocr_engine
 
 
 @pytest.fixture(autouse=True)
 def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every test be as on a machine without text recognition, unless it asks for `engine`."""
-    monkeypatch.setattr(ocr, "find_engine", lambda: None)
+    monkeypatch.setattr(ocr, "find_ocr_engine", lambda: None)
 
 
 @pytest.fixture
-def engine(_no_engine: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(_no_engine: None, monkeypatch: pytest.MonkeyPatch) -> OcrEngine:
     """The engine that is installed; the test is skipped where there is none."""
-    found = find_engine()
+    found = find_ocr_engine()
     if found is None:
         pytest.skip("neither Tesseract nor RapidOCR is installed")
-    monkeypatch.setattr(ocr, "find_engine", lambda: found)
+    monkeypatch.setattr(ocr, "find_ocr_engine", lambda: found)
     return found
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents import ocr
-from fourcorners.documents.boxes import boxes
-from fourcorners.documents.document import Box, Document, OcrWord, Page, Source
-from fourcorners.documents.ocr_engines import SeenPage, SeenWord
-from fourcorners.documents.read import read
+from fourcorners.documents.boxes import span_boxes
+from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
+from fourcorners.documents.ocr import recognition as ocr
+from fourcorners.documents.ocr.engines import RecognisedPage, RecognisedWord
+from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 
 PICTURE = b"q 500 0 0 700 50 50 cm /Im1 Do Q"
@@ -25,8 +25,8 @@ SCAN = Document(
     reader="picture/1",
     text="Alder Ltd\nagrees\nto pay\n",
     pages=(
-        Page(1, Span(0, 17), 612, 792, Source.OCR, 0.9),
-        Page(2, Span(17, 24), 612, 792, Source.OCR, 0.9),
+        Page(1, Span(0, 17), 612, 792, TextSource.OCR, 0.9),
+        Page(2, Span(17, 24), 612, 792, TextSource.OCR, 0.9),
     ),
     words=(
         OcrWord(Span(0, 5), Box(1, 100, 50, 150, 62), 0.9),
@@ -40,7 +40,7 @@ NOWHERE = Path("not needed")
 
 
 def test_recognised_words_have_one_box_a_line() -> None:
-    assert boxes(NOWHERE, SCAN, Span(0, 24)) == [
+    assert span_boxes(NOWHERE, SCAN, Span(0, 24)) == [
         Box(1, 100, 49, 190, 62),
         Box(1, 100, 70, 160, 82),
         Box(2, 100, 50, 160, 62),
@@ -48,8 +48,8 @@ def test_recognised_words_have_one_box_a_line() -> None:
 
 
 def test_a_part_of_a_word_has_its_share_of_the_box() -> None:
-    assert boxes(NOWHERE, SCAN, Span(1, 3)) == [Box(1, 110, 50, 130, 62)]
-    assert boxes(NOWHERE, SCAN, Span(9, 10)) == []
+    assert span_boxes(NOWHERE, SCAN, Span(1, 3)) == [Box(1, 110, 50, 130, 62)]
+    assert span_boxes(NOWHERE, SCAN, Span(9, 10)) == []
 
 
 def test_a_span_over_digital_and_recognised_pages_has_boxes_on_both(
@@ -58,23 +58,25 @@ def test_a_span_over_digital_and_recognised_pages_has_boxes_on_both(
     class Fake:
         name = "fake/1"
 
-        def read(self, picture: object) -> SeenPage:  # noqa: ARG002
-            return SeenPage(1700, 2200, ((SeenWord("Scanned", 200, 100, 400, 120, 0.9),),))
+        def read(self, picture: object) -> RecognisedPage:  # noqa: ARG002
+            return RecognisedPage(
+                1700, 2200, ((RecognisedWord("Scanned", 200, 100, 400, 120, 0.9),),)
+            )
 
-    monkeypatch.setattr(ocr, "find_engine", Fake)
+    monkeypatch.setattr(ocr, "find_ocr_engine", Fake)
     path = make_pdf([(72, 700, "First")], PICTURE, [(72, 700, "Third")])
-    document = read(path)
-    found = boxes(path, document, Span(0, len(document.text)))
+    document = read_document(path)
+    found = span_boxes(path, document, Span(0, len(document.text)))
     assert [box.page for box in found] == [1, 2, 3]
     assert found[1] == Box(2, 72.0, 36.0, 144.0, 43.2)
     archive = tmp_path / "deal.zip"
     with zipfile.ZipFile(archive, "w") as target:
         target.write(path, "a.pdf")
-    within = read(archive / "a.pdf")
-    assert boxes(archive / "a.pdf", within, Span(0, len(within.text))) == found
+    within = read_document(archive / "a.pdf")
+    assert span_boxes(archive / "a.pdf", within, Span(0, len(within.text))) == found
 
 
 def test_a_document_without_pages_has_no_boxes(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Alder")
-    assert boxes(path, read(path), Span(0, 5)) == []
+    assert span_boxes(path, read_document(path), Span(0, 5)) == []

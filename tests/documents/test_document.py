@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fourcorners.documents.document import Box, Document, OcrWord, Page, Source
+from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
 from fourcorners.text.span import Span
 
 TEXT = "Alder Ltd agrees\n"
@@ -20,7 +20,7 @@ DOCUMENT = Document(
     media_type="application/pdf",
     reader="pdf/2",
     text=TEXT,
-    pages=(Page(1, Span(0, len(TEXT)), 612, 792, Source.OCR, 0.8),),
+    pages=(Page(1, Span(0, len(TEXT)), 612, 792, TextSource.OCR, 0.8),),
     words=(word(0, 5, 0.9), word(6, 9, 0.7), word(10, 16, 0.8)),
 )
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents.container import DEPTH
+from fourcorners.documents.archive.container import MAX_DEPTH
 from fourcorners.documents.document import Document
-from fourcorners.documents.ocr import Ocr
-from fourcorners.documents.office import find_office
-from fourcorners.documents.read import read
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.libreoffice import find_libreoffice
+from fourcorners.documents.ocr.recognition import OcrOptions
+from fourcorners.documents.read import read_document
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 from tests.documents.hostile import held_files, page_files
 from tests.documents.hostile.invariants import Looked, look, whole
@@ -77,22 +77,22 @@ Kept = Looked | FourcornersError
 
 
 @pytest.fixture(scope="module")
-def reading() -> Iterator[Workers[Path, Document]]:
-    with Workers(
-        partial(read, ocr=Ocr(seconds=30)), jobs=1, memory=MEMORY, seconds=SECONDS
+def reading() -> Iterator[ProcessPool[Path, Document]]:
+    with ProcessPool(
+        partial(read_document, ocr=OcrOptions(seconds=30)), jobs=1, memory=MEMORY, seconds=SECONDS
     ) as pool:
         yield pool
 
 
 @pytest.fixture(scope="module")
-def looking() -> Iterator[Workers[Path, Looked]]:
+def looking() -> Iterator[ProcessPool[Path, Looked]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT)  # the task is one of the tests', which a worker must find
-        with Workers(look, jobs=1, memory=MEMORY, seconds=SECONDS) as pool:
+        with ProcessPool(look, jobs=1, memory=MEMORY, seconds=SECONDS) as pool:
             yield pool
 
 
-def run(pool: Workers[Path, Document], path: Path, seconds: float = SECONDS) -> Outcome:
+def run(pool: ProcessPool[Path, Document], path: Path, seconds: float = SECONDS) -> Outcome:
     started = time.monotonic()
     ((_, found),) = pool.run([path])
     assert time.monotonic() - started < seconds + 30  # it may have to start first
@@ -111,7 +111,7 @@ def refused(found: Outcome | Kept, name: str) -> InputError:
 
 @pytest.mark.parametrize("name", sorted(SINGLE))
 def test_a_hostile_file_is_read_or_refused(
-    name: str, tmp_path: Path, reading: Workers[Path, Document]
+    name: str, tmp_path: Path, reading: ProcessPool[Path, Document]
 ) -> None:
     path = tmp_path / name
     path.write_bytes(SINGLE[name]())
@@ -135,12 +135,12 @@ def test_a_hostile_file_is_read_or_refused(
     "name", sorted(name for name in {**page_files.SLOW, **held_files.SLOW} if "." in name)
 )
 def test_a_huge_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
-    if name in held_files.CONVERTED and find_office() is None:
+    if name in held_files.CONVERTED and find_libreoffice() is None:
         pytest.skip("LibreOffice is not installed")
     path = tmp_path / name
     path.write_bytes({**page_files.SLOW, **held_files.SLOW}[name]())
-    task = partial(read, ocr=Ocr(seconds=30))
-    with Workers(task, jobs=1, memory=MEMORY, seconds=PATIENCE) as pool:
+    task = partial(read_document, ocr=OcrOptions(seconds=30))
+    with ProcessPool(task, jobs=1, memory=MEMORY, seconds=PATIENCE) as pool:
         found = run(pool, path, PATIENCE)
     if isinstance(found, Document):
         whole(found)
@@ -151,7 +151,7 @@ def test_a_huge_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", sorted(held_files.PICTURE))
 def test_a_hostile_picture_is_read_or_refused(
-    name: str, tmp_path: Path, reading: Workers[Path, Document]
+    name: str, tmp_path: Path, reading: ProcessPool[Path, Document]
 ) -> None:
     path = tmp_path / name
     path.write_bytes(held_files.PICTURE[name]())
@@ -165,7 +165,7 @@ def test_a_hostile_picture_is_read_or_refused(
         refused(found, name)
 
 
-def follow(path: Path, pool: Workers[Path, Looked]) -> dict[str, Kept]:
+def follow(path: Path, pool: ProcessPool[Path, Looked]) -> dict[str, Kept]:
     """Read a file and what it holds, and what that holds, as `add` does."""
     found: dict[str, Kept] = {}
     waiting = [path]
@@ -186,7 +186,7 @@ def follow(path: Path, pool: Workers[Path, Looked]) -> dict[str, Kept]:
 
 @pytest.mark.parametrize("name", sorted(HOLDING))
 def test_a_hostile_archive_or_mail_is_followed_or_refused(
-    name: str, tmp_path: Path, looking: Workers[Path, Looked]
+    name: str, tmp_path: Path, looking: ProcessPool[Path, Looked]
 ) -> None:
     path = tmp_path / "in" / name
     path.parent.mkdir()
@@ -230,9 +230,9 @@ HELD = {
     "lying-size.zip": "does not unpack",
     "a-bomb-within.zip": "far more than any data room",
     "a-bomb-attached.eml": "far more than any data room",
-    "nested.zip": f"more than {DEPTH} archives",
-    "circling.zip": f"more than {DEPTH} archives",
-    "wrapped.eml": f"more than {DEPTH} archives",
+    "nested.zip": f"more than {MAX_DEPTH} archives",
+    "circling.zip": f"more than {MAX_DEPTH} archives",
+    "wrapped.eml": f"more than {MAX_DEPTH} archives",
     "half-locked.zip": "locked with a password",
     "odd-method.zip": "does not unpack",
 }
@@ -240,7 +240,7 @@ HELD = {
 
 @pytest.mark.parametrize("kind", ["txt", "html", "rtf", "odt", "eml", "zip"])
 def test_a_file_that_grows_while_it_is_read(
-    kind: str, tmp_path: Path, looking: Workers[Path, Looked]
+    kind: str, tmp_path: Path, looking: ProcessPool[Path, Looked]
 ) -> None:
     path = tmp_path / f"growing.{kind}"
     make = {
@@ -275,7 +275,7 @@ def test_a_file_that_grows_while_it_is_read(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
 def test_what_is_no_file_is_refused_at_once(
-    tmp_path: Path, reading: Workers[Path, Document]
+    tmp_path: Path, reading: ProcessPool[Path, Document]
 ) -> None:
     pipe = tmp_path / "pipe.pdf"
     os.mkfifo(pipe)
@@ -299,7 +299,9 @@ def test_what_is_no_file_is_refused_at_once(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
-def test_what_may_not_be_read_is_refused(tmp_path: Path, reading: Workers[Path, Document]) -> None:
+def test_what_may_not_be_read_is_refused(
+    tmp_path: Path, reading: ProcessPool[Path, Document]
+) -> None:
     path = tmp_path / "a.txt"
     path.write_text("words")
     path.chmod(0)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Document
-from fourcorners.documents.read import read
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.read import read_document
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 from tests.documents.hostile import docx_files, pdf_files
 from tests.documents.hostile.invariants import whole
@@ -78,7 +78,7 @@ REFUSED = {
 
 def outcome(path: Path, seconds: float) -> Document | FourcornersError:
     started = time.monotonic()
-    with Workers(read, jobs=1, memory=MEMORY, seconds=seconds) as pool:
+    with ProcessPool(read_document, jobs=1, memory=MEMORY, seconds=seconds) as pool:
         ((_, found),) = pool.run([path])
     assert time.monotonic() - started < seconds + 15
     return found
@@ -124,7 +124,7 @@ def test_entities_leak_nothing(tmp_path: Path) -> None:
         docx_files.with_declaration(f'<!ENTITY x SYSTEM "{secret.as_uri()}">', "a &x; b")
     )
     with pytest.raises(InputError) as refused:
-        read(path)
+        read_document(path)
     assert "the-secret-words" not in str(refused.value)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.markdown import headings
-from fourcorners.documents.read import read
+from fourcorners.documents.markdown import mark_headings
+from fourcorners.documents.read import read_document
 
 TEXT = """---
 title: not a heading
@@ -35,7 +35,7 @@ Schedule
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(mark.detail, mark.span.of(text)) for mark in headings(text)]
+    return [(mark.detail, mark.span.of(text)) for mark in mark_headings(text)]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -51,7 +51,7 @@ def test_headings_are_marked_with_their_level(line_end: str) -> None:
 def test_the_text_is_kept_as_written(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(TEXT, newline="")
-    document = read(path)
+    document = read_document(path)
     assert document.text == TEXT
     assert (document.media_type, document.reader) == ("text/markdown", "markdown/1")
     assert {mark.kind for mark in document.marks} == {MarkKind.HEADING}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents.encoding import decode, looks_like_text
-from fourcorners.documents.read import read
+from fourcorners.documents.encoding import decode_text, looks_like_text
+from fourcorners.documents.read import read_document
 
 WORDS = "The \u201cFee\u201d is \u20ac5,000;\r\npayable in caf\u00e9s.\rNow.\n"
 
@@ -17,24 +17,24 @@ WORDS = "The \u201cFee\u201d is \u20ac5,000;\r\npayable in caf\u00e9s.\rNow.\n"
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
 )
 def test_unicode_is_read_with_its_line_ends(encoding: str) -> None:
-    decoded = decode(WORDS.encode(encoding))
+    decoded = decode_text(WORDS.encode(encoding))
     assert decoded.text == WORDS
     assert decoded.warnings == ()
 
 
 def test_windows_text_is_read_with_a_warning() -> None:
-    decoded = decode(WORDS.encode("cp1252"))
+    decoded = decode_text(WORDS.encode("cp1252"))
     assert decoded.text == WORDS
     assert decoded.warnings == ("The text is not UTF-8; it was read as Windows-1252.",)
 
 
 def test_bytes_that_windows_leaves_undefined_keep_their_place() -> None:
-    assert decode(b"fee\x81 caf\xe9").text == "fee\ufffd caf\u00e9"
+    assert decode_text(b"fee\x81 caf\xe9").text == "fee\ufffd caf\u00e9"
 
 
 def test_nul_becomes_a_character_that_can_be_stored() -> None:
     rest = " is due." * 20
-    decoded = decode(f"The fee\0{rest}".encode())
+    decoded = decode_text(f"The fee\0{rest}".encode())
     assert decoded.text == f"The fee\ufffd{rest}"
     assert "NUL" in decoded.warnings[0]
 
@@ -45,7 +45,7 @@ def test_rubbish_is_not_text() -> None:
         assert not looks_like_text(chance.randbytes(size))
     assert not looks_like_text(b"\xff\xfe\x00\xd8\x00\x00")
     with pytest.raises(ValueError, match="not text"):
-        decode(chance.randbytes(5000))
+        decode_text(chance.randbytes(5000))
 
 
 @pytest.mark.corpus
@@ -54,4 +54,4 @@ def test_real_contracts_are_read_character_for_character(corpus: Path) -> None:
     assert len(paths) == 401
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
-            assert read(path).text == file.read(), path
+            assert read_document(path).text == file.read(), path

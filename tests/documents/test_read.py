@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 
 WORDS = "This Agreement is made between Alder Ltd and Birch GmbH."
@@ -20,7 +20,7 @@ WORDS = "This Agreement is made between Alder Ltd and Birch GmbH."
 
 def refused(path: Path, reason: str) -> InputError:
     with pytest.raises(InputError) as caught:
-        read(path)
+        read_document(path)
     assert str(path) in caught.value.message
     assert reason in caught.value.message
     assert caught.value.remedy
@@ -38,7 +38,7 @@ def zipped(**members: str) -> bytes:
 def test_a_document_says_where_it_comes_from(tmp_path: Path) -> None:
     path = tmp_path / "alder.txt"
     path.write_text(WORDS)
-    document = read(path)
+    document = read_document(path)
     digest = hashlib.sha256(WORDS.encode()).hexdigest()
     assert (document.id, document.sha256) == (digest[:16], digest)
     assert (document.name, document.path) == ("alder.txt", str(path))
@@ -51,13 +51,13 @@ def test_a_document_says_where_it_comes_from(tmp_path: Path) -> None:
 def test_a_text_named_pdf_is_read_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "alder.pdf"
     path.write_text(WORDS)
-    document = read(path)
+    document = read_document(path)
     assert document.text == WORDS
     assert document.warnings == ("The file is named .pdf but holds plain text; it was read so.",)
 
 
 def test_a_pdf_named_txt_is_read_as_pdf(make_pdf: Any) -> None:
-    document = read(make_pdf([(72, 700, WORDS)], name="alder.txt"))
+    document = read_document(make_pdf([(72, 700, WORDS)], name="alder.txt"))
     assert document.text == f"{WORDS}\n"
     assert document.warnings == ("The file is named .txt but holds a PDF; it was read so.",)
 
@@ -66,7 +66,7 @@ def test_long_and_foreign_names_are_read(tmp_path: Path) -> None:
     for name in ("契約書 – Überlassung №7.txt", "a" * 251 + ".txt"):
         path = tmp_path / name
         path.write_text(WORDS)
-        assert read(path).name == name
+        assert read_document(path).name == name
     refused(tmp_path / ("b" * 300 + ".txt"), "the name is longer than this system allows")
 
 
@@ -128,9 +128,9 @@ def test_a_format_that_is_not_read_is_named(tmp_path: Path, content: bytes, kind
 def test_a_filing_with_tags_is_still_text(tmp_path: Path) -> None:
     path = tmp_path / "filing.txt"
     path.write_text(f"<DOCUMENT>\n<TYPE>EX-10.1\n<TEXT>\n{WORDS}")
-    assert read(path).media_type == "text/plain"
+    assert read_document(path).media_type == "text/plain"
     path.write_text(f"Date: today\nTo: Birch GmbH\nSubject: Services\n\n{WORDS}")
-    assert read(path).media_type == "text/plain"
+    assert read_document(path).media_type == "text/plain"
 
 
 def test_twenty_megabytes_of_text_are_read_in_seconds(tmp_path: Path) -> None:
@@ -139,5 +139,5 @@ def test_twenty_megabytes_of_text_are_read_in_seconds(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8", newline="")
     assert path.stat().st_size > 20_000_000
     start = time.process_time()
-    assert read(path).text == text
+    assert read_document(path).text == text
     assert time.process_time() - start < 20

@@ -42,7 +42,7 @@ from fourcorners.evaluation.entailment_tables import (
 from fourcorners.models.entailment import Entailment
 from fourcorners.models.entailment_verdict import Label, Verdict
 from fourcorners.playbooks.load import load as load_playbook
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 SENTENCES = (
@@ -315,7 +315,7 @@ def test_the_model_answers_among_given_spans_and_among_sentences(data: Path) -> 
     own = entailing.run(split, judge, given=False)
     spans = {Span(*each) for each in SPANS}
     assert {quote.span for answer in given for quote in answer.quotes} == spans
-    assert {quote.span for answer in own for quote in answer.quotes} <= set(sentences(TEXT))
+    assert {quote.span for answer in own for quote in answer.quotes} <= set(split_sentences(TEXT))
     assert [answer.hypothesis for answer in given] == list(LABELS)
     for answer in given:
         assert sum(answer.scores) == pytest.approx(1.0)

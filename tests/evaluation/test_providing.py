@@ -37,7 +37,7 @@ from fourcorners.playbooks.ranking import Contract, Wanted, read
 from fourcorners.search.query import parse
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TREES = "Larch Birch Cedar Maple Alder Hazel Rowan Aspen Willow Juniper".split()  # noqa: SIM905
 

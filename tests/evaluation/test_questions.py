@@ -52,7 +52,7 @@ def written(folder: Path, text: str = FILE) -> Path:
 
 
 def cited(start: int, end: int) -> Cited:
-    return Cited(evidence.quote(DEED, Span(start, end)), "deed", "01-deed.txt", "clause 1")
+    return Cited(evidence.quote_span(DEED, Span(start, end)), "deed", "01-deed.txt", "clause 1")
 
 
 def report(*spans: tuple[int, int], ruling: Ruling = Ruling.SAYS, claims: int = 0) -> Answer:

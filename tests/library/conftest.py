@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fourcorners.documents.document import Box, Document, Mark, MarkKind, OcrWord, Page, Source
+from fourcorners.documents.document import Box, Document, Mark, MarkKind, OcrWord, Page, TextSource
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card import Card, Fact, Party
@@ -70,8 +70,8 @@ def contract(
         reader="plain/1",
         text=text,
         pages=(
-            Page(1, Span(0, middle), 595.0, 842.0, Source.OCR, 0.925),
-            Page(2, Span(middle, len(text)), 595.0, 842.0, Source.NONE),
+            Page(1, Span(0, middle), 595.0, 842.0, TextSource.OCR, 0.925),
+            Page(2, Span(middle, len(text)), 595.0, 842.0, TextSource.NONE),
         ),
         marks=(Mark(MarkKind.HEADING, spans[0], "1"),),
         warnings=("Page 2 needs OCR.",),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.documents.document import Mark, MarkKind, Page, Source
+from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
 from fourcorners.errors import LibraryError
 from fourcorners.library import codec
 from fourcorners.outline.card import Card, Fact, Party
@@ -18,7 +18,7 @@ any_text = st.text(st.characters(exclude_categories=()))  # half surrogates and 
 numbers = st.floats(allow_nan=False)
 spans = st.tuples(st.integers(0, 10**9), st.integers(0, 10**9)).map(lambda p: Span(min(p), max(p)))
 pages = st.builds(
-    Page, st.integers(1, 9999), spans, numbers, numbers, source=st.sampled_from(Source)
+    Page, st.integers(1, 9999), spans, numbers, numbers, source=st.sampled_from(TextSource)
 )
 marks = st.builds(Mark, st.sampled_from(MarkKind), spans, any_text)
 nodes = st.builds(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fourcorners.documents.document import Source
+from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import database
 from fourcorners.library.database import register
@@ -352,9 +352,9 @@ def test_a_better_reading_takes_the_place_of_one_with_pages_unread(
     library: Library, make: Make
 ) -> None:
     made = make()
-    read = tuple(replace(page, source=Source.OCR) for page in made.document.pages)
+    read = tuple(replace(page, source=TextSource.OCR) for page in made.document.pages)
     parts = replace(made, document=replace(made.document, pages=read))
-    unread = tuple(replace(page, source=Source.NONE) for page in parts.document.pages)
+    unread = tuple(replace(page, source=TextSource.NONE) for page in parts.document.pages)
     poor = replace(parts, document=replace(parts.document, pages=unread))
     assert poor.add(library, "First")
     copy = replace(poor, document=replace(poor.document, path="elsewhere/copy.txt"))

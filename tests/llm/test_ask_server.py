@@ -66,7 +66,7 @@ def test_what_a_tiny_model_leaves_undone_is_said_in_a_report_that_verifies(
         answer = finished(run)
         shown = [cited for each in answer.statements for cited in each.quotes]
         for cited in shown:
-            evidence.verify(cited.quote, library.text(cited.document))
+            evidence.verify_quote(cited.quote, library.text(cited.document))
     assert any("insure the grain against fire" in cited.quote.words for cited in shown)
     assert answer.counts.verified == len(answer.statements) > 0
     assert answer.asked == question

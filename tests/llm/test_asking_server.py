@@ -70,7 +70,7 @@ def test_a_tiny_model_fills_a_cell_somehow_and_replays_the_same(
     assert bool(cell.error) == (cell.state is CellState.FAILED)
     assert bool(cell.evidence) == (cell.state is CellState.FOUND)
     for each in cell.evidence:
-        evidence.verify(each.quote, TEXT)
+        evidence.verify_quote(each.quote, TEXT)
     assert port.spent.calls >= 1
     assert port.spent.tokens_out > 0
     nowhere = {"url": "http://127.0.0.1:1/v1", "replay": file}

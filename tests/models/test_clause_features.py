@@ -14,7 +14,7 @@ from fourcorners.models.clause_features import (
     parts,
 )
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TEXT = "Term\nAlder grants a non-exclusive licence. it ends in 2031; the fee is 12."
 HEADING, FIRST, SECOND = Span(0, 4), Span(5, 42), Span(43, len(TEXT))

@@ -26,7 +26,7 @@ from fourcorners.models.clause_reader import (
     unpack,
 )
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TEXT = "Books may be audited. Rent is due. Audit ends here."
 SPANS = (Span(0, 21), Span(22, 34), Span(35, len(TEXT)))

@@ -18,7 +18,7 @@ from fourcorners.models.entailment_heads import Trees, Words, sigmoid, softmax
 from fourcorners.models.entailment_unseen import Guide, Spans, signs, turned
 from fourcorners.models.entailment_verdict import Label, Verdict
 from fourcorners.models.fake import HashEncoder
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 NDA = """1. Confidential Information means all information that a party discloses, whether in \
@@ -41,7 +41,7 @@ EMPLOYEES = (
     "employees."
 )
 SURVIVE = "Some obligations of Agreement may survive termination of Agreement."
-SPANS = sentences(NDA)
+SPANS = split_sentences(NDA)
 
 
 def evidence(verdict: Verdict) -> str:
@@ -114,7 +114,7 @@ def test_spans_that_are_surely_no_evidence_are_not_encoded() -> None:
     model = load()
     idle = "".join(f"{number}. The parties met in room {number}.\n" for number in range(7, 400))
     text = NDA + idle
-    spans = sentences(text)
+    spans = split_sentences(text)
     read: list[str] = []
 
     class Counting:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.models.entailment_spans import pieces
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 
@@ -51,7 +51,7 @@ def test_a_reference_is_no_item() -> None:
 
 @given(st.text(alphabet="ab (1).;:\n-and", max_size=120))
 def test_pieces_are_in_order_and_lose_no_words_but_lone_ones(text: str) -> None:
-    spans = sentences(text)
+    spans = split_sentences(text)
     found = pieces(text, spans)
     for before, after in pairwise(found):
         assert before.end <= after.start

@@ -18,7 +18,7 @@ from fourcorners.library.store import Library
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.fake import HashEncoder
 from fourcorners.models.remote import MAX_CHARACTERS, RemoteEncoder
-from fourcorners.net import Patience
+from fourcorners.net import RetryPolicy
 from fourcorners.search.find import find
 from fourcorners.settings import Settings
 from tests.serving import Asked, Reply, Served, served
@@ -56,7 +56,7 @@ def encoder_at(server: Served, *, url: str = "", batch: int = 3, attempts: int =
         dimension=DIMENSION,
         key=SecretStr(KEY),
         batch=batch,
-        patience=Patience(5.0, attempts, lambda _: None),
+        patience=RetryPolicy(5.0, attempts, lambda _: None),
     )
 
 
@@ -103,7 +103,7 @@ def test_azure_knows_the_key_by_another_header(
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def post_json(url: str, body: Any, *, headers: dict[str, str], patience: Patience) -> object:
+    def post_json(url: str, body: Any, *, headers: dict[str, str], patience: RetryPolicy) -> object:
         assert url.endswith("/openai/v1/embeddings")
         assert patience.attempts == 2
         sent.append(headers)

@@ -13,7 +13,7 @@ from fourcorners.outline.concordance import FORM, Concordance
 from fourcorners.outline.tree import Passage, View
 from fourcorners.outline.units import cut
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TEXT = (
     "SUPPLY AGREEMENT\n\n1. Term. This Agreement runs for five (5) years from the Effective Date. "

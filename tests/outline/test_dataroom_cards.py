@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.evaluation.answers import normal_law, normal_name, normal_party
 from fourcorners.outline.build import build
 from fourcorners.outline.card import Card
@@ -27,7 +27,7 @@ READABLE = [each for each in EXPECTED if not each["needs_ocr"]]
 def cards() -> dict[str, Card]:
     read_cards = {}
     for each in READABLE:
-        document = read(EXAMPLES / "dataroom" / each["file"])
+        document = read_document(EXAMPLES / "dataroom" / each["file"])
         read_cards[each["file"]] = read_card(document, build(document))
     return read_cards
 

@@ -13,7 +13,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import opened
 from fourcorners.review.reader import taught_query
 from fourcorners.search.query.match import holds
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 @pytest.fixture(scope="module")

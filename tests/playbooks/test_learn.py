@@ -26,7 +26,7 @@ from fourcorners.playbooks.write import identifier, written
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import holds
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TREES = "larch birch cedar maple alder hazel rowan aspen willow juniper".split()  # noqa: SIM905
 

@@ -28,7 +28,7 @@ from fourcorners.playbooks.ranking import (
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import matches
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 TEXT = (
     "This deed is made on 3 May 2021. "

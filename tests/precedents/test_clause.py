@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.precedents.clause import Clause, Place, once, same_words
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 
 
 def test_number_case_and_typography_make_no_other_clause() -> None:
@@ -30,5 +30,5 @@ def test_the_same_words_are_kept_once_with_all_their_places() -> None:
 
 @given(st.text(alphabet="aB- `'\"\n\r\t.1é’“\u00ad", max_size=40))
 def test_the_quick_way_to_the_same_words_is_the_slow_one(text: str) -> None:
-    slow = " ".join(normalise(text).text.casefold().split())
+    slow = " ".join(normalise_text(text).text.casefold().split())
     assert same_words(f"words {text}") == " ".join(f"words {slow}".split())

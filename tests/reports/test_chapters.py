@@ -133,7 +133,7 @@ def test_a_chapter_cuts_a_quote_and_leads_to_the_whole(told: Review) -> None:
     words = "The Seller shall not assign. " * 120
     long = replace(told.documents[0], text=words + told.documents[0].text)
     span = Span(0, len(words) - 1)
-    quote = evidence.quote(long.text, span)
+    quote = evidence.quote_span(long.text, span)
     before = next(f for f in told.findings if f.document == long.id and f.evidence)
     only = replace(before.evidence[0], quote=quote, clause=span)
     finding = replace(
@@ -290,7 +290,7 @@ def test_of_long_quotes_the_likeliest_are_shown_and_never_a_few_letters() -> Non
     text = "word " * 1_000
     spans = [Span(0, 700), Span(1_000, 1_700), Span(2_000, 2_700)]
     found = tuple(
-        Evidence(evidence.quote(text, span), span, (), None, score)
+        Evidence(evidence.quote_span(text, span), span, (), None, score)
         for span, score in zip(spans, (0.2, 0.3, 0.9), strict=True)
     )
     finding = Finding("d", "p", CellState.FOUND, found)

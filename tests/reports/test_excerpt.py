@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.reports.excerpt import AROUND, LONGEST, excerpt
-from fourcorners.text.span import Span, common, covered
+from fourcorners.text.span import Span, covered_length, intersect_spans
 
 TEXT = "".join(f"{i} word{'.' if i % 9 == 0 else ''} " for i in range(4_000))
 
@@ -41,8 +41,8 @@ def test_the_runs_are_the_clause_and_the_marks_are_the_quotes(
         at = end
     assert at == shown.span.end
     for column, spans in quotes.items():
-        assert covered(common(spans, marked[column])) == covered(spans)
-        assert covered(marked[column]) == covered(spans)
+        assert covered_length(intersect_spans(spans, marked[column])) == covered_length(spans)
+        assert covered_length(marked[column]) == covered_length(spans)
     if len(clause) <= LONGEST:
         assert not any(run.left_out for run in shown.runs)
     else:

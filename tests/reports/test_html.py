@@ -14,9 +14,9 @@ import pytest
 from fourcorners import reports
 from fourcorners.errors import EvidenceError
 from fourcorners.review.finding import CellState, Finding, Review, ReviewState, UnreadFile
+from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
-from fourcorners.text.visible import visible
 from tests.reports import spoken
 
 
@@ -146,7 +146,7 @@ def test_a_hostile_review_adds_no_element_and_hides_no_character(
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ufeff\x00\u2028\u2029]", text)
     article = tree.get_element_by_id("f-0-0")
     (mark,) = article.xpath(".//mark")
-    assert content(mark) == visible(hostile_review.documents[0].name)
+    assert content(mark) == show_invisible(hostile_review.documents[0].name)
     assert "⟦U+202E⟧" in content(mark)
     assert "{{ 7*7 }}" in content(mark)
 

@@ -16,7 +16,7 @@ from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report
 from fourcorners.review.finding import CellState, Review, ReviewState
-from fourcorners.text.visible import visible
+from fourcorners.text.invisible_characters import show_invisible
 from tests.reports import spoken
 
 
@@ -107,7 +107,7 @@ def test_a_hostile_review_adds_no_element(hostile_review: Review, tmp_path: Path
         assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ufeff\x00\u2028\u2029]", text)
     _, tree = page_of(due_diligence(Grid(hostile_review)), tmp_path)
     quotes = [even(content(quote)) for quote in tree.xpath("//td//blockquote")]
-    assert even(visible(hostile_review.documents[0].name)) in quotes
+    assert even(show_invisible(hostile_review.documents[0].name)) in quotes
 
 
 def test_a_house_style_comes_last_and_cannot_leave_its_element(

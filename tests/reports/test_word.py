@@ -24,9 +24,9 @@ from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report
 from fourcorners.review.finding import CellState, Review, ReviewState
+from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
-from fourcorners.text.visible import visible
 from tests.reports import spoken
 
 OFFICE = shutil.which("soffice")
@@ -202,7 +202,7 @@ def test_a_hostile_review_runs_nothing_and_hides_nothing(
     document = docx.Document(str(made))
     quotes = styled(document, "Table Quote")
     words = hostile_review.documents[0].name
-    assert even(text_of(quotes[0])) == even(visible(words))
+    assert even(text_of(quotes[0])) == even(show_invisible(words))
     assert "⟦U+202E⟧" in text_of(quotes[0])
     assert "]]> &amp; &#x3c;" in text_of(quotes[0])
     instructions = {n.text.split()[0] for n in document.element.iter(qn("w:instrText"))}
@@ -246,7 +246,7 @@ def test_words_stay_words(review: Review, tmp_path: Path, words: str) -> None:
     word.export(due_diligence(Grid(one)), made)
     opened = docx.Document(str(made))
     (quote,) = styled(opened, "Table Quote")
-    assert even(text_of(quote)) == even(visible(words))
+    assert even(text_of(quote)) == even(show_invisible(words))
     right = any(n.tag == qn("w:bidi") for n in quote._p.iter())
     assert right == words.startswith("ה")
 

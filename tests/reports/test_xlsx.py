@@ -16,9 +16,9 @@ from openpyxl.workbook.workbook import Workbook
 from fourcorners import reports
 from fourcorners.reports.workbook import CELL_LIMIT, cell_text
 from fourcorners.review.finding import Review
+from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
-from fourcorners.text.visible import visible
 
 
 def opened(review: Review, folder: Path) -> Workbook:
@@ -112,7 +112,7 @@ def test_no_cell_is_a_formula_and_hidden_characters_show(
         cell.data_type == "n" and cell.value is not None and cell.column_letter not in "IJK"
         for cell in every_cell(book)
     )
-    assert book["Findings"]["F2"].value == visible(hostile_review.documents[0].name)
+    assert book["Findings"]["F2"].value == show_invisible(hostile_review.documents[0].name)
 
 
 @pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "＝1"])
@@ -120,7 +120,7 @@ def test_a_formula_stays_text_when_it_is_edited(review: Review, tmp_path: Path, 
     renamed = replace(review.documents[0], name=start)
     book = opened(replace(review, documents=(renamed, *review.documents[1:])), tmp_path)
     cell = book["Documents"]["A2"]
-    assert (cell.data_type, cell.value) == ("s", visible(start))
+    assert (cell.data_type, cell.value) == ("s", show_invisible(start))
     assert cell.quotePrefix
 
 

@@ -42,7 +42,7 @@ def finding(document: str, text: str, provision: str, found: Sequence[str] | Cel
     if isinstance(found, CellState):
         error = "it crashed" if found is CellState.FAILED else ""
         return Finding(document, provision, found, error=error)
-    quotes = [evidence.align(words, text) for words in found]
+    quotes = [evidence.align_quote(words, text) for words in found]
     clause = Span(0, len(text))
     proof = tuple(
         Evidence(quote, quote.span or clause, ("3 GENERAL",), None, 0.9) for quote in quotes

@@ -83,7 +83,7 @@ def cell(document: str, provision: str, text: str, words: str) -> Finding:
     if not words:
         return Finding(document, provision, CellState.NOT_FOUND)
     span = Span(text.index(words), text.index(words) + len(words))
-    quoted = Evidence(evidence.quote(text, span), span, (), None, 0.9)
+    quoted = Evidence(evidence.quote_span(text, span), span, (), None, 0.9)
     return Finding(document, provision, CellState.FOUND, (quoted,))
 
 

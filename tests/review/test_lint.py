@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Document
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint import Check, Linted, lint
@@ -166,7 +166,7 @@ def test_slips_are_in_order_of_severity() -> None:
 
 def test_the_example_contracts_are_clean(dataroom: Path) -> None:
     for name in ("01-northmere-master-services-agreement.docx", "02-cordovan-supply-agreement.pdf"):
-        document = read(dataroom / name)
+        document = read_document(dataroom / name)
         assert lint(document, build(document)).slips == ()
 
 

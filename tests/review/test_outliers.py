@@ -13,7 +13,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.precedents.difference import Change
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
 from fourcorners.review.outliers import Reading, difference_to_nearest, flagged, unlike
-from fourcorners.text.evidence import quote
+from fourcorners.text.evidence import quote_span
 from fourcorners.text.span import Span
 
 STATES = ("England", "Scotland", "Delaware", "Bavaria", "Ontario", "Victoria", "Texas", "Kenya")
@@ -67,7 +67,8 @@ def test_what_people_rejected_and_facts_are_not_compared(
     texts = {str(at): usual(each) for at, each in enumerate(STATES)} | {"8": ODD}
     findings = [
         Finding(name, "insurance", CellState.FOUND,
-                (Evidence(quote(text, Span(0, len(text))), Span(0, len(text)), (), None, 0.9),))
+                (Evidence(quote_span(text, Span(0, len(text))), Span(0, len(text)), (), None,
+                          0.9),))
         for name, text in texts.items()
     ]  # fmt: skip
     with Library.open(tmp_path / "none.db") as library:

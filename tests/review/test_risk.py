@@ -87,7 +87,7 @@ def found(contract: Reading, words: str) -> Finding:
     span = Span(start, start + len(words))
     node = contract.outline.at(start)
     assert node is not None
-    quoted = Evidence(evidence.quote(text, span), node.span, (), None, 0.9)
+    quoted = Evidence(evidence.quote_span(text, span), node.span, (), None, 0.9)
     return Finding(contract.document.id, "it", CellState.FOUND, (quoted,))
 
 
@@ -294,7 +294,7 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
     text = "SUPPLY AGREEMENT\n\n1. TERMS\n\n" + " ".join(pieces)
     reading = made(text)
     quoted = [
-        Evidence(evidence.quote(text, unit.span), unit.span, (), None, 0.9)
+        Evidence(evidence.quote_span(text, unit.span), unit.span, (), None, 0.9)
         for unit in reading.segments
     ]
     finding = Finding(reading.document.id, "it", CellState.FOUND, tuple(quoted))

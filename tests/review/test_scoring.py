@@ -10,7 +10,7 @@ from fourcorners.review.scoring import FEATURES, Prepared, best_first, score
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import matches
 from fourcorners.search.signals import apart
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 def column(reading: Reading, provision: Provision, name: str) -> dict[str, float]:

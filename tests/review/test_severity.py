@@ -6,7 +6,7 @@ from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.severity import judge, taken
 from fourcorners.search.query import parse
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 PROVISION = Provision(
     id="assignment",

@@ -17,7 +17,7 @@ from fourcorners.review.scoring import Prepared
 from fourcorners.review.wording import Wording, saying
 from fourcorners.search.query import parse
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 from tests.review.conftest import PLAYBOOK
 
 CERTAIN = [

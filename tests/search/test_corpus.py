@@ -15,7 +15,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.search.find import find
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import holds
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 CONTRACTS = 25
 QUERIES = (

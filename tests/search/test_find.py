@@ -13,7 +13,7 @@ from fourcorners.search.find import Filters, Hit, Weights, explain, find
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import holds
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 Add = Callable[..., str]
 

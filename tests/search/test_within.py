@@ -12,7 +12,7 @@ from fourcorners.search.query import Node, Query, parse
 from fourcorners.search.query.match import holds
 from fourcorners.search.within import rank
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 CLAUSES = (
     "Either party may terminate on a change of control of the other.",

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fourcorners.errors import EvidenceError
-from fourcorners.text.evidence import align, quote, verify
+from fourcorners.text.evidence import align_quote, quote_span, verify_quote
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
@@ -21,21 +21,21 @@ SECOND = TEXT.index("9.1 ")
 
 
 def test_exact_words_are_found() -> None:
-    found = align("within thirty (30) days", TEXT)
+    found = align_quote("within thirty (30) days", TEXT)
     assert (found.match, found.score) == (Match.EXACT, 100.0)
     assert found.span is not None
     assert found.span.of(TEXT) == found.words == "within thirty (30) days"
 
 
 def test_words_as_print_changed_them_are_found() -> None:
-    found = align('without the  prior written consent of the Customer.\n7.2 The "Fee"', TEXT)
+    found = align_quote('without the  prior written consent of the Customer.\n7.2 The "Fee"', TEXT)
     assert found.match is Match.NORMALISED
     assert found.words.startswith("without the prior written con-\nsent")
     assert found.words.endswith("\u201cFee\u201d")
 
 
 def test_words_that_are_nearly_there_are_found_and_the_text_speaks() -> None:
-    found = align(
+    found = align_quote(
         "The Supplier will not assign this Agreement without the prior written consent "
         "of the Customer.",
         TEXT,
@@ -52,7 +52,7 @@ def test_a_claim_shorter_than_the_text_is_found_whole() -> None:
         "The Centre is at 4321 North Ballard Road, Appleton, Wisconsin, and all notices go there."
     )
     text = f"Before that. {passage} And so it ends, in the usual way, with a signature."
-    found = align(passage.replace("Ballard ", ""), text)
+    found = align_quote(passage.replace("Ballard ", ""), text)
     assert found.match is Match.FUZZY
     assert found.words == passage
 
@@ -69,41 +69,43 @@ def test_a_claim_shorter_than_the_text_is_found_whole() -> None:
     ],
 )
 def test_what_the_text_does_not_say_is_unverified(words: str) -> None:
-    found = align(words, TEXT)
+    found = align_quote(words, TEXT)
     assert found == Quote(words, None, Match.UNVERIFIED, 0.0)
     assert not found.verified
 
 
 def test_short_words_never_match_nearly() -> None:
-    assert align("thirty (31)", TEXT).match is Match.UNVERIFIED
+    assert align_quote("thirty (31)", TEXT).match is Match.UNVERIFIED
 
 
 def test_a_claim_longer_than_the_text_is_unverified() -> None:
-    assert align("The Fee is not refundable. " * 3, "The Fee is not").match is Match.UNVERIFIED
+    assert (
+        align_quote("The Fee is not refundable. " * 3, "The Fee is not").match is Match.UNVERIFIED
+    )
 
 
 def test_the_first_place_counts_unless_another_is_asked_for() -> None:
     words = "The Fee is not refundable."
-    first = align(words, TEXT)
-    second = align(words, TEXT, within=Span(SECOND, len(TEXT)))
+    first = align_quote(words, TEXT)
+    second = align_quote(words, TEXT, within=Span(SECOND, len(TEXT)))
     assert first.span is not None
     assert second.span is not None
     assert first.span.start < SECOND <= second.span.start
-    assert align(words, TEXT, within=Span(0, 20)) == first
+    assert align_quote(words, TEXT, within=Span(0, 20)) == first
 
 
 @pytest.mark.parametrize("words", ["The  Fee is not\nrefundable.", "The Fees is not refundable."])
 def test_the_place_asked_for_counts_at_every_stage(words: str) -> None:
-    found = align(words, TEXT, within=Span(SECOND, len(TEXT)))
+    found = align_quote(words, TEXT, within=Span(SECOND, len(TEXT)))
     assert found.span is not None
     assert found.span.start >= SECOND
     assert found.match is not Match.EXACT
 
 
 def test_a_whole_word_goes_before_a_part_of_one() -> None:
-    found = align("act", "The contract says: act now.")
+    found = align_quote("act", "The contract says: act now.")
     assert found.span == Span(19, 22)
-    assert align("tract", "The contract.").span == Span(7, 12)
+    assert align_quote("tract", "The contract.").span == Span(7, 12)
 
 
 @given(st.text(min_size=1, max_size=80), st.data())
@@ -111,25 +113,25 @@ def test_words_of_the_text_are_always_found(text: str, data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     assume(text[start:end].strip())
-    found = align(text[start:end], text)
+    found = align_quote(text[start:end], text)
     assert found.match is Match.EXACT
     assert found.words == text[start:end].strip()
-    verify(found, text)
+    verify_quote(found, text)
 
 
 @given(st.text(st.sampled_from("ab cd\n-\u00a0\u00ad\u201c'")), st.text("ab cd-\"'\n", max_size=30))
 def test_whatever_is_returned_verifies(text: str, words: str) -> None:
-    found = align(words, text)
-    verify(found, text)
+    found = align_quote(words, text)
+    verify_quote(found, text)
     if found.span is not None:
         assert found.span.of(text) == found.words
 
 
 def test_a_quote_is_of_words_that_are_there() -> None:
-    assert quote(TEXT, Span(0, 3)).words == "7.1"
+    assert quote_span(TEXT, Span(0, 3)).words == "7.1"
     for span in (Span(3, 3), Span(len(TEXT) - 1, len(TEXT) + 1)):
         with pytest.raises(EvidenceError, match="no words at"):
-            quote(TEXT, span)
+            quote_span(TEXT, span)
 
 
 @pytest.mark.parametrize(
@@ -144,4 +146,4 @@ def test_a_quote_is_of_words_that_are_there() -> None:
 )
 def test_a_false_quote_is_refused(wrong: Quote) -> None:
     with pytest.raises(EvidenceError):
-        verify(wrong, TEXT)
+        verify_quote(wrong, TEXT)

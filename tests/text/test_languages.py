@@ -1,6 +1,6 @@
 import pytest
 
-from fourcorners.text.languages import language_of
+from fourcorners.text.languages import detect_language
 
 TEXTS = {
     "en": (
@@ -47,22 +47,22 @@ TEXTS = {
 
 @pytest.mark.parametrize("tag", sorted(TEXTS))
 def test_names_the_language(tag: str) -> None:
-    found = language_of(TEXTS[tag])
+    found = detect_language(TEXTS[tag])
     assert found is not None
     assert found.tag == tag
 
 
 @pytest.mark.parametrize("text", ["", "12 34 56", "x" * 500, "Schedule 1\n" * 3])
 def test_says_nothing_of_too_little(text: str) -> None:
-    assert language_of(text) is None
+    assert detect_language(text) is None
 
 
 def test_tables_of_names_and_numbers_have_no_language() -> None:
-    assert language_of("Acme Widget Blue 12 Box Crate Pallet Route " * 40) is None
+    assert detect_language("Acme Widget Blue 12 Box Crate Pallet Route " * 40) is None
 
 
 def test_reads_beginning_middle_and_end_of_a_long_text() -> None:
     long = TEXTS["en"] * 30 + TEXTS["de"] * 700
-    found = language_of(long)
+    found = detect_language(long)
     assert found is not None
     assert found.tag == "de"

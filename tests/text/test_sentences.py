@@ -7,12 +7,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 
 def cut(text: str) -> list[str]:
-    return [" ".join(span.of(text).split()) for span in sentences(text)]
+    return [" ".join(span.of(text).split()) for span in split_sentences(text)]
 
 
 def test_abbreviations_of_the_law_end_no_sentence() -> None:
@@ -43,12 +43,12 @@ def test_a_sentence_runs_on_over_a_page() -> None:
 
 def test_only_the_part_asked_for_is_cut() -> None:
     text = "One is here. Two is here. Three is here."
-    assert [span.of(text) for span in sentences(text, Span(13, 25))] == ["Two is here."]
+    assert [span.of(text) for span in split_sentences(text, Span(13, 25))] == ["Two is here."]
 
 
 @given(st.text(alphabet="aB. \n;:)", max_size=120))
 def test_nothing_is_lost_and_nothing_stands_twice(text: str) -> None:
-    spans = sentences(text)
+    spans = split_sentences(text)
     assert all(a.end <= b.start for a, b in pairwise(spans))
     covered = {i for span in spans for i in range(span.start, span.end)}
     assert {i for i, c in enumerate(text) if c.strip()} <= covered

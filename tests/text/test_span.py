@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 spans = st.builds(
     lambda start, length: Span(start, start + length), st.integers(0, 60), st.integers(0, 20)
@@ -34,15 +34,15 @@ def test_strip_leaves_the_words() -> None:
 
 @given(st.lists(spans))
 def test_union_covers_the_same_characters_once(several: list[Span]) -> None:
-    merged = union(several)
+    merged = merge_spans(several)
     assert characters(merged) == characters(several)
-    assert covered(several) == len(characters(several))
+    assert covered_length(several) == len(characters(several))
     assert all(a.end < b.start for a, b in pairwise(merged))
 
 
 @given(st.lists(spans), st.lists(spans))
 def test_common_is_the_intersection(left: list[Span], right: list[Span]) -> None:
-    assert characters(common(left, right)) == characters(left) & characters(right)
+    assert characters(intersect_spans(left, right)) == characters(left) & characters(right)
 
 
 @given(spans, spans)

@@ -53,8 +53,8 @@ def add(
     there was nothing that could be added.
     """
     from fourcorners.cli import console
-    from fourcorners.documents.ocr import Ocr
-    from fourcorners.documents.ocr import remedy as advice
+    from fourcorners.documents.ocr.recognition import OcrOptions
+    from fourcorners.documents.ocr.recognition import ocr_remedy as advice
     from fourcorners.library.ingest import Progress
     from fourcorners.library.ingest import add as run
     from fourcorners.models import default_encoder
@@ -85,7 +85,7 @@ def add(
     if as_json:
         console.print_json(_value(report, where, collection))
     else:
-        remedy = advice(Ocr(settings.ocr, settings.ocr_seconds))
+        remedy = advice(OcrOptions(settings.ocr, settings.ocr_seconds))
         _print(console.out(), report, where, collection, remedy)
     if not report.added and not report.already:
         raise typer.Exit(1)
@@ -95,21 +95,21 @@ def _print(out: Console, report: AddReport, where: str, collection: str, remedy:
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_failures
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     parts = [f"{report.added:,} added"] if report.added or not report.already else []
     if report.already:
         parts.append(f"{report.already:,} there already")
     if report.failed:
         parts.append(f"{len(report.failed):,} failed")
-    told = Text.assemble((f"{line(collection)}: ", "bold"))
+    told = Text.assemble((f"{single_line(collection)}: ", "bold"))
     if report.found:
         told.append(f"{counted(report.found, 'file')}, {', '.join(parts)}. ")
     else:
         told.append("no file is there. Name files, or folders that hold some. ", "red")
     if report.added:
         told.append(f"{report.characters:,} characters, {report.passages:,} passages. ", "dim")
-    told.append(f"Library: {line(where)}", "dim")
+    told.append(f"Library: {single_line(where)}", "dim")
     out.print(told, soft_wrap=True)
     notes = [
         f"{each.path}: the same content as {each.same_as}, kept once." for each in report.duplicates
@@ -120,7 +120,7 @@ def _print(out: Console, report: AddReport, where: str, collection: str, remedy:
     ]
     notes += [f"{each.path}: {warning}" for each in report.warned for warning in each.warnings]
     for note in notes[:_MOST_LISTED]:
-        out.print(Text.assemble(("! ", "yellow"), line(note)), soft_wrap=True)
+        out.print(Text.assemble(("! ", "yellow"), single_line(note)), soft_wrap=True)
     if len(notes) > _MOST_LISTED:
         out.print(Text(f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all.", "dim"))
     if report.needs_ocr:

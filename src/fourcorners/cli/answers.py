@@ -136,9 +136,9 @@ class Question:
 
 def _reply(question: str) -> str:
     """Ask the person back."""
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
-    sys.stderr.write(f"{line(question)} (Enter to leave it open)\n> ")
+    sys.stderr.write(f"{single_line(question)} (Enter to leave it open)\n> ")
     sys.stderr.flush()
     return sys.stdin.readline().strip()
 
@@ -168,7 +168,7 @@ def print_listed(found: Sequence[Listed], *, as_json: bool) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import shortened
+    from fourcorners.text.invisible_characters import shorten
 
     if as_json:
         console.print_json([asdict(each) for each in found])
@@ -177,7 +177,7 @@ def print_listed(found: Sequence[Listed], *, as_json: bool) -> None:
     for each in found:
         head = Text.assemble((each.id, "bold"), f"  {each.made}  ", (each.ruling.value, "green"))
         out.print(head, soft_wrap=True)
-        console.print_indented(out, Text(shortened(each.question, 200)), 3)
+        console.print_indented(out, Text(shorten(each.question, 200)), 3)
     if not found:
         out.print("The library keeps no answers. Ask: fourcorners ask QUESTION.")
 
@@ -199,20 +199,20 @@ def watch(events: Iterator[Event]) -> Answer:
 def _told(event: Event) -> str:
     """Return an event in a line; nothing for those that need none."""
     from fourcorners.research import events as happened
-    from fourcorners.text.visible import shortened
+    from fourcorners.text.invisible_characters import shorten
 
     match event:
         case happened.Planned():
             turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
             return f"Planned: {len(event.parts)} part(s){turns}"
         case happened.Asked():
-            return f"{event.turn}. {shortened(event.question, 100)} ({', '.join(event.tools)})"
+            return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
         case happened.EvidenceFound():
             return f"   {len(event.materials)} passage(s) found"
         case happened.Drafted():
             return f"   drafted: {event.draft.answer.ruling.value}"
         case happened.GapLeft():
-            return f"   gap: {shortened(event.gap.what, 100)}"
+            return f"   gap: {shorten(event.gap.what, 100)}"
         case _:
             return ""
 
@@ -223,16 +223,16 @@ def print_answer(out: Console, answer: Answer) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.reports.answer import answer_report
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     report = answer_report(answer)
-    print_indented(out, Text(line(report.project), "bold"), 0)
-    print_indented(out, Text(f"{report.status} By {line(answer.made.by)}.", "dim"), 0)
+    print_indented(out, Text(single_line(report.project), "bold"), 0)
+    print_indented(out, Text(f"{report.status} By {single_line(answer.made.by)}.", "dim"), 0)
     for _, _, section in report.walk():
         if section.anchor in _SKIPPED:
             continue
         out.print()
-        out.print(Text(line(section.title), "bold underline"))
+        out.print(Text(single_line(section.title), "bold underline"))
         for block in section.blocks:
             _print_block(out, block)
 
@@ -242,7 +242,7 @@ def _print_block(out: Console, block: Block) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.reports import tree
-    from fourcorners.text.visible import shortened
+    from fourcorners.text.invisible_characters import shorten
 
     match block:
         case tree.Paragraph():
@@ -253,7 +253,7 @@ def _print_block(out: Console, block: Block) -> None:
                 told.stylize("dim")
             print_indented(out, told, 0)
         case tree.Quoted():
-            quote = Text(f"“{shortened(block.words, _SHOWN)}”")
+            quote = Text(f"“{shorten(block.words, _SHOWN)}”")
             if not block.verified:
                 quote.stylize("red")
             source = _line(block.source)
@@ -275,11 +275,11 @@ def _line(runs: Iterable[Run]) -> Text:
     from rich.text import Text
 
     from fourcorners.reports.tree import Tone
-    from fourcorners.text.visible import visible
+    from fourcorners.text.invisible_characters import show_invisible
 
     styles = {Tone.STRONG: "bold green", Tone.MEDIUM: "bold yellow", Tone.WARNING: "bold yellow",
               Tone.QUIET: "dim"}  # fmt: skip
     told = Text()
     for run in runs:
-        told.append(" ".join(visible(run.text).split("\n")), styles.get(run.tone, ""))
+        told.append(" ".join(show_invisible(run.text).split("\n")), styles.get(run.tone, ""))
     return told

@@ -38,7 +38,7 @@ def list_entries(
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     with console.open_library(library, create=False) as store:
         entries = [each for each in store.audit_trail() if event in (None, each.event)]
@@ -51,7 +51,7 @@ def list_entries(
         detail = json.loads(each.detail)
         told = ", ".join(f"{key} {value}" for key, value in detail.items() if value != "")
         head = f"{each.seq:>5}  {each.at[:19].replace('T', ' ')}  "
-        said = Text.assemble((line(each.event), "bold"), f"  {line(told)}")
+        said = Text.assemble((single_line(each.event), "bold"), f"  {single_line(told)}")
         console.print_indented(out, said, len(head), head)
     if len(entries) > len(shown):
         out.print(Text(f"{len(entries) - len(shown):,} earlier ones: --limit N.", "dim"))

@@ -94,7 +94,7 @@ def list_clauses(
     from fourcorners.cli import console
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks import bank as banks
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if bank is None and (clauses or provision or stars):
         raise ConfigError("whose clauses?", remedy="Name the bank with --bank.")
@@ -125,7 +125,10 @@ def list_clauses(
     out = console.out()
     for each in held:
         count = console.counted(each.clauses, "clause")
-        out.print(f"{line(each.bank)}  {line(each.provision)}: {count}, {each.rated:,} with stars")
+        out.print(
+            f"{single_line(each.bank)}  {single_line(each.provision)}: "
+            f"{count}, {each.rated:,} with stars"
+        )
     if not held:
         out.print("No clause banks. Import one: fourcorners bank import PATH --bank NAME")
 
@@ -202,11 +205,13 @@ def _print(clauses: list[BankClause]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line, visible
+    from fourcorners.text.invisible_characters import show_invisible, single_line
 
     out = console.out()
     for each in clauses:
         stars = "★" * each.stars if each.stars else "no stars"
-        where = f"  {line(each.source)}" if each.source else ""
-        out.print(Text.assemble((each.id, "bold"), f"  {line(each.provision)}  {stars}{where}"))
-        console.print_indented(out, Text(visible(" ".join(each.text.split()))), 2)
+        where = f"  {single_line(each.source)}" if each.source else ""
+        out.print(
+            Text.assemble((each.id, "bold"), f"  {single_line(each.provision)}  {stars}{where}")
+        )
+        console.print_indented(out, Text(show_invisible(" ".join(each.text.split()))), 2)

@@ -10,7 +10,7 @@ import typer
 from fourcorners.cli.console import CollectionOption, JsonOption, LibraryOption
 from fourcorners.cli.mark import ByOption
 from fourcorners.errors import ConfigError
-from fourcorners.text.visible import shortened
+from fourcorners.text.invisible_characters import shorten
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
@@ -154,7 +154,7 @@ def find(
         if not meant:
             raise
     if len(meant) > 1:
-        told = "; ".join(f"{each.id} ({shortened(each.question, 60)})" for _, each in meant)
+        told = "; ".join(f"{each.id} ({shorten(each.question, 60)})" for _, each in meant)
         raise ConfigError(
             f"{name!r} may mean {len(meant)} columns: {told}.",
             remedy="Name one by its id, or its review by --collection.",
@@ -192,7 +192,7 @@ def columns(
     from fourcorners.cli.mark import reviewer
     from fourcorners.playbooks.load import load
     from fourcorners.research.columns import kept
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if collection is None:
         raise ConfigError(
@@ -231,7 +231,8 @@ def columns(
         way = ", read by the language model" if each.with_model else ""
         empty = f", {console.counted(left[each.id], 'cell')} to fill" if left[each.id] else ""
         console.out().print(
-            f"{each.id}  {line(each.question)}  ({line(each.by)}, {each.at[:10]}{way}{empty})",
+            f"{each.id}  {single_line(each.question)}  "
+            f"({single_line(each.by)}, {each.at[:10]}{way}{empty})",
             markup=False,
             soft_wrap=True,
         )

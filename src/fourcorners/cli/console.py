@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
-    from fourcorners.documents.crew import Crew
     from fourcorners.documents.document import Document
+    from fourcorners.documents.workers.worker_pool import WorkerPool
     from fourcorners.library.entries import Failure
     from fourcorners.library.store import Library
     from fourcorners.outline.tree import Outline
@@ -90,11 +90,11 @@ def complain(error: FourcornersError) -> None:
     """Say what went wrong and what to do, on standard error."""
     from rich.text import Text
 
-    from fourcorners.text.visible import visible
+    from fourcorners.text.invisible_characters import show_invisible
 
-    said = Text.assemble(("Error: ", "bold red"), visible(error.message))
+    said = Text.assemble(("Error: ", "bold red"), show_invisible(error.message))
     if error.remedy:
-        said.append(f"\n{visible(error.remedy)}", style="dim")
+        said.append(f"\n{show_invisible(error.remedy)}", style="dim")
     err().print(said, soft_wrap=True)
 
 
@@ -120,7 +120,7 @@ def open_library(url: str | None, *, create: bool) -> Library:
 
 
 @contextmanager
-def crew(on: str | None, jobs: int | None) -> Iterator[Crew | None]:
+def crew(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]:
     """Connect to the cluster that `--on` names; None where it names none."""
     if on is None:
         yield None
@@ -147,14 +147,16 @@ def print_failures(to: Console, failures: Sequence[Failure]) -> None:
     """Print each file that could not be read: one line, then what to do about it."""
     from rich.text import Text
 
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if failures:
         to.print()
         to.print(Text(f"{counted(len(failures), 'file')} could not be read:", "bold red"))
     for failure in failures:
-        to.print(Text.assemble(("✗ ", "red"), line(failure.path)), soft_wrap=True)
-        words = Text.assemble(line(failure.reason), " ", (line(failure.remedy), "dim"))
+        to.print(Text.assemble(("✗ ", "red"), single_line(failure.path)), soft_wrap=True)
+        words = Text.assemble(
+            single_line(failure.reason), " ", (single_line(failure.remedy), "dim")
+        )
         print_indented(to, words, 2)
 
 

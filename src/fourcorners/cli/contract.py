@@ -11,7 +11,7 @@ from fourcorners.documents.document import Document
 from fourcorners.outline.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
-from fourcorners.text.span import Span, common
+from fourcorners.text.span import Span, intersect_spans
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,14 +27,14 @@ def print_card(out: Console, document: Document, card: Card) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     for name, value in _card_rows(document, card):
         if value:
-            print_indented(out, Text(line(value)), 11, name)
-    out.print(Text.assemble(("File       ", "dim"), line(document.path)), soft_wrap=True)
+            print_indented(out, Text(single_line(value)), 11, name)
+    out.print(Text.assemble(("File       ", "dim"), single_line(document.path)), soft_wrap=True)
     for warning in document.warnings:
-        print_indented(out, Text(line(warning), "yellow"), 11, "Note")
+        print_indented(out, Text(single_line(warning), "yellow"), 11, "Note")
     out.print()
 
 
@@ -54,7 +54,7 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import WIDEST
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
     if outline.windows:
         out.print(
@@ -67,17 +67,17 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
         return
     out.print(Text(f"Outline, confidence {outline.confidence:.2f}", "dim"))
     for node in outline.nodes:
-        label = line(node.label) or node.kind.value
+        label = single_line(node.label) or node.kind.value
         head = "  " * len(outline.ancestors(node)) + label + "  "
         room = max(20, min(out.width, WIDEST) - len(head))
-        words = shortened((node.heading or node.span).of(document.text), room + len(label))
+        words = shorten((node.heading or node.span).of(document.text), room + len(label))
         first, _, rest = words.partition(" ")
         if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
             words = rest
         out.print(
             Text.assemble(
                 (head, "bold" if node.heading else ""),
-                (shortened(words, room), "" if node.heading else "dim"),
+                (shorten(words, room), "" if node.heading else "dim"),
             ),
             soft_wrap=True,
         )
@@ -90,20 +90,22 @@ def print_finding(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
-    name = (f"{line(provision)}: ", "bold")
+    name = (f"{single_line(provision)}: ", "bold")
     if finding.state is CellState.FAILED:
-        out.print(Text.assemble(name, (line(f"failed. {finding.error} {finding.remedy}"), "red")))
+        out.print(
+            Text.assemble(name, (single_line(f"failed. {finding.error} {finding.remedy}"), "red"))
+        )
         return
     if finding.state is CellState.NOT_APPLICABLE:
-        print_indented(out, Text.assemble(name, line(f"not asked. {finding.reason}")), 0)
+        print_indented(out, Text.assemble(name, single_line(f"not asked. {finding.reason}")), 0)
         return
     found = finding.state is CellState.FOUND
     state = "found" if found else "not found"
     if finding.severity is not Severity.NONE:
         state += f", {finding.severity.value}"
-    said = Text.assemble(name, line(f"{state}. {finding.reason}"))
+    said = Text.assemble(name, single_line(f"{state}. {finding.reason}"))
     print_indented(out, said, 0)
     _print_judgement(out, finding)
     _print_people(out, finding)
@@ -126,11 +128,11 @@ def _print_people(out: Console, finding: Finding) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.mark import told
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if finding.value:
         whose = "in the contract’s words" if finding.place else "in a person’s own words"
-        said = Text.assemble((f"Corrected, {whose}: ", "dim"), line(finding.value))
+        said = Text.assemble((f"Corrected, {whose}: ", "dim"), single_line(finding.value))
         print_indented(out, said, 0)
     for each in finding.remarks:
         print_indented(out, Text.assemble(("Said: ", "dim"), told(each)), 0)
@@ -141,24 +143,25 @@ def _print_judgement(out: Console, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if finding.recommendation:
-        said = Text.assemble(("Recommendation: ", "dim"), line(finding.recommendation))
+        said = Text.assemble(("Recommendation: ", "dim"), single_line(finding.recommendation))
         print_indented(out, said, 0)
     if finding.position:
         said = Text.assemble(
-            ("House position: ", "dim"), line(f"{finding.position.kind}. {finding.position.text}")
+            ("House position: ", "dim"),
+            single_line(f"{finding.position.kind}. {finding.position.text}"),
         )
         print_indented(out, said, 0)
     for each in finding.answers:
         parts = (each.answer, each.party and f"({each.party})", each.reason, each.against)
-        answer = line(" ".join(part for part in parts if part)) or "left to a person"
-        print_indented(out, Text.assemble((f"{line(each.question)} ", "dim"), answer), 0)
+        answer = single_line(" ".join(part for part in parts if part)) or "left to a person"
+        print_indented(out, Text.assemble((f"{single_line(each.question)} ", "dim"), answer), 0)
     for change in finding.amendments:
         effect = "replaces these words" if change.replaces else "changes the clause"
         said = Text.assemble(
-            ("Amended: ", "dim"), line(f"{change.name} {effect}: {change.quote.words}")
+            ("Amended: ", "dim"), single_line(f"{change.name} {effect}: {change.quote.words}")
         )
         print_indented(out, said, 0)
 
@@ -183,13 +186,13 @@ def _print_absence(out: Console, document: Document, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import shortened
+    from fourcorners.text.invisible_characters import shorten
 
     searched = finding.searched
     if searched is None:
         return
     told = f"{searched.passages} passages were searched for {searched.query}"
-    print_indented(out, Text(shortened(told, SEARCHED), "dim"), 0)
+    print_indented(out, Text(shorten(told, SEARCHED), "dim"), 0)
     if searched.best is not None and (span := searched.best.quote.span) is not None:
         told = (
             f"The nearest words scored {searched.best.score:.2f}, below the "
@@ -206,14 +209,14 @@ def _print_clause(
     from rich.text import Text
 
     from fourcorners.cli.console import WIDEST
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     first = several[0]
     where = []
     if pages := first.pages:
         where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
     if first.path:
-        where.append(" › ".join(line(step) for step in first.path))
+        where.append(" › ".join(single_line(step) for step in first.path))
     spans = [each.quote.span for each in several if each.quote.span is not None]
     shown = surroundings(document.text, clause, spans) if found else clause
     words = highlighted(document.text, shown, spans if found else [], clause)
@@ -271,12 +274,12 @@ def highlighted(
     """Return the words of `span`, quotes highlighted, what lies outside the clause dimmed."""
     from rich.text import Text
 
-    from fourcorners.text.visible import visible
+    from fourcorners.text.invisible_characters import show_invisible
 
     shown = Text()
     inside = clause or span
     edges = {span.start, span.end, inside.start, inside.end}
-    marked = common(quotes, [span])
+    marked = intersect_spans(quotes, [span])
     edges.update(edge for quote in marked for edge in (quote.start, quote.end))
     points = sorted(edge for edge in edges if span.start <= edge <= span.end)
     for start, end in pairwise(points):
@@ -285,6 +288,6 @@ def highlighted(
             style = "bold black on yellow"
         else:
             style = "" if inside.contains(piece) else "dim"
-        words = visible(piece.of(text))
+        words = show_invisible(piece.of(text))
         shown.append(re.sub(r"\s+", " ", words) if one_line else words, style)
     return shown

@@ -81,18 +81,18 @@ def _print_understood(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     told = f"{asked.says}, by the review with {playbook}"
     told += f"; contracts of the type {' or '.join(types)}" if types else ""
     told += f"; a party named {party}" if party else ""
-    print_indented(out, Text.assemble(("Understood: ", "dim"), (line(told), "bold")), 0)
+    print_indented(out, Text.assemble(("Understood: ", "dim"), (single_line(told), "bold")), 0)
     if asked.role:
         said = f"Who is {asked.role} is named where the contract says so; none is left out for it."
         print_indented(out, Text(said, "dim"), 0)
     if asked.unknown:
         said = f"Not understood, and left aside: {', '.join(asked.unknown)}."
-        print_indented(out, Text(line(said), "yellow"), 0)
+        print_indented(out, Text(single_line(said), "yellow"), 0)
     out.print()
 
 
@@ -102,7 +102,7 @@ def _print_selection(
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     for number, one in enumerate(selection.found, start=1):
         _print_answered(out, number, one, asked.role, names)
@@ -115,7 +115,7 @@ def _print_selection(
         )
         print_indented(out, Text(said, "yellow"), 0)
         for one in selection.open[:_LISTED]:
-            print_indented(out, Text(line(f"{one.entry.name}: {', '.join(one.missing)}")), 2)
+            print_indented(out, Text(single_line(f"{one.entry.name}: {', '.join(one.missing)}")), 2)
         if len(selection.open) > _LISTED:
             out.print(Text(f"  and {len(selection.open) - _LISTED} more", "dim"))
         out.print(Text("Review them with: fourcorners review", "dim"))
@@ -134,19 +134,19 @@ def _print_answered(
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
-    head = Text.assemble((f"{number}. ", "dim"), (line(one.entry.name), "bold"))
+    head = Text.assemble((f"{number}. ", "dim"), (single_line(one.entry.name), "bold"))
     if one.entry.type:
-        head.append(f", {line(one.entry.type)}", "dim")
+        head.append(f", {single_line(one.entry.type)}", "dim")
     print_indented(out, head, 0)
     parties = [
         f"{party.name} ({party.role or party.short})" if party.short else party.name
         for party in one.parties
     ]
-    print_indented(out, Text(line("; ".join(parties)), "dim"), 3)
+    print_indented(out, Text(single_line("; ".join(parties)), "dim"), 3)
     if holder := _in_role(one, role):
-        print_indented(out, Text(line(f"{role}: {holder}")), 3)
+        print_indented(out, Text(single_line(f"{role}: {holder}")), 3)
     for provision, finding in one.findings:
         _print_finding(out, names[provision], finding)
     out.print()
@@ -166,9 +166,9 @@ def _print_finding(out: Console, name: str, finding: Finding | None) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.review.finding import CellState
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
-    head = (f"{line(name)}: ", "bold")
+    head = (f"{single_line(name)}: ", "bold")
     if finding is None or finding.state is CellState.FAILED:
         print_indented(out, Text.assemble(head, ("not reviewed", "yellow")), 3)
         return
@@ -183,8 +183,8 @@ def _print_finding(out: Console, name: str, finding: Finding | None) -> None:
     for evidence in finding.evidence:
         place = evidence.path[-1] if evidence.path else ""
         page = f"page {evidence.pages[0]}" if evidence.pages else ""
-        where = ", ".join(part for part in (shortened(place, 60) if place else "", page) if part)
-        told = Text(f"“{shortened(evidence.quote.words, _SHOWN)}”")
+        where = ", ".join(part for part in (shorten(place, 60) if place else "", page) if part)
+        told = Text(f"“{shorten(evidence.quote.words, _SHOWN)}”")
         if where:
             told.append(f" ({where})", "dim")
         print_indented(out, told, 5)

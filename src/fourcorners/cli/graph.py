@@ -51,17 +51,17 @@ def print_linked(out: Console, linked: Sequence[Linked]) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
     if not linked:
         return
     out.print(Text("   By the graph:", "dim"))
     for each in linked:
         head = Text.assemble(
-            (line(each.name), "bold"),
+            (single_line(each.name), "bold"),
             (f", characters {each.span.start}-{each.span.end}: ", "dim"),
-            line(each.because),
+            single_line(each.because),
         )
         print_indented(out, head, 5, "   +")
-        print_indented(out, Text(shortened(each.words, _SHOWN)), 7)
+        print_indented(out, Text(shorten(each.words, _SHOWN)), 7)
     out.print()

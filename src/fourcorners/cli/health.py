@@ -102,14 +102,14 @@ def _print(out: Console, found: Health, playbook: str, reading: Mapping[str, int
     from rich.text import Text
 
     from fourcorners.cli.console import counted, print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     for each in found.symptoms:
         head = Text.assemble((each.severity.value.ljust(8), _SHOWN[each.severity]))
-        out.print(head.append(line(each.name), style="bold"), soft_wrap=True)
-        print_indented(out, Text.assemble(line(each.message), " ", (each.remedy, "dim")), 8)
+        out.print(head.append(single_line(each.name), style="bold"), soft_wrap=True)
+        print_indented(out, Text.assemble(single_line(each.message), " ", (each.remedy, "dim")), 8)
         for other in each.others[:_MOST_OTHERS]:
-            print_indented(out, Text(line(other)), 10, "        • ")
+            print_indented(out, Text(single_line(other)), 10, "        • ")
         if len(each.others) > _MOST_OTHERS:
             more = f"and {len(each.others) - _MOST_OTHERS} more; --json names all"
             print_indented(out, Text(more, "dim"), 10)
@@ -121,8 +121,9 @@ def _print(out: Console, found: Health, playbook: str, reading: Mapping[str, int
         f"{counted(len(found.symptoms), 'thing')} to look at."
     )
     told = (
-        f"A review by {line(playbook)} fills {counted(reading['cells'], 'cell')}. It costs nothing "
-        "with the local models; a language model that is given the best passages of each contract "
-        f"for each provision would read about {reading['tokens'] / 1e6:,.1f} million tokens."
+        f"A review by {single_line(playbook)} fills {counted(reading['cells'], 'cell')}. "
+        "It costs nothing with the local models; a language model that is given the best passages "
+        f"of each contract for each provision would read about {reading['tokens'] / 1e6:,.1f} "
+        "million tokens."
     )
     print_indented(out, Text(told, "dim"), 0)

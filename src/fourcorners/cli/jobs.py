@@ -32,7 +32,7 @@ def list_jobs(
 
     from fourcorners.cli import console
     from fourcorners.library.jobs import Jobs
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     with console.open_library(library, create=False) as store:
         table = Jobs(store)
@@ -65,9 +65,9 @@ def list_jobs(
         failed = f", {far.failed:,} failed" if far.failed else ""
         said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
         said += f"begun {_age(job.created)} ago."
-        console.print_indented(out, Text(line(said)), 6, f"{job.id:>4}")
+        console.print_indented(out, Text(single_line(said)), 6, f"{job.id:>4}")
         if not job.finished and not at_work:
-            out.print(Text(f"      {line(go_on(job, library))}", "dim"), soft_wrap=True)
+            out.print(Text(f"      {single_line(go_on(job, library))}", "dim"), soft_wrap=True)
     if not found:
         out.print("Nothing is unfinished." if not every else "There were no jobs.")
 

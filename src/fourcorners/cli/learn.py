@@ -176,7 +176,7 @@ def _print(
     from rich.table import Table
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     table = Table(
@@ -191,7 +191,7 @@ def _print(
         table.add_column(head, justify="right")
     for each in gains:
         table.add_row(
-            line(each.provision),
+            single_line(each.provision),
             f"{each.clauses:,}",
             f"{len(learned[each.provision].terms)}",
             "–" if each.before is None else f"{each.before:.2f}",
@@ -200,5 +200,5 @@ def _print(
         )
     out.print(table)
     for reason in left_out.values():
-        out.print(f"Left out: {line(reason)}", soft_wrap=True)
+        out.print(f"Left out: {single_line(reason)}", soft_wrap=True)
     out.print(f"{console.counted(len(learned), 'provision')} written to {path}.", soft_wrap=True)

@@ -42,7 +42,7 @@ def links(
 
     from fourcorners.cli import console
     from fourcorners.search.graph import links_of
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     if contract is None:
         _all(library, collection, as_json=as_json)
@@ -71,7 +71,7 @@ def links(
         )
         return
     out = console.out()
-    out.print(Text(line(entry.name), "bold"), soft_wrap=True)
+    out.print(Text(single_line(entry.name), "bold"), soft_wrap=True)
     for each in own:
         _print(out, each.relation.value.capitalize(), _target(each, names), words[each])
     for each in others:
@@ -88,7 +88,7 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
 
     from fourcorners.cli import console
     from fourcorners.search.graph import links_of
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     with console.open_library(library, create=False) as store:
         names = {each.id: each.name for each in store.documents()}
@@ -102,7 +102,7 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
         return
     out = console.out()
     for one, said in zip(found, words, strict=True):
-        out.print(Text(line(names[one.document]), "bold"), soft_wrap=True)
+        out.print(Text(single_line(names[one.document]), "bold"), soft_wrap=True)
         _print(out, one.relation.value.capitalize(), _target(one, names), said)
     resolved = sum(one.target is not None for one in found)
     told = f"{console.counted(len(found), 'statement')} that another contract is changed, "
@@ -120,21 +120,21 @@ def _print(out: Console, head: str, told: str, words: str) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
-    print_indented(out, Text(line(told)), _COLUMN, head)
-    print_indented(out, Text(f"by the words “{shortened(words, 200)}”", "dim"), _COLUMN)
+    print_indented(out, Text(single_line(told)), _COLUMN, head)
+    print_indented(out, Text(f"by the words “{shorten(words, 200)}”", "dim"), _COLUMN)
 
 
 def _print_parties(out: Console, parties: Sequence[SharedParty], names: Mapping[str, str]) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     for party in parties:
         listed = ", ".join(sorted(names[each] for each in party.others)) or "no other contract"
-        told = Text.assemble((line(party.name), "bold"), f": {line(listed)}")
+        told = Text.assemble((single_line(party.name), "bold"), f": {single_line(listed)}")
         print_indented(out, told, _COLUMN, "Party")
 
 

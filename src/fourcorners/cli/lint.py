@@ -76,14 +76,14 @@ def _document(contract: str, library: str | None, collection: str | None) -> Doc
     if not path.is_file():
         with console.open_library(library, create=False) as store:
             return store.document(store.resolve(contract, collection).id)
-    from fourcorners.documents.read import read
-    from fourcorners.documents.workers import Workers
+    from fourcorners.documents.read import read_document
+    from fourcorners.documents.workers.process_pool import ProcessPool
     from fourcorners.errors import FourcornersError
     from fourcorners.settings import Settings
 
     settings = Settings.load()
     memory = settings.memory_mb << 20
-    with Workers(read, jobs=1, memory=memory, seconds=settings.seconds) as workers:
+    with ProcessPool(read_document, jobs=1, memory=memory, seconds=settings.seconds) as workers:
         ((_, outcome),) = workers.run([path])
     if isinstance(outcome, FourcornersError):
         raise outcome
@@ -118,7 +118,7 @@ def _print(out: Console, document: Document, found: Linted) -> None:
 
     from fourcorners.cli.console import counted, print_indented
     from fourcorners.cli.contract import highlighted
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     for slip in found.slips:
         head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
@@ -126,15 +126,15 @@ def _print(out: Console, document: Document, found: Linted) -> None:
         words = highlighted(document.text, slip.around, [slip.span], one_line=True)
         print_indented(out, words, 8)
     for why in found.unchecked:
-        print_indented(out, Text(line(why), "yellow"), 8, "note")
+        print_indented(out, Text(single_line(why), "yellow"), 8, "note")
     total = counted(len(found.slips), "thing")
     told = f"{total} to look at" if found.slips else "Nothing to look at"
-    out.print(Text(f"{line(document.name)}: {told}.", "dim"), soft_wrap=True)
+    out.print(Text(f"{single_line(document.name)}: {told}.", "dim"), soft_wrap=True)
 
 
 def _told(slip: Slip) -> str:
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     where = f" (page {slip.page})" if slip.page is not None else ""
     times = f" {slip.places} places." if slip.places > 1 else ""
-    return f"{line(slip.message)}{times}{where}"
+    return f"{single_line(slip.message)}{times}{where}"

@@ -84,14 +84,14 @@ def _tried(port: Port, plan: Plan, roles: tuple[Role, ...]) -> _Tried:
 
 
 def _value(tried: Sequence[_Tried]) -> Json:
-    from fourcorners.net import shown
+    from fourcorners.net import redact_url
 
     return {
         "models": [
             {
                 "roles": [role.value for role in each.roles],
                 "model": each.plan.name,
-                "url": shown(each.plan.url),
+                "url": redact_url(each.plan.url),
                 "key": each.plan.key_from,
                 "answers": each.reply is not None,
                 "answer": each.reply.text if each.reply else "",
@@ -112,8 +112,8 @@ def _print(out: Console, tried: Sequence[_Tried]) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.llm.port import NOT_CONFIGURED
-    from fourcorners.net import shown
-    from fourcorners.text.visible import line
+    from fourcorners.net import redact_url
+    from fourcorners.text.invisible_characters import single_line
 
     if not tried:
         out.print("No language model is configured: nothing is ever called.")
@@ -122,14 +122,16 @@ def _print(out: Console, tried: Sequence[_Tried]) -> None:
         roles = ", ".join(role.value for role in each.roles)
         key = f"key from {each.plan.key_from}" if each.plan.key_from else "no key"
         mark = ("✓ ", "green") if each.reply else ("✗ ", "red")
-        head = Text.assemble(mark, (line(each.plan.name), "bold"), f"  for {roles}")
+        head = Text.assemble(mark, (single_line(each.plan.name), "bold"), f"  for {roles}")
         out.print(head, soft_wrap=True)
-        print_indented(out, Text(f"{line(shown(each.plan.url))}, {key}", "dim"), 2)
+        print_indented(out, Text(f"{single_line(redact_url(each.plan.url))}, {key}", "dim"), 2)
         if each.reply:
             reply = each.reply
             cost = "price not known" if reply.cost is None else f"cost {reply.cost:.6f}"
             told = f"{each.seconds:.2f} s, {reply.tokens_in} tokens in, {reply.tokens_out} out, "
-            print_indented(out, Text(f"{told}{cost}: {line(reply.text)}"), 2)
+            print_indented(out, Text(f"{told}{cost}: {single_line(reply.text)}"), 2)
         if each.error:
-            words = Text.assemble(line(each.error.message), " ", (line(each.error.remedy), "dim"))
+            words = Text.assemble(
+                single_line(each.error.message), " ", (single_line(each.error.remedy), "dim")
+            )
             print_indented(out, words, 2)

@@ -183,12 +183,14 @@ def _print(name: str, provision: str, finding: Finding) -> None:
 
     from fourcorners.cli import console
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     state = REVIEW_WORDS[finding.review]
     out.print(
-        Text.assemble((line(name), "bold"), f", {line(provision)}: ", (state.lower(), "bold"))
+        Text.assemble(
+            (single_line(name), "bold"), f", {single_line(provision)}: ", (state.lower(), "bold")
+        )
     )
     if finding.value:
         where = (
@@ -196,7 +198,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
             if finding.place
             else "a person’s own words, not the contract’s"
         )
-        console.print_indented(out, Text(line(finding.value)), 2)
+        console.print_indented(out, Text(single_line(finding.value)), 2)
         console.print_indented(out, Text(where, "dim"), 2)
     for each in finding.remarks:
         console.print_indented(out, Text(told(each)), 2)
@@ -208,11 +210,11 @@ def told(remark: Remark) -> str:
     """Return a remark as a line for people."""
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.review.finding import ReviewState
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
     said = f": {state[remark.state].lower()}" if remark.state else ":"
-    value = f", “{line(remark.value)}”" if remark.value else ""
-    comment = f" {line(remark.comment)}" if remark.comment else ""
+    value = f", “{single_line(remark.value)}”" if remark.value else ""
+    comment = f" {single_line(remark.comment)}" if remark.comment else ""
     end = "." if remark.state else ""
-    return f"{remark.at[:16].replace('T', ' ')} {line(remark.by)}{said}{value}{end}{comment}"
+    return f"{remark.at[:16].replace('T', ' ')} {single_line(remark.by)}{said}{value}{end}{comment}"

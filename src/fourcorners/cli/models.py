@@ -98,7 +98,7 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
         return
     from rich.text import Text
 
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     hashes = learned_from(card)
@@ -109,7 +109,7 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
             if len(hashes) > HASHES:
                 value.append(f"… all of them: fourcorners models info {name} --json")
         for depth, told in _told(key, value):
-            console.print_indented(out, Text(line(told)), 2 * depth + 2, " " * 2 * depth)
+            console.print_indented(out, Text(single_line(told)), 2 * depth + 2, " " * 2 * depth)
 
 
 @app.command("verify")
@@ -264,27 +264,27 @@ def _print_checked(checked: Iterable[Checked]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     for each in checked:
         if not each.fault:
             out.print(Text.assemble(("✓ ", "green"), f"{each.name}: {', '.join(each.files)}"))
             continue
-        out.print(Text.assemble(("✗ ", "red"), line(each.fault)), soft_wrap=True)
-        console.print_indented(out, Text(line(each.remedy), "dim"), 2)
+        out.print(Text.assemble(("✗ ", "red"), single_line(each.fault)), soft_wrap=True)
+        console.print_indented(out, Text(single_line(each.remedy), "dim"), 2)
 
 
 def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
-    out.print(Text.assemble((line(name), "bold"), f"  {line(head)}"), soft_wrap=True)
+    out.print(Text.assemble((single_line(name), "bold"), f"  {single_line(head)}"), soft_wrap=True)
     for what, told in lines:
-        console.print_indented(out, Text(line(told)), 13, f"  {what}")
+        console.print_indented(out, Text(single_line(told)), 13, f"  {what}")
     out.print()
 
 

@@ -66,11 +66,11 @@ def show(
     """Print a playbook's YAML."""
     from fourcorners.playbooks.load import load, text_of
     from fourcorners.playbooks.start import in_full
-    from fourcorners.text.visible import visible
+    from fourcorners.text.invisible_characters import show_invisible
 
     load(playbook)
     whole = in_full(playbook) if resolved else text_of(playbook)
-    typer.echo(visible(whole), nl=False)
+    typer.echo(show_invisible(whole), nl=False)
 
 
 @app.command("new")
@@ -106,7 +106,7 @@ def new(
     from fourcorners.playbooks.schema import json_schema
     from fourcorners.playbooks.start import starter
     from fourcorners.playbooks.write import identifier
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     path = out or Path(f"{identifier(name)}.yaml")
     console.require_place(path)
@@ -118,7 +118,8 @@ def new(
     path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
     count = console.counted(len(book.provisions), "provision")
     console.out().print(
-        f"Wrote {line(str(path))}, a playbook of {count}, and playbook.schema.json beside it.",
+        f"Wrote {single_line(str(path))}, a playbook of {count}, "
+        "and playbook.schema.json beside it.",
         soft_wrap=True,
     )
 
@@ -133,7 +134,7 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
     from fourcorners.playbooks.checking import doubts
     from fourcorners.playbooks.faults import PlaybookFaults
     from fourcorners.playbooks.load import opened
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     try:
         book, source = opened(playbook)
@@ -169,13 +170,14 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
     out = console.out()
     for each in found:
         out.print(
-            f"{line(playbook)}, line {each.line}, {line(each.path)}: {line(each.what)}",
+            f"{single_line(playbook)}, line {each.line}, "
+            f"{single_line(each.path)}: {single_line(each.what)}",
             soft_wrap=True,
         )
     count = console.counted(len(book.provisions), "provision")
     told = f" {console.counted(len(found), 'doubt')} above." if found else ""
     out.print(
-        f"{line(playbook)}: a valid playbook of {count}, version {line(book.version)}, "
-        f"hash {book.hash[:12]}.{told}",
+        f"{single_line(playbook)}: a valid playbook of {count}, "
+        f"version {single_line(book.version)}, hash {book.hash[:12]}.{told}",
         soft_wrap=True,
     )

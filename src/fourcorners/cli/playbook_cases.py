@@ -110,15 +110,17 @@ def _print(outcomes: Sequence[Outcome]) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
     out = console.out()
     for each in outcomes:
         mark = ("pass ", "green") if each.passed else ("FAIL ", "bold red")
-        place = each.case.document or f"“{shortened(each.case.text, _SHOWN)}”"
-        out.print(Text.assemble(mark, line(f"{each.case.provision} in {place}")), soft_wrap=True)
+        place = each.case.document or f"“{shorten(each.case.text, _SHOWN)}”"
+        out.print(
+            Text.assemble(mark, single_line(f"{each.case.provision} in {place}")), soft_wrap=True
+        )
         for what in each.wrong:
-            console.print_indented(out, Text(line(what), "dim"), 5)
+            console.print_indented(out, Text(single_line(what), "dim"), 5)
     failed = sum(not each.passed for each in outcomes)
     told = f"{failed} of them failed." if failed else "All passed."
     out.print(f"{console.counted(len(outcomes), 'case')}. {told}")
@@ -134,7 +136,7 @@ def write_cases(
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks.load import load
     from fourcorners.review.cases import confirmed_cases, written
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     console.require_place(out)
     book = load(playbook)
@@ -147,4 +149,4 @@ def write_cases(
         )
     out.write_text(written(listed), encoding="utf-8")
     count = console.counted(len(listed), "case")
-    console.out().print(f"Wrote {count} to {line(str(out))}.", soft_wrap=True)
+    console.out().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)

@@ -101,19 +101,19 @@ def print_expansion(expansion: Expansion) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     if expansion.failure:
         told = f"The query stands as it is: {expansion.failure}"
-        console.err().print(Text(line(told)), soft_wrap=True)
+        console.err().print(Text(single_line(told)), soft_wrap=True)
         return
     if not expansion.text:
         console.err().print("The query stands as it is: the model added nothing.")
         return
-    out.print(Text(line(f"Also looked for: {', '.join(expansion.terms)}")), soft_wrap=True)
+    out.print(Text(single_line(f"Also looked for: {', '.join(expansion.terms)}")), soft_wrap=True)
     for each in expansion.wordings:
-        console.print_indented(out, Text(line(each), "dim"), 3)
+        console.print_indented(out, Text(single_line(each), "dim"), 3)
     out.print()
 
 
@@ -122,7 +122,7 @@ def print_clause(number: int, shown: Shown) -> None:
     from rich.text import Text
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line, visible
+    from fourcorners.text.invisible_characters import show_invisible, single_line
 
     out = console.out()
     ranked = shown.ranked
@@ -135,16 +135,16 @@ def print_clause(number: int, shown: Shown) -> None:
     if len(clause.places) > 1:
         told.append(f"stands {len(clause.places):,} times")
     said = "; ".join(told) or clause.provision
-    out.print(Text.assemble((f"{number}.", "bold"), " ", line(said)), soft_wrap=True)
+    out.print(Text.assemble((f"{number}.", "bold"), " ", single_line(said)), soft_wrap=True)
     for place in clause.places[:PLACES]:
         if told_place := _place(place):
-            console.print_indented(out, Text(line(told_place), "dim"), 3)
+            console.print_indented(out, Text(single_line(told_place), "dim"), 3)
     if ranked.variants:
         count = console.counted(len(ranked.variants), "variant")
         also = [_place(each.places[0]) for each in ranked.variants[:PLACES]]
         where = "; ".join(filter(None, also))
         console.print_indented(
-            out, Text(line(f"{count} with nearly the same words: {where}"), "dim"), 3
+            out, Text(single_line(f"{count} with nearly the same words: {where}"), "dim"), 3
         )
     for head, names in (
         ("covers", ranked.reasons.covers),
@@ -153,17 +153,21 @@ def print_clause(number: int, shown: Shown) -> None:
         ("note", ranked.reasons.remarks),
     ):
         if names:
-            console.print_indented(out, Text(line("; ".join(names))), 11, f"   {head}")
+            console.print_indented(out, Text(single_line("; ".join(names))), 11, f"   {head}")
     if ranked.verdict is not None:
         told_by_model = _verdict(ranked.verdict)
-        console.print_indented(out, Text(line(told_by_model)), 11, "   model")
-    words = _marked(shown.pieces) if shown.pieces else Text(visible(" ".join(clause.text.split())))
+        console.print_indented(out, Text(single_line(told_by_model)), 11, "   model")
+    words = (
+        _marked(shown.pieces)
+        if shown.pieces
+        else Text(show_invisible(" ".join(clause.text.split())))
+    )
     console.print_indented(out, words, 3)
     for each in shown.referred:
         where = " › ".join(each.path)
         rest = "" if each.is_whole else " …"
         refers = f"{each.raw}: {where}: {' '.join(each.text.split())}{rest}"
-        console.print_indented(out, Text(visible(refers), "dim"), 5, "   →")
+        console.print_indented(out, Text(show_invisible(refers), "dim"), 5, "   →")
     out.print()
 
 
@@ -192,7 +196,7 @@ def _marked(pieces: tuple[Piece, ...]) -> Text:
     from rich.text import Text
 
     from fourcorners.precedents.difference import Change
-    from fourcorners.text.visible import visible
+    from fourcorners.text.invisible_characters import show_invisible
 
     marks = {
         Change.SAME: ("", "", ""),
@@ -202,6 +206,6 @@ def _marked(pieces: tuple[Piece, ...]) -> Text:
     told = Text()
     for piece in pieces:
         before, after, style = marks[piece.change]
-        told.append(f"{before}{visible(piece.text)}{after}", style or None)
+        told.append(f"{before}{show_invisible(piece.text)}{after}", style or None)
         told.append(" ")
     return told

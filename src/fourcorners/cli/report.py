@@ -80,7 +80,7 @@ def report(
     from fourcorners.reports.tree import ReportKind
     from fourcorners.research.columns.reporting import with_columns
     from fourcorners.review.stored import stored_review
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     templates = _fitting(out, template or [])
     for path in out:
@@ -105,7 +105,7 @@ def report(
             prepared_by=prepared_by,
             whole_quotes=whole_quotes,
         )
-        console.err().print(f"Wrote {line(str(path))}", style="dim", soft_wrap=True)
+        console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
 
 
 def _fitting(out: list[Path], templates: list[Path]) -> dict[Path, Path | None]:

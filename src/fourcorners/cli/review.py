@@ -114,7 +114,7 @@ def review(
     from fourcorners.review.run import Progress
     from fourcorners.review.run import review as run
     from fourcorners.settings import Settings
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
     asking.require_model(with_model=with_model, profile=profile, estimate=estimate)
     questions = ask or []
@@ -191,7 +191,7 @@ def review(
             again=again,
             only_failed=only is not None,
             show=lambda done, total, question: bars.update(
-                bar, completed=done, total=total, description=f"Asking “{shortened(question, 40)}”"
+                bar, completed=done, total=total, description=f"Asking “{shorten(question, 40)}”"
             ),
         )
         grid = with_columns(store, grid, standing)
@@ -202,7 +202,7 @@ def review(
     else:
         terminal.render(grid, console.out())
         for path in paths:
-            console.err().print(f"Wrote {line(str(path))}", style="dim", soft_wrap=True)
+            console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
     if not grid.documents:
         raise typer.Exit(1)
 
@@ -281,18 +281,24 @@ def _print_outcome(outcome: Outcome, *, dry_run: bool) -> None:
 
     from fourcorners.cli import console
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.text.visible import line, shortened
+    from fourcorners.text.invisible_characters import shorten, single_line
 
     out = console.out()
     for each in outcome.applied:
         state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
-        value = f" “{shortened(each.value, 200)}”" if each.value else ""
-        comment = f" {shortened(each.comment, 200)}" if each.comment else ""
-        head = f"Row {each.row}, {line(each.document)}, {line(each.provision)}: "
-        console.print_indented(out, Text(f"{head}{state} by {line(each.by)}.{value}{comment}"), 2)
+        value = f" “{shorten(each.value, 200)}”" if each.value else ""
+        comment = f" {shorten(each.comment, 200)}" if each.comment else ""
+        head = f"Row {each.row}, {single_line(each.document)}, {single_line(each.provision)}: "
+        console.print_indented(
+            out, Text(f"{head}{state} by {single_line(each.by)}.{value}{comment}"), 2
+        )
     for problem in outcome.problems:
-        where = ", ".join(line(part) for part in (problem.document, problem.provision) if part)
-        told = Text.assemble((f"Row {problem.row}, {where}: ", "yellow"), line(problem.reason))
+        where = ", ".join(
+            single_line(part) for part in (problem.document, problem.provision) if part
+        )
+        told = Text.assemble(
+            (f"Row {problem.row}, {where}: ", "yellow"), single_line(problem.reason)
+        )
         console.print_indented(out, told, 2, "✗")
     done = "would be applied" if dry_run else "applied"
     known = f", {outcome.known:,} known already" if outcome.known else ""

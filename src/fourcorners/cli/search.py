@@ -182,9 +182,9 @@ def _print_step(out: Console, step: Step) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
-    told = Text.assemble((f"{step.name}: ", "dim"), line(step.says))
+    told = Text.assemble((f"{step.name}: ", "dim"), single_line(step.says))
     print_indented(out, told, 0)
 
 
@@ -194,17 +194,17 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.contract import highlighted
     from fourcorners.search.hit import explain as parts_of
-    from fourcorners.text.span import common
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
+    from fourcorners.text.span import intersect_spans
 
-    head = Text.assemble((f"{number}. ", "dim"), (line(hit.name), "bold"))
+    head = Text.assemble((f"{number}. ", "dim"), (single_line(hit.name), "bold"))
     if hit.page is not None:
         head.append(f", page {hit.page}", "dim")
     head.append(f", characters {hit.span.start}-{hit.span.end}", "dim")
     print_indented(out, head, 0)
     if hit.path:
-        print_indented(out, Text(" › ".join(line(step) for step in hit.path), "dim"), 3)
-    inside = [span.shift(-hit.span.start) for span in common(hit.matched, [hit.snippet])]
+        print_indented(out, Text(" › ".join(single_line(step) for step in hit.path), "dim"), 3)
+    inside = [span.shift(-hit.span.start) for span in intersect_spans(hit.matched, [hit.snippet])]
     words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
     before = "… " if hit.snippet.start > hit.span.start else ""
     after = " …" if hit.snippet.end < hit.span.end else ""
@@ -212,6 +212,6 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     if explain:
         for part in parts_of(hit):
             value = f"{part.value:.0f}" if part.name.endswith("_rank") else f"{part.value:.4f}"
-            told = f"{line(part.name)} {value}: {part.says}"
+            told = f"{single_line(part.name)} {value}: {part.says}"
             print_indented(out, Text(told, "dim"), 5)
     out.print()

@@ -97,9 +97,9 @@ def _print(
     from rich.text import Text
 
     from fourcorners.cli.console import counted
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
-    out.print(Text(line(where), style="bold"), soft_wrap=True)
+    out.print(Text(single_line(where), style="bold"), soft_wrap=True)
     out.print(
         f"{counted(figures.documents, 'contract')}, {counted(figures.characters, 'character')}, "
         f"{counted(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
@@ -115,12 +115,14 @@ def _print(
         shown.add_column("Contracts", justify="right")
         shown.add_column("Characters", justify="right")
         for each in parts:
-            shown.add_row(Text(line(each.name)), f"{each.documents:,}", f"{each.characters:,}")
+            shown.add_row(
+                Text(single_line(each.name)), f"{each.documents:,}", f"{each.characters:,}"
+            )
         out.print()
         out.print(shown)
     for job, progress in jobs:
         name = job.spec.get("collection")
-        what = f"{job.kind} of {line(name)}" if name else job.kind
+        what = f"{job.kind} of {single_line(name)}" if name else job.kind
         out.print()
         out.print(
             Text.assemble(

@@ -191,7 +191,7 @@ def _print(ratings: Ratings, taught: Taught, done: Installed | None) -> None:
     from rich.table import Table
 
     from fourcorners.cli import console
-    from fourcorners.text.visible import line
+    from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
     sources = console.counted(len(set(ratings.sources)), "source")
@@ -216,7 +216,9 @@ def _print(ratings: Ratings, taught: Taught, done: Installed | None) -> None:
     for head in ("Provision or tag", "before", "after", "gain"):
         by_query.add_column(head, justify="left" if head[0] == "P" else "right")
     for query, (before, after) in taught.by_query.items():
-        by_query.add_row(line(query), f"{before:.2f}", f"{after:.2f}", f"{after - before:+.2f}")
+        by_query.add_row(
+            single_line(query), f"{before:.2f}", f"{after:.2f}", f"{after - before:+.2f}"
+        )
     out.print()
     out.print(by_query)
     if done is not None:

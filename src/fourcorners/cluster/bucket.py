@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from pyarrow import fs
 
 from fourcorners.cluster.address import s3_endpoint
-from fourcorners.documents.container import MAX_BYTES
-from fourcorners.documents.find import UnreadPath, is_left_behind, named
+from fourcorners.documents.archive.container import MAX_BYTES
+from fourcorners.documents.discovery import UnreadPath, is_ignored_name, path_or_url
 from fourcorners.errors import InputError
 
 _CHECK = "Check the bucket's name, and region, keys and AWS_ENDPOINT_URL in the environment."
@@ -52,7 +52,7 @@ def find_objects(path: Path) -> Iterator[Path | UnreadPath]:
         return
     for name in names:
         inner = PurePosixPath(name).relative_to(place).parts
-        if any(is_left_behind(part) for part in inner):
+        if any(is_ignored_name(part) for part in inner):
             continue
         found = Path(f"s3:/{name}")
         if str(found) != f"s3:/{name}" or ".." in found.parts or "\0" in name:
@@ -83,7 +83,7 @@ def fetch(path: Path, folder: Path) -> Path | None:
                 continue
             if info.size > MAX_BYTES:
                 raise InputError(
-                    f"{named(name)}: the object has {info.size >> 20} MB; "
+                    f"{path_or_url(name)}: the object has {info.size >> 20} MB; "
                     f"at most {MAX_BYTES >> 20} MB are read.",
                     remedy="Split it; unpack an archive and add its folder.",
                 )
@@ -93,7 +93,7 @@ def fetch(path: Path, folder: Path) -> Path | None:
         except OSError as error:
             target.unlink(missing_ok=True)
             raise InputError(
-                f"{named(name)}: it cannot be fetched: {_short(error)}", remedy=_CHECK
+                f"{path_or_url(name)}: it cannot be fetched: {_short(error)}", remedy=_CHECK
             ) from (error)
         return name
     return None

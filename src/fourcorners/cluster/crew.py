@@ -22,9 +22,9 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from fourcorners.cluster.environment import LOCAL
 from fourcorners.cluster.flights import Flights, Told
 from fourcorners.cluster.hand import Orders, do
-from fourcorners.documents.find import UnreadPath, find_files, is_object
+from fourcorners.documents.discovery import UnreadPath, find_files, is_bucket_object
 from fourcorners.errors import ConfigError
-from fourcorners.settings import processors
+from fourcorners.settings import processor_count
 from fourcorners.version import __version__
 
 Item = TypeVar("Item")
@@ -45,21 +45,21 @@ class RayCrew:
         jobs: How many items may be out; None for as many as keep all processors at work.
     """
 
-    encodes = True
+    embeds_passages = True
 
     def __init__(self, *, elsewhere: bool, jobs: int | None) -> None:
-        self.elsewhere = elsewhere
+        self.is_remote = elsewhere
         self.told = Told()
         self._jobs = jobs
         self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(do)
         self.require_one_version()
 
-    def find(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
         """Yield the files and objects at and under the paths, each once."""
         files: list[Path] = []
         seen: set[Path] = set()
         for path in paths:
-            if not is_object(path):
+            if not is_bucket_object(path):
                 files.append(path)
                 continue
             from fourcorners.cluster.bucket import find_objects
@@ -71,7 +71,7 @@ class RayCrew:
                     seen.add(found)
         yield from find_files(files)
 
-    def workers(
+    def start(
         self,
         task: Callable[[Item], Result],
         *,
@@ -170,7 +170,7 @@ def crew_at(address: str, *, jobs: int | None) -> Iterator[RayCrew]:
         )
     try:
         if address == LOCAL:
-            _start(jobs or processors())
+            _start(jobs or processor_count())
         else:
             _join(address)
     except Exception as error:  # of no class of its own, where a part of Ray does not start in time

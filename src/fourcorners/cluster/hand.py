@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fourcorners.documents.find import is_object
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.discovery import is_bucket_object
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.version import __version__
 
@@ -70,7 +70,7 @@ class _Hand:
 
     key: str
     orders: Orders[object, object]
-    _workers: Workers[object, object] | None = None
+    _workers: ProcessPool[object, object] | None = None
     _stage: Path | None = None
     _fetched: Path | None = None
     _folder: Path | None = field(default=None)
@@ -96,12 +96,12 @@ class _Hand:
         if self._stage is not None:
             shutil.rmtree(self._stage, ignore_errors=True)
 
-    def _workers_in(self, folder: Path | None) -> Workers[object, object]:
+    def _workers_in(self, folder: Path | None) -> ProcessPool[object, object]:
         if self._workers is None or self._folder != folder:
             if self._workers is not None:
                 self._workers.close()
             self._folder = folder
-            self._workers = Workers(
+            self._workers = ProcessPool(
                 self.orders.task,
                 jobs=1,
                 memory=self.orders.memory,
@@ -115,7 +115,7 @@ class _Hand:
         """Return where an item's path is meant from; an object is fetched to there."""
         if not isinstance(item, Path):
             return None
-        if is_object(item):
+        if is_bucket_object(item):
             return self._staged(item)
         folder = Path(self.orders.folder)
         if item.is_absolute() or folder.is_dir():

@@ -30,7 +30,7 @@ from fourcorners.search.fusion import best_first
 from fourcorners.search.index import Tokens
 from fourcorners.search.query.fts import CompiledLeaf, expression, is_exact, phrases
 from fourcorners.search.query.tree import Field, Phrase, Prefix, Word, label
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     from lancedb.query import FullTextQuery

@@ -38,7 +38,7 @@ from fourcorners.library.database import SQLiteValue, integer, string
 from fourcorners.library.entries import PassageRow, Vectors
 from fourcorners.library.store import Library, files_beside
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -368,7 +368,7 @@ class LanceLibrary(Library):
         terms = {
             token
             for _, start, end, _, _, _ in columns.passages
-            for token in words(columns.text[start:end]).tokens
+            for token in tokenize(columns.text[start:end]).tokens
         }
         self.execute_many(
             "INSERT INTO terms VALUES (?) ON CONFLICT DO NOTHING",

@@ -17,7 +17,7 @@ import apsw
 from fourcorners.search.query.fts import CompiledLeaf
 from fourcorners.search.query.match import holds, leaf_instances
 from fourcorners.search.query.tree import Field, Near, Word
-from fourcorners.text.words import TOKENIZE, WordIndex
+from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 
 def counted(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:

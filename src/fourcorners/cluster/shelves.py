@@ -26,7 +26,7 @@ from fourcorners.library.columns import LARGE, Columns
 from fourcorners.library.tokens import view_token
 from fourcorners.outline.tree import Passage, View
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -310,7 +310,7 @@ def _passage_row(
         "view": view,
         "node": node,
         "context": context,
-        "tokens": " ".join(words(text[start:end]).tokens),
+        "tokens": " ".join(tokenize(text[start:end]).tokens),
         "marks": f"{view_token(View(view))} {labels}".rstrip(),
     }
     row["place_crc"] = _crc(row, _PLACE)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from fourcorners.documents.document import Box, Document, OcrWord, Source
-from fourcorners.documents.sniff import MediaType
+from fourcorners.documents.document import Box, Document, OcrWord, TextSource
+from fourcorners.documents.media_types import MediaType
 from fourcorners.text.span import Span
 
 
-def boxes(path: Path, document: Document, span: Span) -> list[Box]:
+def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
     """Return where the words of `span` stand on paper: one box a line, in reading order.
 
     Of a recognised word that is only partly in the span the box is cut by the share of its letters.
@@ -19,21 +19,21 @@ def boxes(path: Path, document: Document, span: Span) -> list[Box]:
     Raises:
         InputError: If the file is needed and no longer the one that `document` was read from.
     """
-    found = list(_recognised(document, span))
-    digital = [page for page in document.pages if page.source is Source.TEXT]
+    found = list(_ocr_boxes(document, span))
+    digital = [page for page in document.pages if page.source is TextSource.TEXT]
     if document.media_type == MediaType.PDF and any(page.span.overlaps(span) for page in digital):
-        from fourcorners.documents import pdf_boxes
+        from fourcorners.documents.pdf import boxes as pdf_boxes
 
-        found += pdf_boxes.boxes(path, document, span)
+        found += pdf_boxes.span_boxes(path, document, span)
     return sorted(found, key=lambda box: box.page)
 
 
-def _recognised(document: Document, span: Span) -> Iterator[Box]:
+def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
     """Join the words of each line that text recognition read."""
     line: Box | None = None
     end = 0
     for word in document.words_in(span):
-        box = _cut(word, span)
+        box = _clip_word(word, span)
         if line is None or line.page != box.page or "\n" in document.text[end : word.span.start]:
             if line is not None:
                 yield line
@@ -51,7 +51,7 @@ def _recognised(document: Document, span: Span) -> Iterator[Box]:
         yield line
 
 
-def _cut(word: OcrWord, span: Span) -> Box:
+def _clip_word(word: OcrWord, span: Span) -> Box:
     box, letter = word.box, (word.box.x1 - word.box.x0) / max(1, len(word.span))
     before = max(0, span.start - word.span.start)
     after = max(0, word.span.end - span.end)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fourcorners.text.span import Span
 
 
-class Source(StrEnum):
+class TextSource(StrEnum):
     """Where the text of a page comes from."""
 
     TEXT = "text"
@@ -59,7 +59,7 @@ class Page:
     span: Span
     width: float
     height: float
-    source: Source = Source.TEXT
+    source: TextSource = TextSource.TEXT
     confidence: float | None = None
 
 
@@ -133,6 +133,6 @@ class Document:
         return self.pages[max(0, bisect_right(starts, offset) - 1)].number
 
     @property
-    def needs_ocr(self) -> tuple[int, ...]:
+    def pages_needing_ocr(self) -> tuple[int, ...]:
         """Return the numbers of the pages that show something but gave no text."""
-        return tuple(page.number for page in self.pages if page.source is Source.NONE)
+        return tuple(page.number for page in self.pages if page.source is TextSource.NONE)

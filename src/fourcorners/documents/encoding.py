@@ -12,8 +12,8 @@ from dataclasses import dataclass
 # The control characters that no text holds: all of C0 but tab, line feed, vertical tab,
 # form feed, carriage return, Ctrl-Z (the end of old DOS files) and escape.
 _CONTROLS = bytes(sorted(set(range(32)) - {9, 10, 11, 12, 13, 26, 27}))
-_HIGH = bytes(range(128, 256))
-_MARKS = (
+_HIGH_BYTES = bytes(range(128, 256))
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its first half
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -22,18 +22,18 @@ _MARKS = (
 )
 _SAMPLE = 1 << 20
 # What programs declare as Latin-1 is in truth Windows-1252.
-_AS_BROWSERS = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
+_BROWSER_ALIASES = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
 # Python's other codecs are no character sets; some take the square of the time, or make what is
 # no text of bytes that are (`punycode`, `idna`, `unicode_escape`).
 _CHARACTER_SETS = re.compile(
     r"utf-(?:7|8|8-sig|16|16-[lb]e|32|32-[lb]e)|iso8859-\d+|cp\d+\w*|koi8-\w|mac-\w+|hz|johab|"
     r"(?:gb|big5|euc_|iso2022_|shift_jis|tis-?620|kz1048|ptcp154|hp-roman8)\w*"
 )
-_HALVES = re.compile("[\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedText:
     """Text and what a person should know about its decoding."""
 
     text: str
@@ -42,10 +42,10 @@ class Decoded:
 
 def looks_like_text(data: bytes) -> bool:
     """Tell text, in any encoding that `decode` handles, from binary data."""
-    return _encoding(data) is not None
+    return _detect_encoding(data) is not None
 
 
-def decode(data: bytes) -> Decoded:
+def decode_text(data: bytes) -> DecodedText:
     """Return the text with its line ends as they are, without a byte order mark.
 
     NUL, which no store or terminal takes, becomes U+FFFD, one for one.
@@ -53,11 +53,11 @@ def decode(data: bytes) -> Decoded:
     Raises:
         ValueError: If the data is not text.
     """
-    encoding = _encoding(data)
+    encoding = _detect_encoding(data)
     if encoding is None:
         raise ValueError("not text in any encoding that is read")
     warnings: list[str] = []
-    for mark, _ in _MARKS:
+    for mark, _ in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             data = data[len(mark) :]
             break
@@ -68,27 +68,27 @@ def decode(data: bytes) -> Decoded:
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
         warnings.append("The text holds NUL characters; each is shown as U+FFFD.")
-    return Decoded(text, tuple(warnings))
+    return DecodedText(text, tuple(warnings))
 
 
-def _encoding(data: bytes) -> str | None:
-    for mark, encoding in _MARKS:
+def _detect_encoding(data: bytes) -> str | None:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return encoding if _decodes(data[len(mark) :], encoding) else None
+            return encoding if _is_decodable(data[len(mark) :], encoding) else None
     sample = data[:_SAMPLE]
-    unmarked = _unmarked_utf16(sample)
-    if unmarked and _decodes(data, unmarked):
+    unmarked = _utf16_without_bom(sample)
+    if unmarked and _is_decodable(data, unmarked):
         return unmarked
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if controls > len(sample) / 100:
         return None
-    if _decodes(data, "utf-8"):
+    if _is_decodable(data, "utf-8"):
         return "utf-8"
-    high = len(sample) - len(sample.translate(None, _HIGH))
+    high = len(sample) - len(sample.translate(None, _HIGH_BYTES))
     return "cp1252" if high <= 0.3 * len(sample) else None
 
 
-def _decodes(data: bytes, encoding: str) -> bool:
+def _is_decodable(data: bytes, encoding: str) -> bool:
     try:
         data.decode(encoding)
     except UnicodeDecodeError:
@@ -96,7 +96,7 @@ def _decodes(data: bytes, encoding: str) -> bool:
     return True
 
 
-def _unmarked_utf16(sample: bytes) -> str | None:
+def _utf16_without_bom(sample: bytes) -> str | None:
     """Recognise UTF-16 of a Western script, where every second byte is zero."""
     half = len(sample) // 2
     if half < 8:
@@ -109,7 +109,7 @@ def _unmarked_utf16(sample: bytes) -> str | None:
     return None
 
 
-def decode_as(data: bytes, charset: str) -> Decoded | None:
+def decode_charset(data: bytes, charset: str) -> DecodedText | None:
     """Return the text in the encoding that the file declares, or None where it is not in it.
 
     A byte order mark is stronger than what is declared, and so is a charset that Python lacks.
@@ -117,14 +117,14 @@ def decode_as(data: bytes, charset: str) -> Decoded | None:
     if (
         not charset
         or charset.lower() in ("ascii", "us-ascii")
-        or data.startswith(tuple(mark for mark, _ in _MARKS))
+        or data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
     ):
         return None
     try:
-        encoding = codecs.lookup(_AS_BROWSERS.get(charset.lower(), charset)).name
+        encoding = codecs.lookup(_BROWSER_ALIASES.get(charset.lower(), charset)).name
         text = data.decode(encoding) if _CHARACTER_SETS.fullmatch(encoding) else None
     except (LookupError, ValueError):
         return None
-    if text is None or _HALVES.search(text):
+    if text is None or _SURROGATES.search(text):
         return None
-    return Decoded(text.replace("\0", "\ufffd"))
+    return DecodedText(text.replace("\0", "\ufffd"))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
-_GROWING = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
-_LOOK_BACK = 4
+_MERGEABLE_KINDS = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
+_MERGE_WINDOW = 4
 
 
 @dataclass(slots=True)
@@ -41,15 +41,15 @@ class Fragment:
         """Mark everything from `start` to the end; a mark that continues one of its like grows."""
         if start >= self.length:
             return
-        if kind in _GROWING:
-            for at in range(len(self.marks) - 1, max(-1, len(self.marks) - 1 - _LOOK_BACK), -1):
+        if kind in _MERGEABLE_KINDS:
+            for at in range(len(self.marks) - 1, max(-1, len(self.marks) - 1 - _MERGE_WINDOW), -1):
                 last = self.marks[at]
                 if (last.kind, last.detail, last.span.end) == (kind, detail, start):
                     self.marks[at] = Mark(kind, Span(last.span.start, self.length), detail)
                     return
         self.marks.append(Mark(kind, Span(start, self.length), detail))
 
-    def point(self, kind: MarkKind, detail: str) -> None:
+    def mark_point(self, kind: MarkKind, detail: str) -> None:
         """Mark the place after the words so far."""
         self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
@@ -61,7 +61,7 @@ class Fragment:
         self.marks += [Mark(m.kind, m.span.shift(start), m.detail) for m in other.marks]
 
 
-def joined(fragments: list[Fragment], separator: str) -> Fragment:
+def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
     """Return the fragments one after the other, parted by a separator."""
     whole = Fragment()
     for number, fragment in enumerate(fragments):

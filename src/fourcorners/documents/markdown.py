@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.documents.encoding import decode
+from fourcorners.documents.encoding import decode_text
+from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.sniff import MediaType
 from fourcorners.text.span import Span
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # What a line must not start with for an underline below it to make it a heading.
 _BLOCK = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])[ \t]| {4}|\t|\|")
@@ -21,19 +21,19 @@ _BLOCK = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])[ \t]| {4}|\t|\|")
 
 def read_markdown(file: RawFile) -> Content:
     """Return the text verbatim, its headings marked."""
-    decoded = decode(file.data)
+    decoded = decode_text(file.data)
     return Content(
         text=decoded.text,
-        marks=tuple(headings(decoded.text)),
+        marks=tuple(mark_headings(decoded.text)),
         warnings=decoded.warnings,
     )
 
 
-def headings(text: str) -> Iterator[Mark]:
+def mark_headings(text: str) -> Iterator[Mark]:
     """Yield a mark for each heading: its words without the signs, its level as the detail."""
     above: tuple[int, str] | None = None  # the line before, if it can be a heading
     fence = ""
-    start = _after_front_matter(text)
+    start = _front_matter_end(text)
     for found in _LINE.finditer(text, start):
         line = found.group().rstrip("\r\n")
         fenced = _FENCE.match(line)
@@ -45,7 +45,7 @@ def headings(text: str) -> Iterator[Mark]:
         if fenced:
             fence, above = fenced.group(1), None
             continue
-        atx, under = _ATX.match(line), _UNDERLINE.match(line)
+        atx, under = _ATX.match(line), _SETEXT.match(line)
         if atx:
             if atx.group(2):
                 first, last = atx.span(2)
@@ -62,7 +62,7 @@ def headings(text: str) -> Iterator[Mark]:
             above = (found.start(), line) if plain else None
 
 
-def _after_front_matter(text: str) -> int:
+def _front_matter_end(text: str) -> int:
     found = re.match(r"---[ \t]*\r?\n.*?^---[ \t]*\r?$", text, re.DOTALL | re.MULTILINE)
     return found.end() if found else 0
 

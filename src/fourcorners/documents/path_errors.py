@@ -8,7 +8,7 @@ from pathlib import Path
 from fourcorners.errors import InputError
 
 
-def unreadable(path: Path, error: OSError) -> InputError:
+def unreadable_error(path: Path, error: OSError) -> InputError:
     """Return the error that says what happened to the path and what to do about it."""
     if isinstance(error, FileNotFoundError):
         return InputError(

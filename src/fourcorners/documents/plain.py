@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fourcorners.documents.encoding import decode
+from fourcorners.documents.encoding import decode_text
+from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.sniff import MediaType
 
 
 def read_plain(file: RawFile) -> Content:
     """Return the text with its line ends untouched."""
-    decoded = decode(file.data)
+    decoded = decode_text(file.data)
     return Content(text=decoded.text, warnings=decoded.warnings)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.document import Mark, OcrWord, Page
-from fourcorners.documents.sniff import MediaType
+from fourcorners.documents.media_types import MediaType
 
 
 @dataclass(frozen=True, slots=True)

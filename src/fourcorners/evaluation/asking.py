@@ -32,7 +32,7 @@ from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.reader import Judge
 from fourcorners.review.reading import Reading
 from fourcorners.review.run import prepare, reading_of
-from fourcorners.text.span import common, covered
+from fourcorners.text.span import covered_length, intersect_spans
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -216,7 +216,7 @@ def _with(result: Result, contract: AnnotatedContract, name: str, finding: Findi
     related = [
         span for each in (name, *RELATED.get(name, ())) for span in contract.annotations[each]
     ]
-    is_misleading = bool(quotes) and not covered(common(quotes, related))
+    is_misleading = bool(quotes) and not covered_length(intersect_spans(quotes, related))
     return replace(
         result,
         provisions={**result.provisions, name: result.provisions[name] + counts},

@@ -18,7 +18,7 @@ from pathlib import Path
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation import cuad
 from fourcorners.evaluation.retrieval import ASKS, Question, Snippet
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 BRIDGED = 1
 """Characters between two answers that become one."""
@@ -98,7 +98,7 @@ def build(
         path = f"{name}/{each.file_name}"
         wanted = dict.fromkeys(each.annotated) if name == "privacy_qa" else (asked or {})
         for category in wanted:
-            spans = union(each.annotated.get(category, ()), gap=BRIDGED)
+            spans = merge_spans(each.annotated.get(category, ()), gap=BRIDGED)
             if not spans:
                 continue
             question = category if name == "privacy_qa" else (asked or {})[category]
@@ -289,9 +289,9 @@ class _Bare:
 
     @classmethod
     def of(cls, text: str) -> _Bare:
-        from fourcorners.text.normal import normalise
+        from fourcorners.text.normalisation import normalise_text
 
-        view = normalise(text)
+        view = normalise_text(text)
         kept = [at for at, character in enumerate(view.text) if not character.isspace()]
         return cls(
             "".join(view.text[at] for at in kept),

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.read import read as read_document
+from fourcorners.documents.read import read_document as read_document
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation import loading
 from fourcorners.evaluation.benchmark import Json

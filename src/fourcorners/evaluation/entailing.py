@@ -24,9 +24,9 @@ from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.rules import guide
 from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
-from fourcorners.text.excerpt import excerpts
+from fourcorners.text.excerpts import excerpts
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 PLAYBOOK = "nda-review"
 _FEWEST = 0.55  # of a hypothesis's words by rarity, for a span to speak of it
@@ -140,7 +140,7 @@ class WordJudge:
 
 
 def _denies(text: str) -> bool:
-    return not _DENIALS.isdisjoint(words(text).tokens)
+    return not _DENIALS.isdisjoint(tokenize(text).tokens)
 
 
 def run(

@@ -126,7 +126,7 @@ def judged(asked: Asked, told: BaseModel | None) -> tuple[Judged, int]:
     if isinstance(told, Labelled | Judgement):
         label = _LABEL[told.label]
     for words in told.quotes if isinstance(told, Judgement) else ():
-        span = evidence.align(words, asked.document.text).span
+        span = evidence.align_quote(words, asked.document.text).span
         invented += span is None
         if span is not None:
             quotes.append(Quote(span, 1.0 / (len(quotes) + 1)))

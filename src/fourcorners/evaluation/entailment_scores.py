@@ -17,7 +17,7 @@ from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.entailment import Annotated, Judged, Quote
 from fourcorners.evaluation.intervals import bootstrap
 from fourcorners.models.entailment_verdict import LABELS, Label
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,16 +81,16 @@ def _evidence(document: Annotated, gold: frozenset[int], quotes: Sequence[Quote]
     order = np.argsort(-scores, kind="stable")
     read: list[Span] = []
     for quote in sorted(quotes, key=lambda each: -each.score):
-        if covered(union([*read, quote.span])) <= CHARACTERS:
+        if covered_length(merge_spans([*read, quote.span])) <= CHARACTERS:
             read.append(quote.span)
     wanted = [document.spans[at] for at in sorted(gold)]
-    found = covered(common(union(wanted), union(read)))
+    found = covered_length(intersect_spans(merge_spans(wanted), merge_spans(read)))
     return Evidence(
         relevant,
         scores,
         average_precision(relevant, scores),
         tuple(float(relevant[order[:k]].sum()) / len(gold) for k in AT),
-        found / covered(union(wanted)),
+        found / covered_length(merge_spans(wanted)),
     )
 
 

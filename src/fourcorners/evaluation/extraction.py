@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.cuad import CATEGORIES, RELATED, AnnotatedContract
 from fourcorners.evaluation.runs import Extraction
-from fourcorners.text.span import Span, common, covered
+from fourcorners.text.span import Span, covered_length, intersect_spans
 
 ENOUGH = 0.75
 CHUNK, OVERLAP = 3_500, 700
@@ -78,8 +78,8 @@ def _ratio(part: float, whole: float) -> float:
 def count(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -> Counts:
     """Judge what was returned of one provision from one contract."""
     instances = contract.annotations[provision]
-    returned = covered(quotes)
-    right = covered(common(quotes, instances))
+    returned = covered_length(quotes)
+    right = covered_length(intersect_spans(quotes, instances))
     if instances:
         hits = sum(is_returned(contract.text, instance, quotes) for instance in instances)
         return Counts(
@@ -92,7 +92,7 @@ def count(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -
     if not returned:
         return Counts(true_negatives=1, contracts=1)
     related = [s for name in RELATED.get(provision, ()) for s in contract.annotations[name]]
-    forgiven = covered(common(quotes, related)) >= ENOUGH * returned
+    forgiven = covered_length(intersect_spans(quotes, related)) >= ENOUGH * returned
     return Counts(
         false_positives=0 if forgiven else 1,
         forgiven=1 if forgiven else 0,
@@ -107,7 +107,7 @@ def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
     place = text.find(words)
     while place >= 0:
         here = Span(place, place + len(words))
-        if covered(common(quotes, [here])) >= ENOUGH * len(here):
+        if covered_length(intersect_spans(quotes, [here])) >= ENOUGH * len(here):
             return True
         place = text.find(words, place + 1)
     return False

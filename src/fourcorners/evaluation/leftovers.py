@@ -22,7 +22,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from math import log
 
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
@@ -57,7 +57,7 @@ class Sentences:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Return the sentences, headings among them."""
-        return tuple(sentences(self.text))
+        return tuple(split_sentences(self.text))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.document import Document
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.evaluation.runs import Outlined, OutlinedNode
 from fourcorners.outline.tree import Outline
@@ -64,10 +64,10 @@ def outline_file(path: Path) -> Read:
     Raises:
         InputError: If it cannot be read.
     """
-    from fourcorners.documents.read import read
+    from fourcorners.documents.read import read_document
     from fourcorners.outline.build import build
 
-    document = read(path)
+    document = read_document(path)
     return Read(outlined(document, build(document)), document.reader)
 
 
@@ -99,7 +99,7 @@ def outline_files(
     """Outline the files, in processes with the limits of `add`."""
     found: dict[Path, Read] = {}
     failed: list[tuple[str, str]] = []
-    with Workers(
+    with ProcessPool(
         outline_file, jobs=settings.jobs, memory=settings.memory_mb << 20, seconds=settings.seconds
     ) as workers:
         for done, (path, outcome) in enumerate(workers.run(paths), start=1):
@@ -122,6 +122,6 @@ def audited_texts(data: Path, names: Iterable[str]) -> dict[str, str]:
     Raises:
         InputError: If a file cannot be read.
     """
-    from fourcorners.documents.read import read
+    from fourcorners.documents.read import read_document
 
-    return {path.name: read(path).text for path in contract_files(data, names=set(names))}
+    return {path.name: read_document(path).text for path in contract_files(data, names=set(names))}

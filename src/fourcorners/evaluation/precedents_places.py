@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.precedents.clause import Clause
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 COVERS = 0.75
 """The share of a judged clause's characters that a clause must have to be a hit."""
@@ -74,7 +74,7 @@ def locate(clauses: Mapping[str, str], shelf: Shelf) -> dict[str, Located]:
             continue
         document = first[0]
         hits = [shelf.find(each.strip(), document=document) for each in pieces]
-        found[name] = Located(document, tuple(union([hit[1] for hit in hits if hit])))
+        found[name] = Located(document, tuple(merge_spans([hit[1] for hit in hits if hit])))
     return found
 
 
@@ -89,7 +89,8 @@ def covering(located: Mapping[str, Located], clauses: Sequence[Clause]) -> dict[
         name: [
             row
             for span, row in held.get(each.document, ())
-            if covered(common([span], each.spans)) >= COVERS * covered(each.spans)
+            if covered_length(intersect_spans([span], each.spans))
+            >= COVERS * covered_length(each.spans)
         ]
         for name, each in located.items()
     }

@@ -23,7 +23,7 @@ from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.lexical import lexical
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.search.stems import IDLE
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,6 +167,6 @@ def ranked(
 
 
 def _any_word(question: str) -> Node:
-    tokens = list(dict.fromkeys(words(question).tokens))
+    tokens = list(dict.fromkeys(tokenize(question).tokens))
     kept = [token for token in tokens if token not in IDLE] or tokens
     return Word(kept[0]) if len(kept) == 1 else Or(tuple(Word(token) for token in kept))

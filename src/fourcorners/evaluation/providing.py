@@ -52,7 +52,7 @@ from fourcorners.search.query import Or, Query, Word, parse
 from fourcorners.search.stems import telling
 from fourcorners.search.within import rank
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -302,7 +302,7 @@ def _asked(
 
 
 def _keywords(question: str) -> Query:
-    told = list(dict.fromkeys(telling(words(question).tokens)))
+    told = list(dict.fromkeys(telling(tokenize(question).tokens)))
     parts = tuple(Word(token) for token in told)
     return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
 

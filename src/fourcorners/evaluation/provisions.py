@@ -17,7 +17,7 @@ from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.cuad import AnnotatedContract
 from fourcorners.evaluation.intervals import bootstrap
 from fourcorners.playbooks.windows import LONGEST
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 FOURTEEN = (
     "Anti-Assignment",
@@ -216,7 +216,7 @@ def _check(
 
 def count(contract: AnnotatedContract, provision: str, passages: Sequence[Span]) -> Found:
     """Count one contract's instances of a provision."""
-    whole = union(passages)
+    whole = merge_spans(passages)
     marked = contract.annotations[provision]
     found = sum(any(one.contains(instance) for one in whole) for instance in marked)
     return Found(provision, len(marked), found)

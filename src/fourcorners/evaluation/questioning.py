@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.questions import KINDS, Place, Question
 from fourcorners.research.answer import Answer, Ruling, Standing
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -112,7 +112,7 @@ def measured(
         _recall(places, quoted),
         _recall(places, quotes(answer, nearest=True)),
         tuple(at for at, share in enumerate(shares) if share < WHOLE),
-        sum(covered(spans) for spans in quoted.values()),
+        sum(covered_length(spans) for spans in quoted.values()),
         len(statements),
         sum(each.standing is Standing.VERIFIED and bool(each.quotes) for each in statements),
         seconds,
@@ -131,7 +131,7 @@ def quotes(answer: Answer, *, nearest: bool = False) -> dict[str, list[Span]]:
     for each in cited:
         if each.quote.span is not None:
             found.setdefault(each.document, []).append(each.quote.span)
-    return {document: union(spans) for document, spans in found.items()}
+    return {document: merge_spans(spans) for document, spans in found.items()}
 
 
 def _recall(places: Sequence[Place], quoted: Mapping[str, Sequence[Span]]) -> float | None:
@@ -141,7 +141,9 @@ def _recall(places: Sequence[Place], quoted: Mapping[str, Sequence[Span]]) -> fl
 
 
 def _share(place: Place, quoted: Mapping[str, Sequence[Span]]) -> float:
-    return covered(common([place.span], quoted.get(place.document, ()))) / len(place.span)
+    return covered_length(intersect_spans([place.span], quoted.get(place.document, ()))) / len(
+        place.span
+    )
 
 
 def measures(told: Sequence[Told]) -> dict[str, Json]:

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation import cuad, leftovers
 from fourcorners.evaluation.leftovers import Sentences
@@ -32,7 +32,7 @@ from fourcorners.outline.cards import read_card
 from fourcorners.outline.passages import passages
 from fourcorners.research.answer import Answer, Ruling
 from fourcorners.research.run import ask, finished
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +152,7 @@ def _category(question: Question) -> str:
 
 
 def _case(question: Question, text: Sentences) -> Case:
-    spans = tuple(union(each.span for each in question.answers))
+    spans = tuple(merge_spans(each.span for each in question.answers))
     cut = tuple(text.holding(spans))
     category = _category(question)
     others = len(leftovers.leftovers(text, cut, category))
@@ -163,7 +163,7 @@ def _case(question: Question, text: Sentences) -> Case:
 def without(text: str, spans: Sequence[Span]) -> str:
     """Return a text without some spans."""
     kept, start = [], 0
-    for span in union(spans):
+    for span in merge_spans(spans):
         kept.append(text[start : span.start])
         start = span.end
     return "".join([*kept, text[start:]])
@@ -206,7 +206,7 @@ class Shelf:
             return identity
         path = Path(self._scratch.name) / f"{identity}.txt"
         path.write_bytes(text.encode("utf-8"))
-        document = read(path)
+        document = read_document(path)
         outline = build(document)
         cut = passages(document, outline)
         texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.retrieval import Answer, Question, Snippet
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,10 @@ def _at(gold: Sequence[Snippet], found: Sequence[Snippet], wanted: int) -> tuple
     overlap = sum(length for _, length in pairs)
     length = sum(len(each.span) for each in found)
     once_found, once_gold = _by_file(found), _by_file(gold)
-    shared = sum(covered(common(spans, once_gold.get(at, ()))) for at, spans in once_found.items())
+    shared = sum(
+        covered_length(intersect_spans(spans, once_gold.get(at, ())))
+        for at, spans in once_found.items()
+    )
     touched = sum(
         any(other.file_path == one.file_path and other.span.overlaps(one.span) for one in found)
         for other in gold
@@ -121,8 +124,8 @@ def _at(gold: Sequence[Snippet], found: Sequence[Snippet], wanted: int) -> tuple
     return (
         _share(overlap, length),
         _share(overlap, wanted),
-        _share(shared, sum(map(covered, once_found.values()))),
-        _share(shared, sum(map(covered, once_gold.values()))),
+        _share(shared, sum(map(covered_length, once_found.values()))),
+        _share(shared, sum(map(covered_length, once_gold.values()))),
         _share(len({at for at, _ in pairs}), len(found)),
         _share(touched, len(gold)),
         float(length),
@@ -133,7 +136,7 @@ def _by_file(snippets: Iterable[Snippet]) -> dict[str, list[Span]]:
     spans: dict[str, list[Span]] = {}
     for each in snippets:
         spans.setdefault(each.file_path, []).append(each.span)
-    return {path: union(found) for path, found in spans.items()}
+    return {path: merge_spans(found) for path, found in spans.items()}
 
 
 def _share(part: float, whole: float) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.find import find_files
+from fourcorners.documents.discovery import find_files
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.outlining import contract_files
@@ -136,7 +136,7 @@ def parts(
 
 def _take(path: Path, spent: dict[str, float]) -> int:
     """Take one text through every step; add the CPU seconds of each, return its characters."""
-    from fourcorners.documents.read import read
+    from fourcorners.documents.read import read_document
     from fourcorners.outline.build import build
     from fourcorners.outline.cards import read_card
     from fourcorners.outline.passages import passages
@@ -150,7 +150,7 @@ def _take(path: Path, spent: dict[str, float]) -> int:
         spent[part] = spent.get(part, 0.0) + time.process_time() - began
 
     with timed("reading"):
-        document = read(path)
+        document = read_document(path)
     with timed("outline"):
         outline = build(document)
     with timed("terms"):

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
 
+from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
-from fourcorners.documents.find import named
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
 from fourcorners.library.database import (
@@ -498,7 +498,7 @@ def storable(path: str) -> str:
 
     An object of a bucket is named by its URL.
     """
-    return named(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return path_or_url(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def text_hash(text: str) -> str:

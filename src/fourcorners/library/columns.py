@@ -62,7 +62,7 @@ def columns_of(
         path=document.path,
         text=document.text,
         type=kind,
-        needs_ocr=document.needs_ocr,
+        needs_ocr=document.pages_needing_ocr,
         document={
             "id": document.id,
             "sha256": document.sha256,
@@ -81,7 +81,7 @@ def columns_of(
             "type": kind,
             "characters": len(document.text),
             "page_count": len(document.pages),
-            "needs_ocr": codec.NUMBERS.dump(document.needs_ocr),
+            "needs_ocr": codec.NUMBERS.dump(document.pages_needing_ocr),
             "passage_count": len(passages),
             "words": codec.WORDS.dump(document.words) if document.words else "",
         },

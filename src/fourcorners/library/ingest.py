@@ -18,11 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.container import MAX_BYTES, MAX_MEMBERS, is_within
-from fourcorners.documents.crew import Crew, ThisMachine, Working
-from fourcorners.documents.find import UnreadPath, is_object, named
-from fourcorners.documents.ocr import Ocr, is_possible
-from fourcorners.documents.path_errors import unreadable
+from fourcorners.documents.archive.container import MAX_BYTES, MAX_MEMBERS, is_member_path
+from fourcorners.documents.discovery import UnreadPath, is_bucket_object, path_or_url
+from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
+from fourcorners.documents.path_errors import unreadable_error
+from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable
 from fourcorners.library.entries import Failure
@@ -131,7 +131,7 @@ def add(
     collection: str,
     encoder: Encoder | None,
     settings: Settings | None = None,
-    crew: Crew | None = None,
+    crew: WorkerPool | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AddReport:
     """Add the files at and under the paths to a collection.
@@ -154,11 +154,11 @@ def add(
         settings = Settings.load()
     if encoder is not None:
         library.set_encoder(encoder.name, encoder.dimension)
-    ocr = Ocr(settings.ocr, settings.ocr_seconds)
-    crew = crew or ThisMachine(settings.jobs)
+    ocr = OcrOptions(settings.ocr, settings.ocr_seconds)
+    crew = crew or LocalWorkerPool(settings.jobs)
     run = _Run(library, collection, encoder, on_progress, ocr)
     run.look([Path(path) for path in paths], crew)
-    with crew.workers(
+    with crew.start(
         partial(prepare, ocr=ocr),
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
@@ -171,10 +171,10 @@ def add(
 
 
 def _encoding(
-    crew: Crew, encoder: Encoder | None, settings: Settings
+    crew: WorkerPool, encoder: Encoder | None, settings: Settings
 ) -> Callable[[Prepared | Opened], Prepared | Opened] | None:
     """Return what makes vectors where files are read; a server's key stays on this machine."""
-    if encoder is None or not crew.encodes or settings.encoder.kind == "remote":
+    if encoder is None or not crew.embeds_passages or settings.encoder.kind == "remote":
         return None
     return partial(embedded, settings=settings.encoder, name=encoder.name)
 
@@ -216,7 +216,7 @@ class _Run:
         collection: str,
         encoder: Encoder | None,
         on_progress: Callable[[Progress], None] | None,
-        ocr: Ocr,
+        ocr: OcrOptions,
     ) -> None:
         self._library = library
         self._ocr = ocr
@@ -237,10 +237,10 @@ class _Run:
         self._lease = _LEASE
         self._renewed = time.monotonic()
 
-    def look(self, paths: Sequence[Path], crew: Crew) -> None:
+    def look(self, paths: Sequence[Path], crew: WorkerPool) -> None:
         """Find the files, and open the job that has a step for each."""
         unread: list[UnreadPath] = []
-        for found in crew.find(paths):
+        for found in crew.find_files(paths):
             if not isinstance(found, UnreadPath) and self._library.owns(found):
                 continue  # the library may lie among the contracts
             if isinstance(found, UnreadPath):
@@ -260,7 +260,7 @@ class _Run:
             done = [
                 key
                 for key in self._jobs.done(self._job)
-                if key in self._files and not is_object(self._files[key])
+                if key in self._files and not is_bucket_object(self._files[key])
             ]
             self._jobs.retry(self._job, done)
             self._jobs.add_steps(self._job, self._files)
@@ -268,7 +268,7 @@ class _Run:
             for problem in unread:
                 self._failed(problem.path, problem.reason, problem.remedy)
 
-    def work(self, workers: Working[Path, Prepared | Opened], lease: float) -> None:
+    def work(self, workers: TaskRunner[Path, Prepared | Opened], lease: float) -> None:
         """Do the steps until none is left, by this process or by others."""
         self._lease = lease
         try:
@@ -355,7 +355,7 @@ class _Run:
         """Finish the step of a file whose content the library holds, if it is all there is."""
         if self._library.media_type_of(digest) in _OPENED:
             return False  # what is attached must be looked at
-        if self._library.unread_pages(digest) and is_possible(self._ocr):
+        if self._library.unread_pages(digest) and is_ocr_available(self._ocr):
             return False  # it was added where no engine was installed, or too little time given
         earlier = self._library.at(str(path))
         document = self._library.adopt(digest, str(path), collection=self._collection)
@@ -398,7 +398,7 @@ class _Run:
         path = self._path(step)
         if step.key in self._digests:
             return self._digests[step.key]
-        return "" if is_object(path) or is_within(path) else _digest(path)
+        return "" if is_bucket_object(path) or is_member_path(path) else _digest(path)
 
     def _keep(self, step: Step, path: Path, made: Prepared) -> None:
         """Encode a document, and store it as soon as there are enough of them."""
@@ -442,9 +442,9 @@ class _Run:
         self._tally.characters += len(columns.text)
         self._tally.passages += len(columns.passages)
         if columns.needs_ocr:
-            self._tally.needs_ocr.append(NeedsOcr(named(path), columns.needs_ocr))
+            self._tally.needs_ocr.append(NeedsOcr(path_or_url(path), columns.needs_ocr))
         if made.warnings:
-            self._tally.warned.append(Warned(named(path), made.warnings))
+            self._tally.warned.append(Warned(path_or_url(path), made.warnings))
         self._note_earlier(path, columns.id, earlier)
         self._tell(path)
 
@@ -475,14 +475,14 @@ class _Run:
         return np.concatenate(parts)
 
     def _fail(self, step: Step, path: Path, error: FourcornersError) -> None:
-        reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{named(path)}: ")
+        reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{path_or_url(path)}: ")
         with self._library.transaction():
             self._jobs.fail(step, reason, error.remedy)
             self._failed(path, reason, error.remedy)
         self._tell(path)
 
     def _failed(self, path: Path, reason: str, remedy: str) -> None:
-        name = named(path)
+        name = path_or_url(path)
         reason = reason.removeprefix(f"{name}: ")
         self._tally.failed[name] = Failure(name, reason, remedy)
         self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
@@ -502,7 +502,7 @@ class _Run:
         """Close the job, and tell of the steps that were given up on."""
         for key, reason, remedy in self._jobs.failed(self._job):
             path = self._files.get(key, Path(key))
-            if named(path) not in self._tally.failed:
+            if path_or_url(path) not in self._tally.failed:
                 self._failed(path, reason, remedy)
         self._jobs.complete(self._job)
 
@@ -514,7 +514,7 @@ class _Run:
             return
         tally = self._tally
         done = tally.added + tally.already + len(tally.failed)
-        self._on_progress(Progress(done, len(self._found), len(tally.failed), named(path)))
+        self._on_progress(Progress(done, len(self._found), len(tally.failed), path_or_url(path)))
 
 
 def _digest(path: Path) -> str | FourcornersError:
@@ -530,8 +530,8 @@ def _digest(path: Path) -> str | FourcornersError:
                 left -= len(part)
             return "" if left or file.read(1) else digest.hexdigest()
     except OSError as error:
-        return unreadable(path, error)
+        return unreadable_error(path, error)
 
 
 def _key(path: Path) -> str:
-    return storable(str(path if is_object(path) else path.absolute()))
+    return storable(str(path if is_bucket_object(path) else path.absolute()))

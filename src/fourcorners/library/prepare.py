@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
-from fourcorners.documents.ocr import Ocr
+from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.columns import Columns, columns_of
 
@@ -54,23 +54,23 @@ class Opened:
     holds: tuple[Held, ...]
 
 
-def prepare(path: Path, ocr: Ocr = Ocr()) -> Prepared | Opened:  # noqa: B008 - it cannot change
+def prepare(path: Path, ocr: OcrOptions = OcrOptions()) -> Prepared | Opened:  # noqa: B008 - it cannot change
     """Read a file and make all that the library keeps of it but its vectors.
 
     Raises:
         InputError: If it cannot be read, or holds no words.
     """
-    from fourcorners.documents.read import kind_of, read
-    from fourcorners.documents.sniff import MediaType
+    from fourcorners.documents.media_types import MediaType
+    from fourcorners.documents.read import media_type_of, read_document
     from fourcorners.outline.build import build
     from fourcorners.outline.cards import read_card
     from fourcorners.outline.passages import passages
 
     began = time.perf_counter()
-    kind = kind_of(path)
+    kind = media_type_of(path)
     if kind is MediaType.ZIP:
         return Opened(_holds(path))
-    document = read(path, ocr)
+    document = read_document(path, ocr)
     _require_words(document, ocr)
     done = time.perf_counter()
     outline = build(document)
@@ -125,10 +125,10 @@ def _encoder(settings: EncoderSettings) -> Encoder:
 
 def _holds(path: Path) -> tuple[Held, ...]:
     """List the files within a file, unpacking each to know it by its content."""
-    from fourcorners.documents.container import opened
+    from fourcorners.documents.archive.container import open_container
 
     found: list[Held] = []
-    with opened(path) as members:
+    with open_container(path) as members:
         for member in members:
             place = path / member.name
             try:
@@ -138,17 +138,17 @@ def _holds(path: Path) -> tuple[Held, ...]:
     return tuple(found)
 
 
-def _require_words(document: Document, ocr: Ocr) -> None:
+def _require_words(document: Document, ocr: OcrOptions) -> None:
     if any(character.isalnum() for character in document.text):
         return
-    if document.needs_ocr:
-        from fourcorners.documents.ocr import remedy
+    if document.pages_needing_ocr:
+        from fourcorners.documents.ocr.recognition import ocr_remedy
 
         why = document.warnings[-1] if document.warnings else ""
         count = len(document.pages)
         raise InputError(
             f"{document.path}: it needs OCR: none of its {count} pages has text. {why}".rstrip(),
-            remedy=remedy(ocr),
+            remedy=ocr_remedy(ocr),
         )
     raise InputError(
         f"{document.path}: it holds no words.",

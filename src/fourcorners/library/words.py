@@ -9,7 +9,7 @@ from typing import Protocol
 from fourcorners.library.database import Bindings, Database, Row, binary
 from fourcorners.library.tokens import filter_tokens, heading_token, label_token
 from fourcorners.outline.tree import Node, Outline, Passage, View
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 
 class Tables(Protocol):
@@ -116,5 +116,5 @@ def labels(text: str, outline: Outline, passages: Sequence[Passage]) -> list[str
 def _own(text: str, node: Node) -> str:
     own = [label_token(node.label)] if node.label else []
     if node.heading:
-        own += [heading_token(word) for word in words(node.heading.of(text)).tokens]
+        own += [heading_token(word) for word in tokenize(node.heading.of(text)).tokens]
     return " ".join(own)

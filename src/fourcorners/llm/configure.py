@@ -17,7 +17,7 @@ from fourcorners.llm.pace import Pace
 from fourcorners.llm.port import Port
 from fourcorners.llm.record import Recorder, RecordFile, Replay
 from fourcorners.llm.voice import Price, Voice, fixed_price, known_price
-from fourcorners.net import http_client, is_loopback, require_url, shown
+from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -63,7 +63,7 @@ class Plan:
     said: LlmRoleSettings
 
     def __repr__(self) -> str:
-        return f"Plan({self.name!r}, {shown(self.url)!r})"
+        return f"Plan({self.name!r}, {redact_url(self.url)!r})"
 
     @property
     def name(self) -> str:
@@ -250,7 +250,7 @@ def _voice(
         timeout=said.timeout or settings.timeout,
         attempts=said.attempts or settings.attempts,
         price=_price(plan),
-        where=shown(plan.url),
+        where=redact_url(plan.url),
         breaker=breaker,
     )
 

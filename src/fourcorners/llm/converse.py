@@ -25,7 +25,7 @@ from fourcorners.llm.prompt import Prompt
 from fourcorners.llm.purse import Purse
 from fourcorners.llm.trouble import Trouble
 from fourcorners.llm.voice import BYTES_PER_TOKEN, Voice
-from fourcorners.net import LONGEST_WAIT
+from fourcorners.net import MAX_WAIT
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -128,12 +128,12 @@ class Conversation:
             except Trouble as trouble:
                 is_last = attempt >= self.voice.attempts
                 is_dead = self.voice.breaker.refuses()
-                if is_last or is_dead or not trouble.may_pass or trouble.wait > LONGEST_WAIT:
+                if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
                     raise _final(trouble, attempt) from None
                 if trouble.wait:
                     self.voice.pace.hold(trouble.wait)
                 await self.sleep(trouble.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
-                wait, attempt = min(2 * wait, LONGEST_WAIT), attempt + 1
+                wait, attempt = min(2 * wait, MAX_WAIT), attempt + 1
                 continue
             if response.finish is Finish.REFUSED:
                 self._mark(result, LlmRefused.kind)

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ModelError
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,8 +86,8 @@ class Adapter:
 
     def head_of(self, query: str) -> str | None:
         """Return the head for a query: that whose words it has all, of several the longest."""
-        asked = set(words(query).tokens)
-        found = [name for name in self.heads if set(words(name).tokens) <= asked]
+        asked = set(tokenize(query).tokens)
+        found = [name for name in self.heads if set(tokenize(name).tokens) <= asked]
         return max(found, key=lambda name: (len(name), name), default=None)
 
 

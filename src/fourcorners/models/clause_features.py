@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ def parts(
     """Return for each part what it holds: the row of each entry and its code, each pair once."""
     import numpy as np
 
-    ranges = [sentences.index.within(span) for span in sentences.spans]
+    ranges = [sentences.index.word_range(span) for span in sentences.spans]
     first = np.array([low for low, _ in ranges], np.int64)
     beyond = np.array([high for _, high in ranges], np.int64)
     row, at = _spread(first, beyond)
@@ -126,7 +126,7 @@ def _heading_words(sentences: Sentences) -> tuple[NDArray[np.int64], NDArray[np.
     for row, path in enumerate(sentences.headings):
         for heading in path:
             if heading not in ranges:
-                ranges[heading] = sentences.index.within(heading)
+                ranges[heading] = sentences.index.word_range(heading)
             low, high = ranges[heading]
             places.extend(range(low, high))
             rows.extend([row] * (high - low))

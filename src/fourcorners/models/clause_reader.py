@@ -19,7 +19,7 @@ from fourcorners.errors import ModelError
 from fourcorners.models.card import CARD, REMEDY, ModelInfo, read_card
 from fourcorners.models.clause_features import PARTS, Rows, Sentences, Vocabulary
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

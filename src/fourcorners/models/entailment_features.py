@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ _IDLE = frozenset(_IDLE_WORDS.split())
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text; numbers of equally many digits are one word."""
-    return ["0" * min(len(word), 4) if word.isdigit() else word for word in words(text).tokens]
+    return ["0" * min(len(word), 4) if word.isdigit() else word for word in tokenize(text).tokens]
 
 
 def codes(text: str) -> NDArray[np.int64]:
@@ -91,7 +91,7 @@ def placed(texts: Sequence[str]) -> Place:
             opened = at
         elif not item and not small and not plain.endswith(_OPEN):
             opened = -1
-        count = len(words(text).tokens)
+        count = len(tokenize(text).tokens)
         looks.append(
             (np.log1p(count) / 4, small, plain.endswith(":"), item, count < 4, at / len(texts))
         )

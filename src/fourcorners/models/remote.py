@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.errors import CallError, ConfigError, ModelError
-from fourcorners.net import Patience, post_json, require_url, shown
+from fourcorners.net import RetryPolicy, post_json, redact_url, require_url
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -45,7 +45,7 @@ class RemoteEncoder:
         dimension: int,
         key: SecretStr | None = None,
         batch: int = 64,
-        patience: Patience = Patience(),  # noqa: B008 - it cannot change
+        patience: RetryPolicy = RetryPolicy(),  # noqa: B008 - it cannot change
     ) -> None:
         require_url(url)
         self._url = _endpoint(url)
@@ -93,8 +93,8 @@ class RemoteEncoder:
         for row, numbers in enumerate(self._in_order(answer, len(texts))):
             if len(numbers) != self._dimension:
                 raise ModelError(
-                    f"{shown(self._url)}: {self._model} gives vectors of {len(numbers)} dimensions,"
-                    f" not of {self._dimension}.",
+                    f"{redact_url(self._url)}: {self._model} gives vectors of {len(numbers)} "
+                    f"dimensions, not of {self._dimension}.",
                     remedy=f"Say dimension = {len(numbers)} under [encoder], or name another "
                     "model.",
                 )
@@ -125,7 +125,7 @@ class RemoteEncoder:
 
     def _strange(self, what: str) -> ModelError:
         return ModelError(
-            f"{shown(self._url)}: the answer {what}.",
+            f"{redact_url(self._url)}: the answer {what}.",
             remedy="Check that url under [encoder] is that of OpenAI-compatible embeddings, and "
             "that model names one for embeddings.",
         )
@@ -166,7 +166,7 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
         dimension=settings.dimension,
         key=settings.key,
         batch=settings.batch,
-        patience=Patience(settings.timeout, settings.attempts),
+        patience=RetryPolicy(settings.timeout, settings.attempts),
     )
 
 

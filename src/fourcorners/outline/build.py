@@ -21,7 +21,7 @@ from fourcorners.outline.sequence import INNER, OPEN, place
 from fourcorners.outline.terms import find_terms
 from fourcorners.outline.titles import Title, find_title
 from fourcorners.outline.tree import Outline
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
 _COUNTED = frozenset({"1.", "1.1", "article", "chapter", "section", "I.", "A."})
@@ -95,7 +95,7 @@ def _markers(
     ]
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
-    aside = union([*aside, title.span] if title else aside)
+    aside = merge_spans([*aside, title.span] if title else aside)
     kept = [marker for marker in merged if not _within(aside, marker.start)]
     return sorted([*kept, *frames], key=_start), contents
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fourcorners.outline.tree import Node, NodeKind, Outline
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 LONGEST = 6_000  # characters; a clause that is longer is shown by its nearest part
@@ -56,7 +56,7 @@ def _around(text: str, span: Span) -> Span:
     window = Span(start, end if end >= 0 else high)
     if paragraph >= 0 and end >= 0:
         return window.strip(text) if window.strip(text).contains(span) else span
-    inner = [each for each in sentences(text, window) if each.overlaps(span)]
+    inner = [each for each in split_sentences(text, window) if each.overlaps(span)]
     if not inner:
         return span
     return Span(min(span.start, inner[0].start), max(span.end, inner[-1].end))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fourcorners.outline.tree import Passage
 from fourcorners.outline.units import Unit, cut
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,11 +45,11 @@ class Concordance:
         """Return it as bytes."""
         import numpy as np
 
-        words = "\n".join(self.index.distinct).encode()
+        words = "\n".join(self.index.distinct_tokens).encode()
         spans = [unit.span for unit in self.units]
         columns = (
             *_steps(self.index.words.starts, self.index.words.ends),
-            np.asarray(self.index.numbers, np.uint32),
+            np.asarray(self.index.token_ids, np.uint32),
             *_steps([span.start for span in spans], [span.end for span in spans]),
             np.array([unit.passage for unit in self.units], np.uint32),
         )
@@ -83,7 +83,7 @@ class Concordance:
         at, beyond = _places(starts, lengths)
         first, last = _places(rest[0], rest[1])
         return cls(
-            WordIndex.from_places(words.split("\n") if words else [], numbers, at, beyond),
+            WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond),
             tuple(
                 Unit(Span(start, end), passage)
                 for start, end, passage in zip(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fourcorners.outline.lines import Lines
 from fourcorners.outline.markers import Marker
 from fourcorners.outline.numbering import ATTACHMENTS, BLANK, Reading
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 _CONTENTS = re.compile(
     rf"^(?:{BLANK}|[*_#])*(?P<head>TABLE{BLANK}+OF{BLANK}+CONTENTS|Table{BLANK}+of{BLANK}+"
@@ -52,7 +52,7 @@ def find_contents(lines: Lines, markers: list[Marker]) -> list[Span]:
         if head and 0 <= zone.start - head.end() < 600:
             zone = Span(head.start("head"), zone.end)
         zones.append(Span(zone.start, _tail(lines, zone)))
-    return union(zones, gap=200)
+    return merge_spans(zones, gap=200)
 
 
 def _tail(lines: Lines, zone: Span) -> int:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 FLAT_LINE = 300  # a line longer than this many characters holds several lines of the paper
 _BREAK = re.compile("\n")
@@ -88,7 +88,7 @@ class Lines:
     def __init__(self, document: Document) -> None:
         self.written = document.text
         self.text = without_running_words(with_plain_blanks(document.text))
-        self.ignored = union(
+        self.ignored = merge_spans(
             mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
         )
         self._ignored_starts = [span.start for span in self.ignored]

@@ -10,7 +10,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.outline.recursive import recursive
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.outline.views import views
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 LONGEST = 1_000  # characters a passage may have
@@ -162,7 +162,7 @@ def cut(text: str, span: Span, *, longest: int = LONGEST) -> list[Span]:
     if len(span) <= longest:
         return [span] if span else []
     units: list[Span] = []
-    for sentence in _with_headings(sentences(text, span)):
+    for sentence in _with_headings(split_sentences(text, span)):
         units.extend([sentence] if len(sentence) <= longest else _words(text, sentence, longest))
     parts = -(-len(span) // longest)
     target = min(longest, int(len(span) / parts * 1.15))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.tree import Passage
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
@@ -25,6 +25,6 @@ def cut(text: str, passages: Sequence[Passage]) -> list[Unit]:
     return [
         Unit(span, ordinal)
         for ordinal, passage in enumerate(passages)
-        for span in sentences(text, passage.span)
+        for span in split_sentences(text, passage.span)
         if len(span.of(text).split()) >= FEWEST_WORDS
     ]

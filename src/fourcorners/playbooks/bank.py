@@ -17,7 +17,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.database import SQLiteValue, integer, register, string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learn import Clause
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 
 STARS = range(1, 6)
 _ROOM = "bank"
@@ -92,7 +92,7 @@ class BankSummary:
 
 def folded(text: str) -> str:
     """Return what two clauses share if they are the same in words."""
-    return " ".join(normalise(text).text.casefold().split())
+    return " ".join(normalise_text(text).text.casefold().split())
 
 
 def store(library: Library, bank: str, clauses: Iterable[BankClause]) -> Imported:

@@ -14,7 +14,7 @@ from fourcorners.playbooks.source import Path, Source
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import holds, score
 from fourcorners.search.query.tree import Node, Or
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 _CLEARLY = 1.5  # times as much as its own query: another provision's that an example looks like
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.direction import Direction, direction
 from fourcorners.playbooks.mining import MOST_TERMS, Sentences, Term, query_of
-from fourcorners.text.normal import normalise
-from fourcorners.text.sentences import sentences
+from fourcorners.text.normalisation import normalise_text
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def labelled(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sente
     known: set[str] = set()
     for clause in clauses:
         for text in split(clause.text):
-            same = normalise(text).text.casefold()
+            same = normalise_text(text).text.casefold()
             known.add(same)
             texts.setdefault((same, clause.group), text)
             found.setdefault((same, clause.group), set()).add(clause.provision)
@@ -143,7 +143,7 @@ def labelled(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sente
         Sentence(text, f"{BACKGROUND} {number % FOLDS}")
         for number, passage in enumerate(background)
         for text in split(passage)
-        if normalise(text).text.casefold() not in known
+        if normalise_text(text).text.casefold() not in known
     ]
     return ours + others
 
@@ -168,7 +168,7 @@ def mark(
 
 def split_at(text: str) -> list[Span]:
     """Return the spans of the sentences of a text, without headings and labels."""
-    return [span for span in sentences(text) if len(span.of(text).split()) >= _FEWEST_WORDS]
+    return [span for span in split_sentences(text) if len(span.of(text).split()) >= _FEWEST_WORDS]
 
 
 def split(text: str) -> list[str]:

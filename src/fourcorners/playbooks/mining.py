@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.search.stems import IDLE, stemmed
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ class Sentences:
         """Read the sentences; those of one contract, company or drafter share a group."""
         import numpy as np
 
-        read = [words(text).tokens for text in texts]
+        read = [tokenize(text).tokens for text in texts]
         self.count = len(read)
         known = {group: number for number, group in enumerate(dict.fromkeys(groups))}
         self._group = np.array([known[group] for group in groups], np.int64)

@@ -30,7 +30,7 @@ from fourcorners.search.query.match import Match, matches
 from fourcorners.search.signals import apart
 from fourcorners.search.units import headings
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from fourcorners.playbooks.ranking import boosts
 from fourcorners.search.query import Query, parse
 from fourcorners.search.query.match import matches
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.span import Span
 
 _LABEL = re.compile(
@@ -56,7 +56,7 @@ def same_words(text: str) -> str:
     if text.isascii() and not _BROKEN.search(text):  # most are: what remains then is quick
         seen = text.replace("`", "'")
     else:
-        seen = normalise(text).text
+        seen = normalise_text(text).text
     plain = " ".join(seen.casefold().split())
     label = _LABEL.match(plain)
     return plain[label.end() :] if label else plain

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 AROUND: Final = 400
 # A clause by the outline is rarely longer; where it is (a whole schedule), the quotes are shown
@@ -87,7 +87,7 @@ def _shown(clause: Span, quotes: Sequence[Span]) -> list[Span]:
     near = [
         Span(max(clause.start, s.start - _KEPT), min(clause.end, s.end + _KEPT)) for s in quotes
     ]
-    return union(near or [Span(clause.start, clause.start + LONGEST)])
+    return merge_spans(near or [Span(clause.start, clause.start + LONGEST)])
 
 
 def _before(text: str, start: int) -> str:

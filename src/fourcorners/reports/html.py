@@ -27,8 +27,8 @@ from fourcorners.reports.grid import (
 )
 from fourcorners.reports.tree import Run
 from fourcorners.review.finding import CellState, Evidence, ReviewState, Severity
+from fourcorners.text.invisible_characters import shorten, show_invisible
 from fourcorners.text.span import Span
-from fourcorners.text.visible import shortened, visible
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ def environment() -> Environment:
         lstrip_blocks=True,
         # Whatever a template prints has its hidden characters named, attributes included.
         finalize=lambda said: (
-            visible(said) if isinstance(said, str) and not isinstance(said, Markup) else said
+            show_invisible(said) if isinstance(said, str) and not isinstance(said, Markup) else said
         ),
     )
     environment.filters |= {
         "words": markup.words,
-        "shortened": shortened,
+        "shortened": shorten,
         "place": place,
         "pages": pages,
         "recognised": recognised,
@@ -245,4 +245,4 @@ def _types(grid: Grid) -> list[str]:
 
 def _identities(grid: Grid) -> str:
     """Return the provisions' ids as a JSON array for an attribute."""
-    return json.dumps([visible(head.id) for head in grid.columns])
+    return json.dumps([show_invisible(head.id) for head in grid.columns])

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from fourcorners.text.visible import visible
+from fourcorners.text.invisible_characters import show_invisible
 
 # Lines of a contract wrap where the page ended; a line is kept apart only after a blank line or
 # before a label such as `(a)`, `7.2` or a bullet.
@@ -22,7 +22,7 @@ def lines(text: str) -> list[str]:
 
     Joined by white space they are the text's own words, in their order, and none is left out.
     """
-    shown = visible(text)
+    shown = show_invisible(text)
     parts, at = [], 0
     for gap in BREAK.finditer(shown):
         parts.append(shown[at : gap.start()])

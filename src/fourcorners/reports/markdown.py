@@ -20,7 +20,7 @@ from fourcorners.reports.tree import (
     Table,
     Tone,
 )
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$^=])")
 _OPENING = re.compile(r"^(\s*)(\d+)([.)])(?=\s|$)|^(\s*)([+-])(?=\s|$)")
@@ -52,7 +52,7 @@ def markdown(report: Report) -> str:
 
 def escaped(text: str) -> str:
     """Return words on one line, with what Markdown or HTML would read in them escaped."""
-    said = _SPECIAL.sub(r"\\\1", line(text))
+    said = _SPECIAL.sub(r"\\\1", single_line(text))
     return _OPENING.sub(lambda m: f"{m[1]}{m[2]}\\{m[3]}" if m[2] else f"{m[4]}\\{m[5]}", said)
 
 

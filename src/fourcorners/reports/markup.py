@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.reports.excerpt import Run
 from fourcorners.reports.lines import BREAK
-from fourcorners.text.visible import pieces
+from fourcorners.text.invisible_characters import split_invisible
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -20,7 +20,7 @@ def words(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     parts: list[Markup] = []
-    for hidden, shown in pieces(text):
+    for hidden, shown in split_invisible(text):
         if hidden:
             parts.append(Markup('<span class="ctl">{}</span>').format(shown))
             continue

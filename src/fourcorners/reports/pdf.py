@@ -23,7 +23,7 @@ from fourcorners.reports.tree import (
     Section,
     Table,
 )
-from fourcorners.text.visible import line, visible
+from fourcorners.text.invisible_characters import show_invisible, single_line
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -76,7 +76,7 @@ def export(report: Report, path: Path, *, template: Path | None = None) -> None:
             made = compiled([])
     except typst.TypstError as error:
         raise ConfigError(
-            f"{source}: the template does not compile: {line(str(error))}",
+            f"{source}: the template does not compile: {single_line(str(error))}",
             remedy="Start from the template that comes with the program.",
         ) from error
     path.write_bytes(made)
@@ -100,14 +100,14 @@ def _check(source: Path) -> None:
 def _report(report: Report) -> Json:
     numbers = {section.anchor: number for _, number, section in report.walk()}
     return {
-        "title": line(report.title),
-        "project": line(report.project) or "Report",
-        "author": line(report.prepared_by) or "Fourcorners",
+        "title": single_line(report.title),
+        "project": single_line(report.project) or "Report",
+        "author": single_line(report.prepared_by) or "Fourcorners",
         "created": [report.created.year, report.created.month, report.created.day],
-        "status": line(report.status),
-        "notice": line(report.notice),
+        "status": single_line(report.status),
+        "notice": single_line(report.notice),
         "contents": report.contents,
-        "facts": [[line(name), _broken(line(value))] for name, value in report.facts],
+        "facts": [[single_line(name), _broken(single_line(value))] for name, value in report.facts],
         "sections": [_section(each, numbers, schedule=each.schedule) for each in report.sections],
     }
 
@@ -116,7 +116,7 @@ def _section(section: Section, numbers: Mapping[str, str], *, schedule: bool) ->
     return {
         "anchor": section.anchor,
         "number": numbers[section.anchor],
-        "title": _broken(line(section.title)),
+        "title": _broken(single_line(section.title)),
         "schedule": schedule,
         "wide": section.wide,
         "new-page": section.new_page,
@@ -133,7 +133,7 @@ def _block(block: Block) -> Json:
     if isinstance(block, Facts):
         return {
             "type": "facts",
-            "pairs": [[line(name), _runs(value)] for name, value in block.pairs],
+            "pairs": [[single_line(name), _runs(value)] for name, value in block.pairs],
         }
     return _table(block)
 
@@ -141,9 +141,9 @@ def _block(block: Block) -> Json:
 def _table(table: Table) -> Json:
     return {
         "type": "table",
-        "caption": line(table.caption),
+        "caption": single_line(table.caption),
         "titled": table.titled,
-        "heads": [line(head) for head in table.heads],
+        "heads": [single_line(head) for head in table.heads],
         "widths": list(table.widths),
         "rows": [
             {
@@ -175,7 +175,11 @@ def _told(block: Paragraph | Quoted) -> Json:
             "kind": block.kind.value,
             "runs": _runs(block.runs),
             "notes": [
-                {"by": line(note.by), "at": note.at[:10], "text": _broken(visible(note.text))}
+                {
+                    "by": single_line(note.by),
+                    "at": note.at[:10],
+                    "text": _broken(show_invisible(note.text)),
+                }
                 for note in block.notes
             ],
         }
@@ -196,7 +200,7 @@ def _runs(runs: Sequence[Run]) -> list[Json]:
 
 
 def _run(each: Run) -> Json:
-    return {"text": _broken(visible(each.text)), "tone": each.tone.value, "link": each.link}
+    return {"text": _broken(show_invisible(each.text)), "tone": each.tone.value, "link": each.link}
 
 
 def _broken(text: str, long: re.Pattern[str] = _LONG) -> str:

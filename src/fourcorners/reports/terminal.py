@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
 from fourcorners.review.finding import CellState, ColumnHead, Review, ReviewState, Severity
-from fourcorners.text.visible import line, shortened
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,7 +62,7 @@ def codes(heads: Sequence[ColumnHead]) -> list[str]:
     """
     taken: list[str] = []
     for head in heads:
-        words = line(head.name).split() or ["?"]
+        words = single_line(head.name).split() or ["?"]
         plain = "".join(word[0] for word in words)[:4] if len(words) > 1 else words[0][:4]
         code, number = plain, 2
         while code in taken:
@@ -117,9 +117,12 @@ class _Printer:
     def heading(self) -> None:
         review, states = self.grid.review, self.grid.states()
         self.console.print()
-        self.say((line(review.title), "bold"))
+        self.say((single_line(review.title), "bold"))
         self.say(
-            (f"{line(review.playbook)} {line(review.playbook_version)}".strip(), "dim"),
+            (
+                f"{single_line(review.playbook)} {single_line(review.playbook_version)}".strip(),
+                "dim",
+            ),
             (f", terms judged as of {review.as_of.isoformat()}", "dim"),
         )
         counts = [
@@ -177,7 +180,7 @@ class _Printer:
             table.add_row(self.text((self.clipped(document.name, name), "")), *shown)
         for file in self.grid.review.unread:
             shown = [self.text(self.symbol("failed")) for _ in columns]
-            ending = line(file.path).replace("\\", "/").rsplit("/", 1)[-1]
+            ending = single_line(file.path).replace("\\", "/").rsplit("/", 1)[-1]
             table.add_row(self.text((self.clipped(ending, name), "magenta")), *shown)
         return table
 
@@ -185,7 +188,7 @@ class _Printer:
         """Return a name cut to a width in terminal cells."""
         from rich.cells import cell_len, set_cell_size
 
-        whole = self.encodable(line(name))
+        whole = self.encodable(single_line(name))
         if cell_len(whole) <= width:
             return whole
         mark = "..." if self.plain else "…"
@@ -215,7 +218,7 @@ class _Printer:
         self.flow([[(mark, style), (f" {words}", "dim")] for mark, style, words in legend])
         self.flow(
             [
-                [(code, "bold"), (f" {line(head.name)}", "dim")]
+                [(code, "bold"), (f" {single_line(head.name)}", "dim")]
                 for code, head in zip(short, self.grid.columns, strict=True)
             ]
         )
@@ -261,17 +264,17 @@ class _Printer:
         mark, style = self.symbol(finding.severity.value)
         self.say(
             (f"{mark} ", style),
-            (line(cell.head.name), "bold"),
-            (f"  {line(cell.document.name)}", ""),
+            (single_line(cell.head.name), "bold"),
+            (f"  {single_line(cell.document.name)}", ""),
         )
         evidence = finding.best
         if evidence is not None:
             if evidence.quote.verified:
-                quote = f"“{shortened(evidence.quote.words, 2 * (self.width - 6))}”"
+                quote = f"“{shorten(evidence.quote.words, 2 * (self.width - 6))}”"
             else:
-                quote = f"not verified: {shortened(evidence.quote.words, self.width)}"
+                quote = f"not verified: {shorten(evidence.quote.words, self.width)}"
             self.say((quote, ""), indent=2)
-            place = [line(evidence.path[-1])] if evidence.path else []
+            place = [single_line(evidence.path[-1])] if evidence.path else []
             place += [pages(evidence.pages)] if evidence.pages else []
             place += [recognised(evidence.ocr)] if evidence.ocr is not None else []
             if place:
@@ -279,7 +282,7 @@ class _Printer:
         elif finding.state is CellState.NOT_FOUND:
             self.say(("Not found in this document.", ""), indent=2)
         if finding.reason:
-            self.say((line(finding.reason), style), indent=2)
+            self.say((single_line(finding.reason), style), indent=2)
 
     def second_looks(self) -> None:
         """Print the cells that need a second look, with the reason last given."""
@@ -314,18 +317,18 @@ class _Printer:
         for cell in cells[:_FLAGS_SHOWN]:
             self.say(
                 (f"{mark[0]} ", mark[1]),
-                (line(cell.head.name), "bold"),
-                (f"  {line(cell.document.name)}", ""),
+                (single_line(cell.head.name), "bold"),
+                (f"  {single_line(cell.document.name)}", ""),
             )
             if told := why(cell):
-                self.say((shortened(told, 3 * (self.width - 6)), "dim"), indent=2)
+                self.say((shorten(told, 3 * (self.width - 6)), "dim"), indent=2)
         if len(cells) > _FLAGS_SHOWN:
             self.say((f"{len(cells) - _FLAGS_SHOWN:,} more are in the report.", "dim"), indent=2)
 
     def gaps(self) -> None:
         """Print what was not read, not reviewed or needs OCR, each with its remedy."""
         said = [
-            (line(file.path), line(file.reason), line(file.remedy))
+            (single_line(file.path), single_line(file.reason), single_line(file.remedy))
             for file in self.grid.review.unread
         ]
         for document in self.grid.documents:
@@ -333,12 +336,12 @@ class _Printer:
                 numbers = ", ".join(map(str, document.needs_ocr))
                 word = "page" if len(document.needs_ocr) == 1 else "pages"
                 said.append(
-                    (line(document.name), f"No text on {word} {numbers}: only an image.",
+                    (single_line(document.name), f"No text on {word} {numbers}: only an image.",
                      "Run OCR over the file and add it again.")
                 )  # fmt: skip
         for cell in self.grid.failures():
-            where = f"{line(cell.document.name)}, {line(cell.head.name)}"
-            said.append((where, line(cell.finding.error), line(cell.finding.remedy)))
+            where = f"{single_line(cell.document.name)}, {single_line(cell.head.name)}"
+            said.append((where, single_line(cell.finding.error), single_line(cell.finding.remedy)))
         if not said:
             return
         self.console.print()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import Cell
 from fourcorners.review.finding import CellState
-from fourcorners.text.visible import visible
+from fourcorners.text.invisible_characters import show_invisible
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -36,7 +36,7 @@ def cell_text(text: str, pointer: str) -> str:
 
     A cut ends with a mark that says how much is missing and where to read it (`pointer`).
     """
-    shown = visible(text)
+    shown = show_invisible(text)
     # Excel counts UTF-16 units.
     if len(shown.encode("utf-16-le")) // 2 <= CELL_LIMIT:
         return shown

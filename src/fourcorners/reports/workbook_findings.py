@@ -32,7 +32,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.remarks import fingerprint
-from fourcorners.text.visible import shortened
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _write_finding(
     }
     for name, text in texts.items():
         look = "input" if name in _INPUT else "plain"
-        sheets.put(sheet, row, _AT[name], text, tint=look, pointer=shortened(pointer, 400))
+        sheets.put(sheet, row, _AT[name], text, tint=look, pointer=shorten(pointer, 400))
     sheets.put(sheet, row, _AT["State"], STATE_WORDS[finding.state], tint=tint)
     sheets.put(sheet, row, _AT["Severity"], severity, tint=tint if severity else "plain")
     for name, number in (
@@ -199,7 +199,7 @@ def _unlike(outlier: Outlier | None, documents: Mapping[str, ReviewedDocument]) 
     yield "Reads unlike the other clauses of this provision."
     nearest = documents.get(outlier.nearest)
     if nearest is not None:
-        words = shortened(outlier.clause.of(nearest.text), 300)
+        words = shorten(outlier.clause.of(nearest.text), 300)
         yield f"The nearest, in {nearest.name}: “{words}”"
 
 
@@ -232,7 +232,7 @@ def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
         if searched.best:
             told.append(
                 f"Best candidate, not counted ({searched.best.score:.2f}): "
-                f"“{shortened(searched.best.quote.words, 600)}”"
+                f"“{shorten(searched.best.quote.words, 600)}”"
             )
     told += [f"{each.question} {each.answer or 'Left to a person.'}" for each in finding.answers]
     if finding.position:
@@ -241,6 +241,6 @@ def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
         told.append(f"Recommendation: {finding.recommendation}")
     for change in finding.amendments:
         effect = "replaces these words" if change.replaces else "changes the clause"
-        told.append(f"{change.name} {effect}: “{shortened(change.quote.words, 300)}”")
+        told.append(f"{change.name} {effect}: “{shorten(change.quote.words, 300)}”")
     told += [f"Not in the contract, though a model said so: “{each}”" for each in finding.claims]
     return (part for part in told if part)

@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.documents.package import Package
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.reports.grid import REVIEW_WORDS
 from fourcorners.reports.workbook_findings import FORM, KEY_SHEET, SHEET, Column, Key
@@ -62,7 +62,7 @@ def read(path: Path) -> Edited:
         InputError: If the file is damaged, locked, or unpacks to more than any report holds.
         ConfigError: If it is not there, or not a report of this program.
     """
-    with Workers(parse, jobs=1, memory=MEMORY, seconds=SECONDS, name=str) as workers:
+    with ProcessPool(parse, jobs=1, memory=MEMORY, seconds=SECONDS, name=str) as workers:
         for _, outcome in workers.run([path]):
             if isinstance(outcome, FourcornersError):
                 raise outcome
@@ -82,7 +82,7 @@ def parse(path: Path) -> Edited:
     if size > MOST_BYTES:
         raise InputError(f"{path}: {size:,} bytes are more than any report has.", remedy=_OTHER)
     try:
-        book = _Book(Package(data, path))
+        book = _Book(OfficePackage(data, path))
         key = {row[0]: row[1] for row in book.rows(KEY_SHEET) if len(row) > 1}
         table = list(book.table(SHEET))
     except InputError as error:
@@ -150,12 +150,12 @@ def _understood(number: int, row: Row) -> Edit | Problem | None:
 class _Book:
     """The sheets of a workbook by name, as rows of words."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: OfficePackage) -> None:
         self._package = package
-        main = package.related("").get("officeDocument", "xl/workbook.xml")
+        main = package.related_parts("").get("officeDocument", "xl/workbook.xml")
         self._parts = _parts(package, main)
-        strings = package.related(main).get("sharedStrings", "")
-        root = package.tree(strings) if strings else None
+        strings = package.related_parts(main).get("sharedStrings", "")
+        root = package.xml_root(strings) if strings else None
         self._strings = [_text(item) for item in root] if root is not None else []
 
     def rows(self, sheet: str) -> Iterator[list[str]]:
@@ -180,7 +180,7 @@ class _Book:
 
     def _cells(self, sheet: str) -> Iterator[tuple[int, dict[int, str]]]:
         part = self._parts.get(sheet)
-        root = self._package.tree(part) if part else None
+        root = self._package.xml_root(part) if part else None
         if root is None:
             return
         data = next((each for each in root if _name(each) == "sheetData"), None)
@@ -215,12 +215,12 @@ class _Book:
         return _plain(stored)
 
 
-def _parts(package: Package, main: str) -> dict[str, str]:
+def _parts(package: OfficePackage, main: str) -> dict[str, str]:
     """Return the part of each sheet by its name."""
-    book = package.tree(main)
+    book = package.xml_root(main)
     folder = posixpath.dirname(main)
     base = posixpath.basename(main)
-    links = package.tree(posixpath.join(folder, "_rels", f"{base}.rels"))
+    links = package.xml_root(posixpath.join(folder, "_rels", f"{base}.rels"))
     if book is None or links is None:
         return {}
     targets = {

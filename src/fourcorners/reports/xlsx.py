@@ -17,7 +17,7 @@ from fourcorners.reports.grid import (
 from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, tint_of
 from fourcorners.reports.workbook_findings import write_findings, write_key
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
-from fourcorners.text.visible import shortened, visible
+from fourcorners.text.invisible_characters import shorten, show_invisible
 from fourcorners.version import __version__
 
 _GRID_QUOTE: Final = 110
@@ -52,7 +52,7 @@ class XlsxExporter:
                 # The time of the review, so that the same review gives the same file.
                 book.set_properties(
                     {
-                        "title": visible(grid.review.title)[:255],
+                        "title": show_invisible(grid.review.title)[:255],
                         "created": grid.review.created.replace(tzinfo=None),
                     }
                 )
@@ -86,14 +86,14 @@ def _at_a_glance(cell: Cell) -> str:
     if finding.review is not ReviewState.PROPOSED:
         label += f" · {REVIEW_WORDS[finding.review]}"
     if finding.value:
-        return f"{label}\n“{shortened(finding.value, _GRID_QUOTE)}”"
+        return f"{label}\n“{shorten(finding.value, _GRID_QUOTE)}”"
     if finding.state is CellState.FAILED:
-        return shortened(f"Failed: {finding.error}", _GRID_QUOTE)
+        return shorten(f"Failed: {finding.error}", _GRID_QUOTE)
     best = finding.best
     if best is None:
         return label
     quote = best.quote
-    words = f"“{shortened(quote.words, _GRID_QUOTE)}”"
+    words = f"“{shorten(quote.words, _GRID_QUOTE)}”"
     return f"{label}\n{words if quote.verified else f'not verified: {words}'}"
 
 

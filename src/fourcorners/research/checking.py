@@ -197,7 +197,7 @@ def _outside(told: DraftTold, materials: Sequence[Material]) -> tuple[tuple[Outs
         source = _numbered(materials, each.passage)
         if source is None or source.document or source.tool == RECKONED:
             continue
-        quote = evidence.align(each.words, source.words)
+        quote = evidence.align_quote(each.words, source.words)
         if quote.verified:
             kept.append(
                 Outside(

@@ -19,8 +19,8 @@ from fourcorners.search.graph import Linked, Placed, Tie, expand, links_of
 from fourcorners.search.graph.reading import Reading
 from fourcorners.search.graph.statements import Relation
 from fourcorners.search.units import shelf_of
-from fourcorners.text.sentences import sentences
-from fourcorners.text.span import Span, common, covered, union
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 LONGEST = 500
 """Characters of a sentence that is brought along, at most."""
@@ -149,7 +149,7 @@ def _fitting(desk: Desk, shown: Sequence[Placed], found: Sequence[Companion]) ->
         there = taken.setdefault(one.document, [])
         text = desk.reading(one.document).text
         span = _brief(text, one.span) if one.role is Role.REFERENCE else one.span
-        left = len(span) - covered(common([span], union(there)))
+        left = len(span) - covered_length(intersect_spans([span], merge_spans(there)))
         if left < min(_SHORTEST, len(span)) or left > room:
             continue
         room -= left
@@ -161,7 +161,7 @@ def _fitting(desk: Desk, shown: Sequence[Placed], found: Sequence[Companion]) ->
 def _brief(text: str, span: Span) -> Span:
     """Return the first sentences of a clause that is referred to."""
     end = span.start
-    for sentence in sentences(text, span):
+    for sentence in split_sentences(text, span):
         if end > span.start and sentence.end - span.start > LONGEST:
             break
         end = sentence.end

@@ -125,8 +125,8 @@ class Desk:
             EvidenceError: If the span does not lie in the text.
         """
         reading = self.reading(document)
-        quote = evidence.quote(reading.text, span)
-        evidence.verify(quote, reading.text)
+        quote = evidence.quote_span(reading.text, span)
+        evidence.verify_quote(quote, reading.text)
         place = self._place(document)
         node = reading.outline.at(span.start)
         return Cited(

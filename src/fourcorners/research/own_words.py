@@ -11,7 +11,7 @@ from typing import TypeAlias
 from fourcorners.search.graph.reading import Reading
 from fourcorners.search.names import COMMON
 from fourcorners.search.stems import FRAME
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 EVERYDAY = Path(__file__).with_name("everyday.yaml")
 """The law's terms, with how people say them."""
@@ -38,7 +38,7 @@ def in_own_words(question: str, readings: Sequence[Reading]) -> str:
     word with a party's are left as they are.
     """
     roles = _roles(readings)
-    found = list(words(question))
+    found = list(tokenize(question))
     kept: list[str] = []
     offset = at = 0
     while at < len(found):
@@ -136,7 +136,7 @@ def _roles(readings: Sequence[Reading]) -> Mapping[str, str]:
     shared: set[str] = set()
     for reading in readings:
         for fact in reading.card.parties:
-            named = [token for token in words(fact.value.name).tokens if _names(token)]
+            named = [token for token in tokenize(fact.value.name).tokens if _names(token)]
             role = _role(fact.value.short, named)
             for token in named if role else ():
                 if roles.setdefault(token, role) != role:
@@ -153,6 +153,6 @@ def _role(short: str, named: Sequence[str]) -> str:
     role = _THE.sub("", short, count=1).strip()
     if not role:
         return ""
-    if role.casefold() in _PRONOUNS or set(words(role).tokens) & set(named):
+    if role.casefold() in _PRONOUNS or set(tokenize(role).tokens) & set(named):
         return _SOMEBODY  # its name stands all over the contract, or nowhere
     return role

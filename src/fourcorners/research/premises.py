@@ -13,7 +13,7 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stemmed, stems
 from fourcorners.search.units import shelf_of
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{3,60})[\"”’'](?!\w)")
 _CAPITALISED = re.compile(
@@ -72,7 +72,7 @@ def absent_terms(desk: Desk, question: str) -> tuple[str, ...]:
 
 def _all_there(desk: Desk, term: str) -> bool:
     """Tell whether one contract has each word of a term somewhere: a name is often shortened."""
-    wanted = set(stemmed(words(term).tokens))
+    wanted = set(stemmed(tokenize(term).tokens))
     return any(wanted <= _forms(desk, entry.id) for entry in desk.entries)
 
 
@@ -85,7 +85,7 @@ def absent_words(desk: Desk, asked: str, concepts: Iterable[Concept]) -> tuple[s
         return ()
     called = {stem for concept in concepts for phrase in concept.phrases for stem in stems(phrase)}
     there = set().union(*(_forms(desk, entry.id) for entry in desk.entries))
-    tokens = words(asked).tokens
+    tokens = tokenize(asked).tokens
     stem_of = dict(zip(tokens, stemmed(tokens), strict=True))
     told = set(stems(asked))
     return tuple(

@@ -16,7 +16,7 @@ from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.reading import Reading, read
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text import evidence
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.span import Span
 
 _OLD = re.compile(r"[“\"](?P<old>[^”\"]{1,300})[”\"](?P<after>[^“\"]{0,60})")
@@ -103,8 +103,8 @@ def _distinct(changes: Sequence[Change]) -> list[Change]:
 
 
 def _made(reading: Reading, span: Span, *, replaces: bool) -> Amendment:
-    quote = evidence.quote(reading.text, span)
-    evidence.verify(quote, reading.text)
+    quote = evidence.quote_span(reading.text, span)
+    evidence.verify_quote(quote, reading.text)
     return Amendment(reading.document, reading.name, quote, replaces)
 
 
@@ -140,8 +140,8 @@ def _touches(
 def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
     """Tell whether words found go: most of them with their clause, or some that are quoted."""
     if old:
-        words = normalise(span.of(text)).text.casefold()
-        return any(normalise(each).text.casefold() in words for each in old)
+        words = normalise_text(span.of(text)).text.casefold()
+        return any(normalise_text(each).text.casefold() in words for each in old)
     common = span.intersection(clause)
     return common is not None and len(common) >= _MOST * min(len(span), len(clause))
 

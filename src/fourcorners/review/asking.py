@@ -237,7 +237,7 @@ class Ready:
 
     def _evidence(self, quote: Quote, draft: Finding) -> Evidence:
         document, outline = self.reading.document, self.reading.outline
-        evidence.verify(quote, document.text)
+        evidence.verify_quote(quote, document.text)
         span = quote.span
         if span is None:
             raise ValueError("a quote without a place is no evidence")

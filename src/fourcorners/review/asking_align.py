@@ -54,8 +54,8 @@ def place(words: str, text: str, given: Sequence[Span]) -> Placed | None:
 def _found(words: str, text: str, given: Sequence[Span]) -> Quote:
     for span in given:
         if len(words) <= len(span) and text.find(words, span.start, span.end) >= 0:
-            return evidence.align(words, text, within=span)
-    return evidence.align(words, text, within=given[0] if len(given) == 1 else None)
+            return evidence.align_quote(words, text, within=span)
+    return evidence.align_quote(words, text, within=given[0] if len(given) == 1 else None)
 
 
 def _in_order(parts: Sequence[str], text: str, given: Sequence[Span]) -> tuple[Quote, ...]:
@@ -64,7 +64,7 @@ def _in_order(parts: Sequence[str], text: str, given: Sequence[Span]) -> tuple[Q
     for part in parts:
         if len(part) < _PART:
             return ()
-        quote = evidence.align(part, text, within=Span(after, len(text)))
+        quote = evidence.align_quote(part, text, within=Span(after, len(text)))
         if quote.span is None or quote.span.start < after:
             quote = _found(part, text, given)
         if quote.span is None or quote.span.start < after:
@@ -84,9 +84,9 @@ def merged(quotes: Iterable[Quote], text: str) -> tuple[Quote, ...]:
             joined[-1] = Span(last.start, max(last.end, span.end))
         else:
             joined.append(span)
-    found = tuple(known.get(span) or evidence.quote(text, span) for span in joined)
+    found = tuple(known.get(span) or evidence.quote_span(text, span) for span in joined)
     for quote in found:
-        evidence.verify(quote, text)
+        evidence.verify_quote(quote, text)
     return found
 
 
@@ -95,14 +95,17 @@ def majority(samples: Sequence[Sequence[Quote]], text: str) -> tuple[Quote, ...]
 
     An answer has a quote if it covers three quarters of its characters.
     """
-    from fourcorners.text.span import common, covered
+    from fourcorners.text.span import covered_length, intersect_spans
 
     spans = [[quote.span for quote in sample if quote.span] for sample in samples]
     kept = []
     for quote in dict.fromkeys(quote for sample in samples for quote in sample):
         if quote.span is None:
             continue
-        having = sum(4 * covered(common([quote.span], own)) >= 3 * len(quote.span) for own in spans)
+        having = sum(
+            4 * covered_length(intersect_spans([quote.span], own)) >= 3 * len(quote.span)
+            for own in spans
+        )
         if 2 * having > len(samples):
             kept.append(quote)
     return merged(kept, text)

@@ -125,7 +125,7 @@ def _sample(cell: Cell, asking: Asking, sample: int) -> Dialogue[Drawn]:
     else:
         weighed, reply = yield from ask(first, Weighed)
         passages = weighed.added
-        kept = [evidence.quote(cell.text, span) for span in _confirmed(cell, weighed.verdicts)]
+        kept = [evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)]
     drawn, reply = yield from aligned(cell, passages, reply, sample)
     drawn = replace(drawn, quotes=merged((*kept, *drawn.quotes), cell.text))
     if asking.follow_up is FollowUp.NONE:

@@ -23,7 +23,7 @@ from fourcorners.review.finding import Finding
 from fourcorners.review.reading import Reading
 from fourcorners.search.graph.reading import Reading as Linked
 from fourcorners.search.query.tree import And, Near, Node, Or, Phrase, Prefix, Query, Word
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,7 @@ def given(
         return [Given(whole, "the whole contract")] if whole else []
     if asking.profile is Profile.PAPER:
         ranked = _chunks(contract, wanted, asking.passages)
-        spans = ranked if asking.order is Order.SCORE else union(ranked)
+        spans = ranked if asking.order is Order.SCORE else merge_spans(ranked)
     else:
         ranked = _clauses(reading, contract, wanted, draft, asking.passages)
         spans = ranked if asking.order is Order.SCORE else sorted(ranked)

@@ -22,7 +22,7 @@ from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
 from fourcorners.review.risk import CANNOT_TELL
 from fourcorners.search.graph.reading import Reading as Linked
 from fourcorners.text.quote import Quote
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 _FORMS: dict[AnswerKind, str] = {
     "yes_no": "yes or no",
@@ -83,7 +83,7 @@ def risk_question(
 def clauses_of(finding: Finding, linked: Linked) -> list[Given]:
     """Return the clauses that hold what was found, and what they refer to."""
     quoted = [each.quote.span for each in finding.evidence if each.quote.span]
-    own = union([*quoted, *(each.clause for each in finding.evidence)])
+    own = merge_spans([*quoted, *(each.clause for each in finding.evidence)])
     given = [Given(span, f"clause {at}") for at, span in enumerate(own, start=1)]
     referred = dict.fromkeys([*_definitions(linked, quoted), *_cited(linked, own)])
     outside = [span for span in referred if not any(each.contains(span) for each in own)]

@@ -31,7 +31,7 @@ from fourcorners.review.reader import Judge
 from fourcorners.review.reading import Reading, read
 from fourcorners.review.run import reading_of
 from fourcorners.review.scoring import Prepared
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder import Encoder
@@ -212,7 +212,7 @@ def _wrong(case: Case, finding: Finding) -> Iterator[str]:
 
 
 def _plain(words: str) -> str:
-    return " ".join(normalise(words).text.split()).casefold()
+    return " ".join(normalise_text(words).text.split()).casefold()
 
 
 def confirmed_cases(library: Library, playbook: Playbook) -> list[Case]:

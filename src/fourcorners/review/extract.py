@@ -162,8 +162,8 @@ def _clause(reading: Reading, span: Span) -> Span:
 
 def _evidence(reading: Reading, span: Span, probability: float) -> Evidence:
     text = reading.document.text
-    quote = evidence.quote(text, span)
-    evidence.verify(quote, text)
+    quote = evidence.quote_span(text, span)
+    evidence.verify_quote(quote, text)
     node = reading.outline.at(span.start)
     first = reading.document.page_of(span.start)
     last = reading.document.page_of(max(span.start, span.end - 1))

@@ -19,8 +19,8 @@ from fourcorners.review.lint import missing_attachments
 from fourcorners.review.suspicions import Sign, suspicions
 from fourcorners.review.symptom import Concern, Health, Symptom
 from fourcorners.search.graph import Relation, links_of
-from fourcorners.text.languages import language_of
-from fourcorners.text.likeness import Alike, alike, families, sketch
+from fourcorners.text.languages import detect_language
+from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
 
 NEARLY_THE_SAME = 0.8  # resemblance from which two contracts are copies or versions of one
@@ -59,7 +59,7 @@ def examine(
             on_document(done, len(entries))
     names = {entry.id: entry.name for entry in entries}
     found += _same(library, entries)
-    found += _nearly_same(alike(sketches, NEARLY_THE_SAME), names)
+    found += _nearly_same(find_similar_pairs(sketches, NEARLY_THE_SAME), names)
     found += _missing_contracts(library, names)
     found.sort(key=lambda each: (_ORDER.index(each.severity), each.concern.value, each.name))
     return Health(
@@ -98,7 +98,7 @@ def _of_document(
             "Look whether the file is the whole contract.",
         )
         return
-    spoken = language_of(document.text)
+    spoken = detect_language(document.text)
     if spoken is None or spoken.tag != language:
         told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
         yield symptom(
@@ -229,9 +229,9 @@ def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
             )
 
 
-def _nearly_same(pairs: Sequence[Alike], names: dict[str, str]) -> Iterator[Symptom]:
-    for family in families(pairs):
-        shown = [pair for pair in pairs if pair.one in family]
+def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
+    for family in group_pairs(pairs):
+        shown = [pair for pair in pairs if pair.left in family]
         least = min(pair.resemblance for pair in shown)
         first, *others = sorted(family, key=lambda each: (names[each], each))
         yield Symptom(

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 # Small and capital letters of Cyrillic and Greek that no eye tells from Latin ones. Greek letters
 # that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.
@@ -81,7 +81,7 @@ def disguises(text: str) -> tuple[Span, ...]:
     split = _spans(_SPLIT, text)
     if len(split) >= _LEAST_SPLIT:
         found += split
-    return tuple(union(found))
+    return tuple(merge_spans(found))
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from fourcorners.review.lookalikes import plain
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 _AROUND = 300  # characters around a rare word in which the patterns are tried
 _NEXT = 80  # characters between two orders that are told as one
@@ -165,7 +165,7 @@ def orders(text: str) -> tuple[Span, ...]:
         for each in _ENCODED.finditer(text)
         if any(True for _ in _matches(_ORDER, _decoded(each.group())))
     ]
-    return tuple(union((each.strip(text) for each in found), gap=_NEXT))
+    return tuple(merge_spans((each.strip(text) for each in found), gap=_NEXT))
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
@@ -183,7 +183,7 @@ def _windows(text: str) -> list[Span]:
         while at >= 0:
             found.append(Span(max(0, at - _AROUND), min(len(text), at + _AROUND)))
             at = small.find(word, at + _AROUND // 2)
-    return union(found)
+    return merge_spans(found)
 
 
 def _decoded(words: str) -> str:

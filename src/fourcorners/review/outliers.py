@@ -19,7 +19,7 @@ from fourcorners.playbooks.playbook import Extent, Playbook
 from fourcorners.precedents.difference import Piece, difference
 from fourcorners.review.finding import CellState, Finding, Outlier, ReviewState
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +126,7 @@ def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:
     import numpy as np
 
     counts = [
-        Counter(word for word in words(text).tokens if len(word) > 1 and not word.isdigit())
+        Counter(word for word in tokenize(text).tokens if len(word) > 1 and not word.isdigit())
         for text in texts
     ]
     bearing = Counter(word for each in counts for word in each)

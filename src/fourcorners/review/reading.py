@@ -14,7 +14,7 @@ from fourcorners.outline.units import Unit
 from fourcorners.review.sides import UNKNOWN, Side
 from fourcorners.search.units import headings
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

@@ -28,8 +28,8 @@ from fourcorners.search.query import Query
 from fourcorners.search.query.match import holds, matches
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
-from fourcorners.text.span import Span, union
-from fourcorners.text.words import WordIndex
+from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.tokenization import WordIndex
 
 RULES = "4"
 """To be raised when wording is read otherwise: all cells are then filled anew."""
@@ -268,9 +268,9 @@ class Risks:
         return self._words[span]
 
     def _quotes(self, spans: Sequence[Span], most: int = _MOST_QUOTES) -> tuple[Quote, ...]:
-        quotes = tuple(evidence.quote(self._text, span) for span in spans[:most])
+        quotes = tuple(evidence.quote_span(self._text, span) for span in spans[:most])
         for quote in quotes:
-            evidence.verify(quote, self._text)
+            evidence.verify_quote(quote, self._text)
         return quotes
 
     def _place(self, span: Span) -> str:
@@ -319,7 +319,7 @@ class _Ground:
 
     def places(self) -> Iterator[tuple[Sequence[Span], str]]:
         """Yield where answers are looked for, with how a reason names it: its own clause first."""
-        yield union([*self.found, *self.clauses]), ""
+        yield merge_spans([*self.found, *self.clauses]), ""
         for span, called in self._referred:
             yield [span], called
 
@@ -335,7 +335,7 @@ class _Ground:
     @cached_property
     def _referred(self) -> tuple[tuple[Span, str], ...]:
         """What the words found refer to: definitions of their terms, and other clauses."""
-        own = union([*self.found, *self.clauses])
+        own = merge_spans([*self.found, *self.clauses])
         known: dict[Span, str] = {}
         for span, called in (*self._definitions(), *self._cited(own)):
             if not any(each.contains(span) for each in own):

@@ -23,7 +23,7 @@ from fourcorners.search.query.match import matches
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -171,8 +171,8 @@ class Rules:
         return f"clause {node.label}" if node is not None else "the same contract"
 
     def _quote(self, span: Span) -> Quote:
-        quote = evidence.quote(self._text, span)
-        evidence.verify(quote, self._text)
+        quote = evidence.quote_span(self._text, span)
+        evidence.verify_quote(quote, self._text)
         return quote
 
 

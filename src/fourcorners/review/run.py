@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.crew import Crew, ThisMachine
+from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
 from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader
@@ -165,7 +165,7 @@ def review(
     documents: Collection[str] | None = None,
     encoder: Encoder | None,
     jobs: int = 1,
-    crew: Crew | None = None,
+    crew: WorkerPool | None = None,
     memory: int = 2 << 30,
     as_of: date | None = None,
     again: bool = False,
@@ -199,8 +199,8 @@ def review(
     """
     if only and again:
         raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
-    crew = crew or ThisMachine(jobs)
-    if crew.elsewhere and not library.shared:
+    crew = crew or LocalWorkerPool(jobs)
+    if crew.is_remote and not library.shared:
         raise ConfigError(
             f"other machines cannot open {library.path}: it is a file of this one.",
             remedy="Copy it to where they can: fourcorners library copy FROM lance+s3://bucket/firm.",
@@ -305,10 +305,10 @@ def _missing(
 
 
 def _fill(
-    order: _Order, tasks: Sequence[_Task], crew: Crew, *, memory: int
+    order: _Order, tasks: Sequence[_Task], crew: WorkerPool, *, memory: int
 ) -> Iterator[tuple[_Task, list[Finding]]]:
     """Yield the cells of each document as they are filled; a failure fills them with its reason."""
-    with crew.workers(
+    with crew.start(
         partial(fill_document, order),
         memory=memory,
         seconds=SECONDS_A_DOCUMENT,

@@ -9,7 +9,7 @@ from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import holds
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 class Conditions(Protocol):

@@ -10,7 +10,7 @@ from fourcorners.review import remarks, store
 from fourcorners.review.finding import CellState, Finding, Remark, ReviewState
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 LONGEST_NAME = 120
 LONGEST_VALUE = 20_000
@@ -95,16 +95,16 @@ def placed(value: str, place: Span | None, finding: Finding, text: str) -> tuple
         if not place or place.end > len(text):
             raise ConfigError(f"there are no words at these characters of {finding.document}.")
         return place.of(text), place
-    clauses = union(each.clause for each in finding.evidence)
+    clauses = merge_spans(each.clause for each in finding.evidence)
     best = finding.best
     areas = [best.clause] if best else []
     areas += clauses
     for area in areas:
-        found = evidence.align(value, area.of(text))
+        found = evidence.align_quote(value, area.of(text))
         if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
             return found.words, found.span.shift(area.start)
     if len(value) >= SHORT:
-        found = evidence.align(value, text)
+        found = evidence.align_quote(value, text)
         if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
             return found.words, found.span
     return value, None

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.review.lookalikes import disguises
 from fourcorners.review.orders import orders
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 
 class Sign(StrEnum):
@@ -64,7 +64,7 @@ def _ordered(document: Document) -> Iterator[Suspicion]:
 
 
 def _hidden(document: Document) -> Iterator[Suspicion]:
-    spans = union(mark.span for mark in document.marks if mark.kind is MarkKind.HIDDEN)
+    spans = merge_spans(mark.span for mark in document.marks if mark.kind is MarkKind.HIDDEN)
     spans = [each for each in spans if any(c.isalnum() for c in each.of(document.text))]
     shown = sum(c.isalnum() for each in spans for c in each.of(document.text))
     if shown >= _LEAST_HIDDEN:

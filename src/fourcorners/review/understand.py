@@ -25,7 +25,7 @@ from fourcorners.review.conditions import (
 from fourcorners.search.concepts import Concept, recognise
 from fourcorners.search.names import COMMON, names_of
 from fourcorners.search.stems import FRAME, IDLE
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 _SPLIT = re.compile(
     r"(?<![\w-])(?P<joint>without|neither|nor|not|no|never|lack(?:s|ing)?|except|but|with|either|both|and|"
@@ -91,7 +91,9 @@ def understand(library: Catalogue, question: str, playbook: Playbook) -> Underst
         )
     types = _types(library, question)
     party = _party(library, question)
-    used = {token for kind in types for token in words(kind).tokens} | set(words(party).tokens)
+    used = {token for kind in types for token in tokenize(kind).tokens} | set(
+        tokenize(party).tokens
+    )
     role = next((each for each in _roles(question) if each not in used), "")
     return Understood(
         condition=condition,
@@ -196,7 +198,7 @@ def _party(library: Catalogue, question: str) -> str:
     names = names_of(library)
     return " ".join(
         question[start:end]
-        for at, (token, start, end) in enumerate(words(question))
+        for at, (token, start, end) in enumerate(tokenize(question))
         if at > 0
         and question[start].isupper()
         and token not in COMMON
@@ -206,7 +208,7 @@ def _party(library: Catalogue, question: str) -> str:
 
 
 def _roles(question: str) -> Iterator[str]:
-    for token in words(question).tokens:
+    for token in tokenize(question).tokens:
         singular = token.removesuffix("s")
         if singular in ROLES and singular not in ("party", "fund", "bank", "trust", "us"):
             yield singular
@@ -216,7 +218,7 @@ def _unknown(pieces: Sequence[_Piece], used: set[str]) -> Iterator[str]:
     for piece in pieces:
         if piece.provisions:
             continue
-        for token in words(piece.words).tokens:
+        for token in tokenize(piece.words).tokens:
             idle = token in IDLE or token in FRAME or token in _IGNORED or token in used
             if not idle and token.removesuffix("s") not in ROLES:
                 yield token

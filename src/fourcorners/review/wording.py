@@ -17,7 +17,7 @@ from fourcorners.search.query import Query
 from fourcorners.search.query.match import leaf_instances
 from fourcorners.search.query.tree import And, Field, Node, Not, Or
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _saying(
             held = set()
             for parts in leaf_instances(node, index):
                 first, last = min(each for each, _ in parts), max(end for _, end in parts) - 1
-                place = index.cover(first, last)
+                place = index.span_between(first, last)
                 at = bisect_right(starts, place.start) - 1
                 if at >= 0 and place.end <= spans[at].end:
                     held.add(at)

@@ -18,7 +18,7 @@ from fourcorners.search.fusion import best_first, fuse, ranks
 from fourcorners.search.lexical import best
 from fourcorners.search.query import Node, Or, Prefix, Word
 from fourcorners.search.stems import stemmed, telling
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +94,7 @@ def _owners(library: Catalogue) -> Callable[[int], str]:
 
 def any_form(asked: str) -> Node | None:
     """Return the question as OR of its telling words, in any of their forms."""
-    tokens = telling(words(asked).tokens)
+    tokens = telling(tokenize(asked).tokens)
     forms: dict[str, Word | Prefix] = {}
     for token, stem in zip(tokens, stemmed(tokens), strict=True):
         same = takewhile(lambda pair: pair[0] == pair[1], zip(token, stem, strict=False))

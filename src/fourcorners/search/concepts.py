@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import matches
 from fourcorners.search.stems import FRAME, IDLE, stemmed
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,7 +140,7 @@ def _standing(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[f
 def _avoided(concept: Concept, index: WordIndex, at: frozenset[int]) -> bool:
     if concept.avoid is None:
         return False
-    spans = [index.span(word) for word in at]
+    spans = [index.word_span(word) for word in at]
     return any(
         match.span.overlaps(span) for match in matches(concept.avoid, index) for span in spans
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 LONGEST = 4_000
 """Overlapping passages become one of at most this many characters; beyond, the worse one is cut."""
@@ -36,7 +36,7 @@ def place(placed: list[Found], found: Found, text: str) -> None:
         others = placed[:at] + placed[at + 1 :]
         touches = any(one.document == found.document and one.span.overlaps(whole) for one in others)
         if whole == better.span or (len(whole) <= LONGEST and not touches):
-            matched = tuple(union((*better.matched, *found.matched)))
+            matched = tuple(merge_spans((*better.matched, *found.matched)))
             placed[at] = replace(better, span=whole, matched=matched)
             return
         left = Span(found.span.start, max(found.span.start, better.span.start))

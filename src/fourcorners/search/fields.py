@@ -16,7 +16,7 @@ from fourcorners.library.tokens import (
 from fourcorners.search.index import index_of
 from fourcorners.search.names import names_of
 from fourcorners.search.query.tree import Field, FieldName, label
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 _LISTED = 12
 
@@ -44,7 +44,7 @@ def rows_of(
             return _with(library, [*filters, [label_token(field.text)]])
         case FieldName.HEADING:
             _require_headings(library)
-            said = words(field.text).tokens
+            said = tokenize(field.text).tokens
             return _with(library, [*filters, *([heading_token(word)] for word in said)])
 
 
@@ -73,8 +73,8 @@ def _types(library: Catalogue, field: Field) -> list[str]:
     """Return the tokens of the types that have all the field's words in their name."""
     rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
     known = [string(kind) for (kind,) in rows]
-    wanted = set(words(field.text).tokens)
-    fitting = [kind for kind in known if wanted <= set(words(kind).tokens)]
+    wanted = set(tokenize(field.text).tokens)
+    fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         raise ConfigError(

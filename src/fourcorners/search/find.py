@@ -51,7 +51,7 @@ from fourcorners.search.query import (
 from fourcorners.search.query.match import places_matched
 from fourcorners.search.stemming import spread
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex, words
+from fourcorners.text.tokenization import WordIndex, tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,7 +196,7 @@ def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:
         case Phrase():
             return leaf.tokens
         case _:
-            return words(str(Query("", leaf))).tokens
+            return tokenize(str(Query("", leaf))).tokens
 
 
 def _exact(

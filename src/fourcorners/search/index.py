@@ -14,7 +14,7 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.words import WordTotals
 from fourcorners.search.filters import Filters
 from fourcorners.search.query.fts import CompiledLeaf
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from fourcorners.search.fusion import best_first
 from fourcorners.search.index import Index, index_of
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
 from fourcorners.search.query.tree import Field, Near, Node, Or
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 MOST_BEARERS = 60_000
 """Passages that the words of a plain question may stand in, a passage counted for each word.

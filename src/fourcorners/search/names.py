@@ -16,7 +16,7 @@ from fourcorners.library.database import integer, string
 from fourcorners.library.kept import Kept, Memory
 from fourcorners.outline.card import Card
 from fourcorners.search.index import index_of
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
 """How far a word of a question is accounted for by a document, by where the document bears it:
@@ -88,7 +88,7 @@ class Names:
         parties = _tokens(" ".join(fact.value.name for fact in card.parties))
         self._named_in[self._ids[row]] = frozenset(parties - COMMON)
         self._named[row] = tuple(
-            frozenset(words(f"{fact.value.name} {fact.value.short}").tokens)
+            frozenset(tokenize(f"{fact.value.name} {fact.value.short}").tokens)
             for fact in card.parties
         )
         self._bear(row, parties, PARTY)
@@ -109,7 +109,7 @@ class Names:
 
     def with_party(self, name: str) -> list[int]:
         """Return the rows of the documents with a party whose name has all the words."""
-        wanted = set(words(name).tokens)
+        wanted = set(tokenize(name).tokens)
         return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
 
     def dated(self, first: date | None, last: date | None) -> list[int]:
@@ -200,7 +200,7 @@ class Names:
 def _told(text: str) -> list[str]:
     """Return the distinct words of a text in order, abbreviations of contract types spelt out."""
     spelt: list[str] = []
-    for token in words(text).tokens:
+    for token in tokenize(text).tokens:
         spelt.extend(ABBREVIATIONS.get(token, token).split())
     return list(dict.fromkeys(spelt))
 

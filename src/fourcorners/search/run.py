@@ -25,7 +25,7 @@ from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
 from fourcorners.search.scope import Scope, route
 from fourcorners.search.units import Units, shelf_of
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 
 @dataclass(frozen=True, slots=True)

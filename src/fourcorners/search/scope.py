@@ -18,7 +18,7 @@ from fourcorners.library.tokens import folded
 from fourcorners.search.filters import EVERYTHING, Filters
 from fourcorners.search.names import COMMON, Named, Names, names_of
 from fourcorners.search.stems import FRAME
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 SURE = 0.97
 """The probability from which the likeliest document alone is searched."""
@@ -168,7 +168,7 @@ def _parted(question: str, names: Names) -> tuple[str, str]:
 
 def _without_parties(asked: str, named: Collection[str]) -> str:
     """Return a question with names of parties as `a party`: they stand all over their contract."""
-    found = words(asked)
+    found = tokenize(asked)
     kept: list[str] = []
     offset = 0
     for at, (token, start, end) in enumerate(found):
@@ -191,7 +191,7 @@ def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
 
 def _names(naming: str, names: Names) -> bool:
     """Tell whether words hold one that few documents are called by."""
-    return any(_tells(token, names) for token in words(naming).tokens if token not in COMMON)
+    return any(_tells(token, names) for token in tokenize(naming).tokens if token not in COMMON)
 
 
 def _tells(token: str, names: Names) -> bool:
@@ -201,7 +201,7 @@ def _tells(token: str, names: Names) -> bool:
 
 def _party_words(question: str, names: Names) -> str:
     """Return the words of a question that are written as names and are parties' names."""
-    found = words(question)
+    found = tokenize(question)
     return " ".join(
         question[start:end]
         for at, (token, start, end) in enumerate(found)

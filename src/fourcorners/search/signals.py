@@ -18,7 +18,7 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.query.match import Match, matches
 from fourcorners.search.stems import stems
 from fourcorners.search.units import Units
-from fourcorners.text.span import Span, union
+from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +168,7 @@ def _known_anew(units: Units, concept: Concept) -> NDArray[np.float32]:
 
 def apart(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
     """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
-    taken = union(match.span for match in look_alikes)
+    taken = merge_spans(match.span for match in look_alikes)
     starts = [span.start for span in taken]
     kept = []
     for match in matched:

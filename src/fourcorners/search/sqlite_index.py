@@ -16,7 +16,7 @@ from fourcorners.search.index import Tokens
 from fourcorners.search.query.fts import BODY, CompiledLeaf, filtering, limited
 from fourcorners.search.query.match import holds, leaf_instances
 from fourcorners.search.query.tree import Field, Leaf
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

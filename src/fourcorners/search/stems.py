@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from fourcorners.text.words import TOKENIZER, TOKENIZER_ARGUMENTS, Tokenizer, words
+from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, Tokenizer, tokenize
 
 # Words that tell no passage of a contract from another.
 _IDLE = (
@@ -73,7 +73,7 @@ def telling(tokens: Iterable[str]) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """Return the stems of the telling words of a text, in order."""
-    return stemmed(telling(words(text).tokens))
+    return stemmed(telling(tokenize(text).tokens))
 
 
 def _porter(text: str) -> list[str]:

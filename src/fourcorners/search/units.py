@@ -17,7 +17,7 @@ from fourcorners.outline.units import Unit
 from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stemmed
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from fourcorners.search.fusion import RRF_K
 from fourcorners.search.query import And, Field, Node, Not, Or, Query
 from fourcorners.search.query.match import Place, leaf_instances
 from fourcorners.text.span import Span
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ def rank(
         raise ValueError(f"vectors of shape {vectors.shape} do not fit {len(passages)} passages")
     if not passages:
         return []
-    ranges = np.array([index.within(passage.span) for passage in passages], dtype=np.int64)
+    ranges = np.array([index.word_range(passage.span) for passage in passages], dtype=np.int64)
     table = _Table(index, ranges)
     held, lexical = table.evaluate(query.tree, 1.0)
     order = np.lexsort((np.arange(len(passages)), -lexical))
@@ -146,7 +146,7 @@ class _Table:
     def matched(self, node: Node, at: int) -> tuple[Span, ...]:
         """Return the places in one passage that make the node hold there."""
         places = sorted(set(self._places(node, at)))
-        return tuple(self._index.cover(first, beyond - 1) for first, beyond in places)
+        return tuple(self._index.span_between(first, beyond - 1) for first, beyond in places)
 
     def _places(self, node: Node, at: int) -> Iterator[Place]:
         if isinstance(node, Not) or not self._held[id(node)][at]:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fourcorners.documents import boxes as boxing
-from fourcorners.documents.container import load
+from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Box, Document
-from fourcorners.documents.pdf_picture import Sheet, draw
-from fourcorners.documents.sniff import MediaType
-from fourcorners.documents.workers import Workers
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.pdf.page_image import PageImageRequest, render_page
+from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -36,11 +36,11 @@ class _Place:
     span: Span
 
 
-def _do(item: Sheet | _Place) -> bytes | list[Box]:
+def _do(item: PageImageRequest | _Place) -> bytes | list[Box]:
     """Draw a page, or find boxes; this runs in the worker process."""
-    if isinstance(item, Sheet):
-        return draw(item)
-    return boxing.boxes(item.path, item.document, item.span)
+    if isinstance(item, PageImageRequest):
+        return render_page(item)
+    return boxing.span_boxes(item.path, item.document, item.span)
 
 
 class _Kept(Generic[Key]):
@@ -70,11 +70,11 @@ class Printer:
     """Draws pages of the documents whose originals are at hand."""
 
     def __init__(self, settings: Settings) -> None:
-        self._workers = Workers(
+        self._workers = ProcessPool(
             _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_called
         )
         self._turn = threading.Lock()
-        self._pictures: _Kept[Sheet] = _Kept(_KEPT_BYTES)
+        self._pictures: _Kept[PageImageRequest] = _Kept(_KEPT_BYTES)
         self._checked: dict[tuple[str, int, int], str] = {}
 
     def original(self, document: Document) -> Path | None:
@@ -95,7 +95,7 @@ class Printer:
             InputError: If it cannot be drawn.
         """
         fitting = next((each for each in WIDTHS if each >= width), WIDTHS[-1])
-        sheet = Sheet(path, document.sha256, number, fitting)
+        sheet = PageImageRequest(path, document.sha256, number, fitting)
         kept = self._pictures.get(sheet)
         if kept is None:
             made = self._run(sheet)
@@ -118,7 +118,7 @@ class Printer:
         """End the process."""
         self._workers.close()
 
-    def _run(self, item: Sheet | _Place) -> bytes | list[Box]:
+    def _run(self, item: PageImageRequest | _Place) -> bytes | list[Box]:
         with self._turn:
             for _, outcome in self._workers.run([item]):
                 if isinstance(outcome, FourcornersError):
@@ -133,9 +133,9 @@ class Printer:
             raise InputError(f"{path}: it is not there.")
         key = (str(path), status.st_mtime_ns, status.st_size)
         if key not in self._checked:
-            self._checked[key] = hashlib.sha256(load(path)).hexdigest()
+            self._checked[key] = hashlib.sha256(load_bytes(path)).hexdigest()
         return self._checked[key]
 
 
-def _called(item: Sheet | _Place) -> str:
+def _called(item: PageImageRequest | _Place) -> str:
     return str(item.path)

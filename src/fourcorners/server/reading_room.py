@@ -13,8 +13,8 @@ from fourcorners.server import books
 from fourcorners.server.access import Access
 from fourcorners.server.columns import kept
 from fourcorners.server.principal import Role
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
-from fourcorners.text.visible import shortened
 
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3
@@ -91,9 +91,7 @@ def _opening(words: str, label: str) -> str:
     """Return the first words of a part, without the number that stands there."""
     first, _, rest = " ".join(words.split()).partition(" ")
     bare = first.strip("().:§")
-    return shortened(
-        rest if bare and label.endswith((bare, f"({bare})")) else f"{first} {rest}", 60
-    )
+    return shorten(rest if bare and label.endswith((bare, f"({bare})")) else f"{first} {rest}", 60)
 
 
 def found_in(access: Access, document: str) -> list[Found]:

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fourcorners.server.assets import Assets
 from fourcorners.server.links import collection_href, document_href, quote_href
-from fourcorners.text.visible import line, shortened, visible
+from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.version import __version__
 
 
@@ -33,9 +33,9 @@ def environment(assets: Assets, nav: Sequence[Nav], *, team: bool) -> Environmen
         lstrip_blocks=True,
     )
     made.filters |= {
-        "line": line,
-        "visible": visible,
-        "shortened": shortened,
+        "line": single_line,
+        "visible": show_invisible,
+        "shortened": shorten,
         "day": _day,
         "moment": _moment,
         "counted": _counted,

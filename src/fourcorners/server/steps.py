@@ -11,7 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.research import events as happened
 from fourcorners.research.events import Event
 from fourcorners.research.tool import Material
-from fourcorners.text.visible import shortened
+from fourcorners.text.invisible_characters import shorten
 
 ROOM = "server_steps"
 _WORDS = 280  # characters of a passage that are shown while the work goes on
@@ -114,7 +114,7 @@ def _passage(material: Material) -> Passage:
     return Passage(
         source=material.source,
         where=material.where,
-        words=shortened(material.words, _WORDS),
+        words=shorten(material.words, _WORDS),
         document=material.document if span else "",
         start=span.start if span else 0,
         end=span.end if span else 0,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fourcorners.documents.document import Document, Mark, MarkKind
-from fourcorners.documents.sniff import MediaType
+from fourcorners.documents.media_types import MediaType
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.span import Span

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from fourcorners.documents.container import MAX_BYTES, shown
-from fourcorners.documents.find import is_left_behind
+from fourcorners.documents.archive.container import MAX_BYTES, safe_name
+from fourcorners.documents.discovery import is_ignored_name
 from fourcorners.server.refusals import TooLarge
 
 MOST_FILES = 5_000
@@ -51,8 +51,8 @@ class Upload:
         Raises:
             TooLarge: If it is larger than any contract, or the upload has grown too large.
         """
-        relative = PurePosixPath(shown(name))
-        if is_left_behind(relative.name):
+        relative = PurePosixPath(safe_name(name))
+        if is_ignored_name(relative.name):
             kept = Kept(name, "", reason="Hidden, or left behind by a program: passed over.")
             self.kept.append(kept)
             return kept
@@ -80,7 +80,7 @@ class Upload:
                 self._size += len(part)
                 if size > MAX_BYTES:
                     raise TooLarge(
-                        f"{shown(name)} is larger than {MAX_BYTES >> 20} MB.",
+                        f"{safe_name(name)} is larger than {MAX_BYTES >> 20} MB.",
                         remedy="Split it, or reduce its pictures.",
                     )
                 if self._size > MOST_BYTES:

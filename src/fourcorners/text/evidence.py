@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from fourcorners.errors import EvidenceError
-from fourcorners.text.normal import NormalText, normalise
+from fourcorners.text.normalisation import NormalText, normalise_text
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
@@ -18,10 +18,10 @@ FUZZY_SCORE = 95.0  # percent of similarity from which a near match counts
 FUZZY_LENGTH = 12  # characters below which it never does: short words resemble too much
 
 _ROUGH_SCORE = 88.0  # from which a window of the claim's own length is worth a closer look
-_SLACK = 24  # characters around a near match within which its ends may move to a word's edge
+_TRIM_WINDOW = 24  # characters around a near match within which its ends may move to a word's edge
 
 
-def align(words: str, text: str, *, within: Span | None = None) -> Quote:
+def align_quote(words: str, text: str, *, within: Span | None = None) -> Quote:
     """Return the quote of `text` that says `words`, or an unverified one.
 
     Of several places one inside `within` is taken before others, then one that does not cut a
@@ -30,25 +30,25 @@ def align(words: str, text: str, *, within: Span | None = None) -> Quote:
     claim = words.strip()
     if not claim:
         return Quote(words, None, Match.UNVERIFIED, 0.0)
-    place = _find(claim, text, within)
+    place = _find_exact(claim, text, within)
     if place is not None:
-        return quote(text, place)
-    view = _view(text)
-    normal = normalise(claim).text.strip()
+        return quote_span(text, place)
+    view = _normal_text(text)
+    normal = normalise_text(claim).text.strip()
     if normal:
         inside = view.from_source(within) if within is not None else None
-        place = _find(normal, view.text, inside)
+        place = _find_exact(normal, view.text, inside)
         if place is not None:
             span = view.to_source(place)
             return Quote(span.of(text), span, Match.NORMALISED)
-        near = _near(normal, view, inside)
+        near = _find_fuzzy(normal, view, inside)
         if near is not None:
             span, score = view.to_source(near[0]), near[1]
             return Quote(span.of(text), span, Match.FUZZY, score)
     return Quote(words, None, Match.UNVERIFIED, 0.0)
 
 
-def quote(text: str, span: Span) -> Quote:
+def quote_span(text: str, span: Span) -> Quote:
     """Return the words at `span` as a quote.
 
     Raises:
@@ -61,7 +61,7 @@ def quote(text: str, span: Span) -> Quote:
     return Quote(span.of(text), span, Match.EXACT)
 
 
-def verify(quote: Quote, text: str) -> None:
+def verify_quote(quote: Quote, text: str) -> None:
     """Check that the words of a quote with a place stand there, character for character.
 
     Raises:
@@ -83,12 +83,12 @@ def verify(quote: Quote, text: str) -> None:
 
 
 @lru_cache(maxsize=2)
-def _view(text: str) -> NormalText:
+def _normal_text(text: str) -> NormalText:
     """Normalise a text once for the many quotes that are aligned with it in a row."""
-    return normalise(text)
+    return normalise_text(text)
 
 
-def _find(words: str, text: str, within: Span | None) -> Span | None:
+def _find_exact(words: str, text: str, within: Span | None) -> Span | None:
     """Find words literally: inside before outside, whole words before parts, first before later."""
     edge = r"(?<!\w)" if words[0].isalnum() else ""
     whole = re.compile(edge + re.escape(words) + (r"(?!\w)" if words[-1].isalnum() else ""))
@@ -106,7 +106,7 @@ def _find(words: str, text: str, within: Span | None) -> Span | None:
     return None
 
 
-def _near(words: str, view: NormalText, within: Span | None) -> tuple[Span, float] | None:
+def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span, float] | None:
     """Find the contiguous stretch most similar to the words, if it is similar enough."""
     from rapidfuzz import fuzz
 
@@ -123,13 +123,13 @@ def _near(words: str, view: NormalText, within: Span | None) -> tuple[Span, floa
             if found is None or found.dest_end <= found.dest_start:
                 continue
             rough = Span(found.dest_start, found.dest_end)
-        best, score = _trimmed(words, part, rough)
+        best, score = _trim_match(words, part, rough)
         if score >= FUZZY_SCORE:
             return best.shift(area.start), score
     return None
 
 
-def _trimmed(words: str, text: str, rough: Span) -> tuple[Span, float]:
+def _trim_match(words: str, text: str, rough: Span) -> tuple[Span, float]:
     """Move the ends of a near match to edges of words nearby where that makes it more similar.
 
     The search slides a window of the claim's own length, which cuts off what the text says in
@@ -140,7 +140,7 @@ def _trimmed(words: str, text: str, rough: Span) -> tuple[Span, float]:
     best, score = rough, fuzz.ratio(words, rough.of(text))
     for move_start in (True, False):
         anchor = best.start if move_start else best.end
-        low, high = max(0, anchor - _SLACK), min(len(text), anchor + _SLACK)
+        low, high = max(0, anchor - _TRIM_WINDOW), min(len(text), anchor + _TRIM_WINDOW)
         edges = [found.start() for found in re.finditer(r"\b", text[low:high])]
         edges += [found.start() for found in re.finditer(r"(?<=\S)(?=\s)|\Z", text[low:high])]
         for edge in edges:

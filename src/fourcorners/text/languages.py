@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 # The commonest function words of each language that occur in few of the others.
-_COMMON = {
+_COMMON_WORDS = {
     "en": "the of and to in that for with is by this be or shall any not such from which are",
     "de": "der die und den von das mit des ist für auf dem nicht ein eine wird werden oder sind",
     "fr": "le la les des et du en une que pour dans par est sur qui au aux pas ou ces sont",
@@ -21,7 +21,7 @@ _COMMON = {
     "pl": "i w z na do nie się jest że o przez lub od oraz dla jako strony umowy",
     "tr": "ve bir bu için ile olarak da de olan veya tarafından her kadar gibi",
 }
-_WORDS = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+_WORDS = {language: frozenset(words.split()) for language, words in _COMMON_WORDS.items()}
 _SCRIPTS = {
     "CYRILLIC": "ru",
     "GREEK": "el",
@@ -34,9 +34,9 @@ _SCRIPTS = {
     "THAI": "th",
     "DEVANAGARI": "hi",
 }
-_READ = 60_000  # characters of a long text
-_FEW = 40  # words, below which nothing is said
-_LEAST = 0.12  # of the words that must be a language's commonest
+_SAMPLE_LENGTH = 60_000  # characters of a long text
+_MIN_WORDS = 40  # words, below which nothing is said
+_MIN_SHARE = 0.12  # of the words that must be a language's commonest
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -48,18 +48,18 @@ class Language:
     share: float
 
 
-def language_of(text: str) -> Language | None:
+def detect_language(text: str) -> Language | None:
     """Return the language of a text; None for a text too short or too odd to tell.
 
     Beginning, middle and end are read of a long text. Scripts that one language or family owns
     name it by its commonest language.
     """
     sample = _sample(text)
-    script = _script(sample)
+    script = _script_language(sample)
     if script is not None:
         return script
     words = [word.casefold() for word in _WORD.findall(sample)]
-    if len(words) < _FEW:
+    if len(words) < _MIN_WORDS:
         return None
     counts = Counter(words)
     shares = {
@@ -67,21 +67,21 @@ def language_of(text: str) -> Language | None:
         for language, known in _WORDS.items()
     }
     best = max(sorted(shares), key=lambda language: shares[language])
-    return Language(best, round(shares[best], 3)) if shares[best] >= _LEAST else None
+    return Language(best, round(shares[best], 3)) if shares[best] >= _MIN_SHARE else None
 
 
 def _sample(text: str) -> str:
-    if len(text) <= _READ:
+    if len(text) <= _SAMPLE_LENGTH:
         return text
-    part, middle = _READ // 3, len(text) // 2
+    part, middle = _SAMPLE_LENGTH // 3, len(text) // 2
     return " ".join((text[:part], text[middle : middle + part], text[-part:]))
 
 
-def _script(sample: str) -> Language | None:
+def _script_language(sample: str) -> Language | None:
     """Return the language of a script other than Latin that most letters are of."""
     letters = [character for character in sample[:6_000] if character.isalpha()]
     foreign = [character for character in letters if character > "\u024f"]
-    if len(letters) < _FEW or len(foreign) * 2 < len(letters):
+    if len(letters) < _MIN_WORDS or len(foreign) * 2 < len(letters):
         return None
     names = Counter(unicodedata.name(character, "").split(" ")[0] for character in foreign)
     found = [name for name in names if name in _SCRIPTS]

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from fourcorners.text.span import Span
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
-_SHORT = 80  # characters up to which a line before a blank line may be a heading
-_NEAR = 400  # characters before a blank line to look at
+_MIN_SENTENCE = 80  # characters up to which a line before a blank line may be a heading
+_WINDOW = 400  # characters before a blank line to look at
 _ENDS = re.compile(r"[.;:!?,)\]”\"'*#|_\-–—\d]\s*$")
 
 
-def sentences(text: str, within: Span | None = None) -> list[Span]:
+def split_sentences(text: str, within: Span | None = None) -> list[Span]:
     """Return the sentences of `text` (of `within`, if given), without surrounding white space.
 
     The spans are disjoint, in order, and cover every character that is not white space. A blank
@@ -34,14 +34,14 @@ def _paragraphs(text: str, sentence: Span) -> Iterator[Span]:
     """Cut a sentence at its blank lines, but for those it runs on over."""
     start = sentence.start
     for blank in _BLANK.finditer(text, sentence.start, sentence.end):
-        if blank.end() < sentence.end and _is_end(text, start, blank.start(), blank.end()):
+        if blank.end() < sentence.end and _is_sentence_end(text, start, blank.start(), blank.end()):
             yield Span(start, blank.end())
             start = blank.end()
     yield Span(start, sentence.end)
 
 
-def _is_end(text: str, start: int, end: int, after: int) -> bool:
+def _is_sentence_end(text: str, start: int, end: int, after: int) -> bool:
     if text[after].islower():
         return False
-    before = text[max(start, end - _NEAR) : end].strip()
-    return len(before) <= _SHORT or _ENDS.search(before) is not None
+    before = text[max(start, end - _WINDOW) : end].strip()
+    return len(before) <= _MIN_SENTENCE or _ENDS.search(before) is not None

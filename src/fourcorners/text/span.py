@@ -56,7 +56,7 @@ class Span:
         return Span(start, max(start, self.end - (len(words) - len(words.rstrip()))))
 
 
-def union(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
+def merge_spans(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
     """Merge spans that overlap or lie at most `gap` characters apart, in order of position."""
     merged: list[Span] = []
     for span in sorted(spans):
@@ -68,14 +68,14 @@ def union(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
     return merged
 
 
-def covered(spans: Iterable[Span]) -> int:
+def covered_length(spans: Iterable[Span]) -> int:
     """Count the characters that at least one of the spans covers."""
-    return sum(len(span) for span in union(spans))
+    return sum(len(span) for span in merge_spans(spans))
 
 
-def common(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
+def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
     """Return the characters that both sets cover, as disjoint spans in order of position."""
-    first, second = union(left), union(right)
+    first, second = merge_spans(left), merge_spans(right)
     shared: list[Span] = []
     i = j = 0
     while i < len(first) and j < len(second):

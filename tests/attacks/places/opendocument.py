@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.attacks.places.place import AFTER, BEFORE, Place, Reach, inline, lines, packed
-from tests.documents.test_odt import KIND, NAMES
+from tests.documents.odf.test_reader import KIND, NAMES
 
 _FO = 'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"'
 _SVG = 'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'

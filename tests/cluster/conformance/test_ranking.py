@@ -16,7 +16,7 @@ from fourcorners.search.query import And, Mode, Near, Node, Or, Phrase, Query, W
 from fourcorners.search.query.fts import alternatives
 from fourcorners.search.query.tree import render
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 from tests.cluster.conformance.conftest import SPREAD, Twins
 from tests.search.conftest import random_tree
 from tests.search.query.test_oracle import naive
@@ -52,7 +52,7 @@ def alike(found: list[Told]) -> list[tuple[object, ...]]:
 def texts(library: Library) -> dict[int, list[str]]:
     return {
         entry.rows.start + passage.ordinal: list(
-            words(passage.span.of(library.text(entry.id))).tokens
+            tokenize(passage.span.of(library.text(entry.id))).tokens
         )
         for entry in library.documents()
         for passage in library.passages(entry.id)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.documents.hostile.page_files import CLAUSE, STRANGE, flipped, page
-from tests.documents.test_odt import parts
+from tests.documents.odf.test_reader import parts
 
 Make = Callable[[], bytes]
 WORDS = CLAUSE.decode()

@@ -6,21 +6,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from fourcorners.documents.container import opened
+from fourcorners.documents.archive.container import open_container
 from fourcorners.documents.document import Document
-from fourcorners.documents.docx import original
-from fourcorners.documents.ocr import Ocr
-from fourcorners.documents.pdf_boxes import line_boxes
-from fourcorners.documents.read import kind_of, read
-from fourcorners.documents.sniff import MediaType
+from fourcorners.documents.docx.reader import read_original
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.ocr.recognition import OcrOptions
+from fourcorners.documents.pdf.boxes import line_boxes
+from fourcorners.documents.read import media_type_of, read_document
 from fourcorners.errors import InputError
 from fourcorners.outline.build import build
 from fourcorners.outline.passages import passages
 from fourcorners.outline.tree import Outline
-from fourcorners.text.normal import normalise
+from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.span import Span
 
-NO_OCR = Ocr(enabled=False)
+NO_OCR = OcrOptions(enabled=False)
 MOST_HELD = 200  # members of one container that are looked into
 MAPPED = 100_000  # characters of a text whose offsets are mapped back
 
@@ -62,12 +62,12 @@ def nests(outline: Outline, text: str) -> None:
 def maps_back(text: str) -> None:
     """Check that each character of the normalised view leads back to where it came from."""
     text = text[:MAPPED]
-    view = normalise(text)
+    view = normalise_text(text)
     last = 0
     for at in range(0, len(view.text), max(1, len(view.text) // 2_000)):
         source = view.to_source(Span(at, at + 1))
         assert last <= source.start < source.end <= len(text)
-        assert normalise(source.of(text)).text.strip() or view.text[at].isspace()
+        assert normalise_text(source.of(text)).text.strip() or view.text[at].isspace()
         last = source.start
 
 
@@ -85,7 +85,7 @@ def boxed(path: Path, document: Document) -> None:
 
 def recognise(path: Path) -> int:
     """Read a file, with text recognition, and check that it is whole."""
-    document = read(path, Ocr(seconds=30))
+    document = read_document(path, OcrOptions(seconds=30))
     whole(document)
     return len(document.text)
 
@@ -100,11 +100,11 @@ class Looked:
 
 def look(path: Path) -> Looked:
     """Read a file, and say what it holds."""
-    kind = kind_of(path)
-    document = None if kind is MediaType.ZIP else read(path, NO_OCR)
+    kind = media_type_of(path)
+    document = None if kind is MediaType.ZIP else read_document(path, NO_OCR)
     if kind not in (MediaType.ZIP, MediaType.EMAIL):
         return Looked(document, ())
-    with opened(path) as members:
+    with open_container(path) as members:
         return Looked(document, tuple(path / member.name for member in members))
 
 
@@ -114,10 +114,10 @@ def inspect(path: Path) -> int:
     Returns:
         How many characters there are in all.
     """
-    kind = kind_of(path)
+    kind = media_type_of(path)
     if kind is MediaType.ZIP:
         return _held(path)
-    document = read(path, NO_OCR)
+    document = read_document(path, NO_OCR)
     whole(document)
     outline = build(document)
     nests(outline, document.text)
@@ -127,12 +127,12 @@ def inspect(path: Path) -> int:
     if kind is MediaType.PDF:
         boxed(path, document)
     elif kind is MediaType.DOCX:
-        whole(original(path))
+        whole(read_original(path))
     return len(document.text) + (_held(path) if kind is MediaType.EMAIL else 0)
 
 
 def _held(path: Path) -> int:
-    with opened(path) as members:
+    with open_container(path) as members:
         names = [member.name for member in members]
     assert len(set(names)) == len(names)
     total = 0

@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-from fourcorners.documents.read import read
+from fourcorners.documents.read import read_document
 
 SEED = 20261120
 TEXTS, FLAT, PDFS = 25, 6, 15
@@ -31,8 +31,8 @@ def choose(data: Path) -> list[dict[str, object]]:
     draw.shuffle(pdfs)
     chosen: list[dict[str, object]] = []
     for path in pdfs:
-        document = read(path)
-        layer = 1 - len(document.needs_ocr) / max(1, len(document.pages))
+        document = read_document(path)
+        layer = 1 - len(document.pages_needing_ocr) / max(1, len(document.pages))
         if layer >= TEXT_LAYER and len(chosen) < PDFS:
             flat = characters_a_line(document.text) > FLAT_CHARS
             chosen.append({"name": path.name, "source": "pdf", "flat": flat})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents.read import read as read_file
+from fourcorners.documents.read import read_document as read_file
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build
 from fourcorners.outline.card import Card, Fact

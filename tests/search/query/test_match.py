@@ -4,7 +4,7 @@ import pytest
 
 from fourcorners.search.query import parse
 from fourcorners.search.query.match import holds, matches, score
-from fourcorners.text.words import WordIndex
+from fourcorners.text.tokenization import WordIndex
 
 CLAUSE = (
     "Upon any Change of Control, the Licensor may terminate. A transfer of control that does "

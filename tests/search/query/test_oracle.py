@@ -24,7 +24,7 @@ from fourcorners.search.query import (
 from fourcorners.search.query.fts import compile_query, limited
 from fourcorners.search.query.match import holds, matches
 from fourcorners.search.query.tree import render
-from fourcorners.text.words import TOKENIZE, WordIndex
+from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 RandomTree = Callable[[random.Random], Node]
 RandomText = Callable[[random.Random], str]

@@ -21,7 +21,7 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
-from fourcorners.text.visible import abridged, line, shortened
+from fourcorners.text.invisible_characters import abridge, shorten, single_line
 
 # Up to so many findings of high or medium severity are told in full in their chapters; of more,
 # the chapters list them, and the schedule tells them.
@@ -117,7 +117,7 @@ class Material:
 
     def brief(self, document: ReviewedDocument) -> str:
         """Return the name of a document for a line, without its middle if it is long."""
-        return abridged(self._names[document.id], _NAME)
+        return abridge(self._names[document.id], _NAME)
 
     def by_id(self, document: str) -> ReviewedDocument | None:
         """Return the document of the grid with this id, if it is there."""
@@ -183,7 +183,7 @@ def clause(evidence: Evidence) -> str:
     """Return the clause of some evidence: its label and heading."""
     if not evidence.path or evidence.path[-1] in ("paragraph", ""):
         return "unnumbered paragraph"
-    return shortened(evidence.path[-1], 60)
+    return shorten(evidence.path[-1], 60)
 
 
 def label(evidence: Evidence) -> str:
@@ -191,7 +191,7 @@ def label(evidence: Evidence) -> str:
     whole = clause(evidence)
     found = _LABEL.match(whole)
     told = found.group().rstrip(".: ") if found else ""
-    return told or shortened(whole, 28)
+    return told or shorten(whole, 28)
 
 
 def references(finding: Finding) -> str:
@@ -222,7 +222,7 @@ def review_run(finding: Finding) -> Run:
     if finding.review is ReviewState.PROPOSED:
         return Run(said, Tone.QUIET)
     last = last_verdict(finding)
-    who = f" by {line(last.by)}, {moment(last.at)}" if last else ""
+    who = f" by {single_line(last.by)}, {moment(last.at)}" if last else ""
     warn = finding.review is ReviewState.SECOND_LOOK
     return Run(said + who, Tone.WARNING if warn else Tone.STRONG)
 
@@ -266,11 +266,11 @@ def in_short(finding: Finding) -> str:
 def best_words(finding: Finding) -> str:
     """Return the words that stand for a finding in a line: a person's, else its best quote."""
     if finding.value:
-        return shortened(finding.value, _SHOWN)
+        return shorten(finding.value, _SHOWN)
     best = finding.best
     if best is None or not best.quote.verified:
         return ""
-    return f"“{shortened(best.quote.words, _SHOWN)}”"
+    return f"“{shorten(best.quote.words, _SHOWN)}”"
 
 
 def day(value: date | None) -> str:
@@ -299,6 +299,6 @@ def listed(words: Sequence[str]) -> str:
 def _short_names(documents: Sequence[ReviewedDocument]) -> dict[str, str]:
     stems = [PurePath(document.name).stem for document in documents]
     return {
-        document.id: line(stem if stem and stems.count(stem) == 1 else document.name)
+        document.id: single_line(stem if stem and stems.count(stem) == 1 else document.name)
         for document, stem in zip(documents, stems, strict=True)
     }

@@ -37,7 +37,7 @@ from fourcorners.reports.tree import (
     words,
 )
 from fourcorners.review.finding import CellState, ReviewedDocument, Severity
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 
 def by_provision(material: Material) -> Section:
@@ -173,10 +173,11 @@ def card(material: Material, document: ReviewedDocument) -> tuple[tuple[str, tup
     known = document.card
     pairs: list[tuple[str, tuple[Run, ...]]] = []
     if known.title:
-        pairs.append(("Title", words(line(known.title.value))))
+        pairs.append(("Title", words(single_line(known.title.value))))
     pairs.append(("Type", _or_none(known.type.value if known.type else "")))
     parties = [
-        line(party.value.name) + (f" ({line(party.value.role)})" if party.value.role else "")
+        single_line(party.value.name)
+        + (f" ({single_line(party.value.role)})" if party.value.role else "")
         for party in known.parties
     ]
     pairs.append(("Parties", _or_none("; ".join(parties))))
@@ -191,14 +192,14 @@ def card(material: Material, document: ReviewedDocument) -> tuple[tuple[str, tup
     law = known.governing_law.value if known.governing_law else ""
     pairs.append(("Governing law", _or_none(law)))
     if known.amends:
-        pairs.append(("Amends", words(line(known.amends.value))))
+        pairs.append(("Amends", words(single_line(known.amends.value))))
     if document.page_count:
         pairs.append(("Pages", words(f"{document.page_count:,}")))
     return tuple(pairs)
 
 
 def _or_none(value: str) -> tuple[Run, ...]:
-    return words(line(value)) if value else words("Not found", Tone.QUIET)
+    return words(single_line(value)) if value else words("Not found", Tone.QUIET)
 
 
 def _gaps(document: ReviewedDocument) -> list[Block]:
@@ -214,5 +215,5 @@ def _gaps(document: ReviewedDocument) -> list[Block]:
                 "its clauses could not be told apart with confidence; passages stand for them.",
             )
         )
-    said += [body(Run("Warning: ", Tone.WARNING), line(each)) for each in document.cautions]
+    said += [body(Run("Warning: ", Tone.WARNING), single_line(each)) for each in document.cautions]
     return said

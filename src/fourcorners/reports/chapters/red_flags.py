@@ -36,7 +36,7 @@ from fourcorners.reports.tree import (
     row,
 )
 from fourcorners.review.finding import ReviewState, Severity
-from fourcorners.text.visible import line, shortened
+from fourcorners.text.invisible_characters import shorten, single_line
 
 # Measured on pages of A4 in 8.5 points: lines that two pages hold under the head of the first,
 # characters of a line over their whole width, and the lines that the space around a row takes.
@@ -160,12 +160,12 @@ def _contracts(material: Material, by_document: dict[int, list[Entry]]) -> Table
 def _head(material: Material, index: int) -> Row:
     document = material.review.documents[index]
     known = document.card
-    others = [line(party.value.name) for party in known.parties]
-    said = [*([line(known.type.value)] if known.type else []), *([", ".join(others)])]
+    others = [single_line(party.value.name) for party in known.parties]
+    said = [*([single_line(known.type.value)] if known.type else []), *([", ".join(others)])]
     about = " · ".join(filter(None, said))
     return group(
         Run(material.named(document), Tone.STRONG),
-        Run(f"  {shortened(about, 90)}" if about else "", Tone.QUIET),
+        Run(f"  {shorten(about, 90)}" if about else "", Tone.QUIET),
     )
 
 

@@ -30,7 +30,7 @@ from fourcorners.reports.tree import (
     row,
 )
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Searched
-from fourcorners.text.visible import line, shortened
+from fourcorners.text.invisible_characters import shorten, single_line
 
 # A candidate of at least this share of the probability that counts is shown with its words.
 _CLOSE = 0.5
@@ -123,7 +123,9 @@ def _unread(material: Material) -> Iterator[Section]:
         return
     base = _common([file.path for file in material.review.unread])
     rows = [
-        row(line(_below(base, file.path)), line(file.reason), line(file.remedy))
+        row(
+            single_line(_below(base, file.path)), single_line(file.reason), single_line(file.remedy)
+        )
         for file in material.review.unread
     ]
     heads = ("File", "Why", "What to do")
@@ -155,8 +157,8 @@ def _failed(material: Material) -> Iterator[Section]:
         row(
             Run(material.brief(cell.document), link=f"document_{cell.row}"),
             cell.head.name,
-            line(cell.finding.error),
-            line(cell.finding.remedy),
+            single_line(cell.finding.error),
+            single_line(cell.finding.remedy),
         )
         for cell in cells
     ]
@@ -205,7 +207,7 @@ def _words(cell: Cell) -> str:
     best = cell.finding.best
     if best is None:
         return "Not found"
-    return f"{clause(best)}: “{shortened(best.quote.words, 300)}”"
+    return f"{clause(best)}: “{shorten(best.quote.words, 300)}”"
 
 
 def _by_whom(cell: Cell) -> str:
@@ -213,7 +215,9 @@ def _by_whom(cell: Cell) -> str:
     if not said:
         return ""
     last = said[-1]
-    return ". ".join(filter(None, (f"{line(last.by)}, {last.at[:10]}", line(last.comment))))
+    return ". ".join(
+        filter(None, (f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)))
+    )
 
 
 def _absent(material: Material) -> Iterator[Section]:
@@ -299,8 +303,10 @@ def documents(material: Material) -> Section:
     rows = [
         row(
             f"{index + 1}",
-            Run(line(_below(base, document.path) or document.name), link=f"document_{index}"),
-            line(document.card.type.value) if document.card.type else "–",
+            Run(
+                single_line(_below(base, document.path) or document.name), link=f"document_{index}"
+            ),
+            single_line(document.card.type.value) if document.card.type else "–",
             day(document.card.agreement_date.value) if document.card.agreement_date else "–",
             f"{document.page_count:,}" if document.page_count else "–",
             _state(document),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fourcorners.reports.chapters.material import Material
 from fourcorners.reports.tree import Run, Section, Table, body, row
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 _HEAD = "Words to mistrust"
 
@@ -14,7 +14,7 @@ _HEAD = "Words to mistrust"
 def suspicious(material: Material) -> Iterator[Section]:
     """Yield the part of Schedule B on suspicious words, if there are any."""
     rows = [
-        row(Run(material.brief(document), link=f"document_{index}"), line(each))
+        row(Run(material.brief(document), link=f"document_{index}"), single_line(each))
         for index, document in enumerate(material.review.documents)
         for each in document.suspicions
     ]

@@ -45,8 +45,8 @@ from fourcorners.review.finding import (
     RiskAnswer,
 )
 from fourcorners.review.outliers import difference_to_nearest
+from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
-from fourcorners.text.visible import line, shortened
 
 # A chapter shows so many characters of a finding's quotes; the schedule goes on from there.
 EXCERPT: Final = 1_500
@@ -88,7 +88,7 @@ def section(material: Material, entry: Entry, *, title: str) -> Section:
 def notes(finding: Finding) -> tuple[Note, ...]:
     """Return what a reader should see beside a finding: comments, and a call for a second look."""
     said = tuple(
-        Note(line(remark.by), remark.comment, remark.at)
+        Note(single_line(remark.by), remark.comment, remark.at)
         for remark in finding.remarks
         if remark.comment
     )
@@ -102,7 +102,7 @@ def corrected(finding: Finding) -> Iterator[Told]:
     if not finding.value:
         return
     last = next((each for each in reversed(finding.remarks) if each.value), None)
-    who = f" by {line(last.by)}, {moment(last.at)}" if last else ""
+    who = f" by {single_line(last.by)}, {moment(last.at)}" if last else ""
     yield label(Run(f"Corrected{who}", Tone.STRONG), " to:")
     if finding.place:
         where = f"Characters {finding.place.start:,}–{finding.place.end:,}"
@@ -178,11 +178,11 @@ def amended(finding: Finding) -> Iterator[Told]:
     """Yield the words of other documents that change what was found."""
     for change in finding.amendments:
         yield label(
-            Run("Amended", Tone.WARNING), f" by {line(change.name)}: ", _standing(change)
+            Run("Amended", Tone.WARNING), f" by {single_line(change.name)}: ", _standing(change)
         )  # fmt: skip
         yield Quoted(
             change.quote.words,
-            (Run(f"{line(change.name)} · {place(change.quote)}", Tone.QUIET),),
+            (Run(f"{single_line(change.name)} · {place(change.quote)}", Tone.QUIET),),
             change.quote.verified,
         )
 
@@ -257,7 +257,7 @@ def _inside(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool
         if quote.span is None or not _is_above(quote, finding):
             continue
         where = f"characters {quote.span.start:,}–{quote.span.end:,}"
-        beginning = shortened(quote.words, _BEGINNING)
+        beginning = shorten(quote.words, _BEGINNING)
         places.append(where if brief else f"“{beginning}” ({where})")
     return [Run(f" {name}, quoted above: ", Tone.STRONG), Run("; ".join(places))] if places else []
 
@@ -371,7 +371,7 @@ def missing(finding: Finding) -> Iterator[Told]:
         page = pages(best.pages)
         yield note(
             f"The nearest, {best.score:.2f}, does not count: {clause(best)}"
-            f"{f', {page}' if page else ''}: “{shortened(best.quote.words, 160)}”"
+            f"{f', {page}' if page else ''}: “{shorten(best.quote.words, 160)}”"
         )
 
 

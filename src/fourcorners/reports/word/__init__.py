@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.reports.tree import Report
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -65,9 +65,9 @@ def _describe(document: Document, report: Report) -> None:
     from fourcorners.reports.word.elements import element
 
     told = document.core_properties
-    told.title = line(f"{report.project}: {report.title}")[:255]
+    told.title = single_line(f"{report.project}: {report.title}")[:255]
     told.subject = report.title
-    told.author = line(report.prepared_by or "Fourcorners")[:255]
+    told.author = single_line(report.prepared_by or "Fourcorners")[:255]
     told.last_modified_by = told.author
     told.created = told.modified = report.created.replace(tzinfo=None)
     told.language = report.language
@@ -95,7 +95,7 @@ def _head_and_foot(document: Document, report: Report, head: str, foot: str) -> 
     if _is_empty(pages, "header"):
         paragraph = pages.header.paragraphs[0]._p
         paragraph.get_or_add_pPr().insert(0, element("pStyle", val=head))
-        paragraph.append(run(f"{line(report.project)} · {report.title}"))
+        paragraph.append(run(f"{single_line(report.project)} · {report.title}"))
         pages.different_first_page_header_footer = report.contents
     if _is_empty(pages, "footer"):
         paragraph = pages.footer.paragraphs[0]._p

@@ -33,7 +33,7 @@ from fourcorners.reports.word.elements import (
     run,
     runs,
 )
-from fourcorners.text.visible import line, visible
+from fourcorners.text.invisible_characters import show_invisible, single_line
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -103,7 +103,7 @@ class Writer:
         for at, (level, number, section) in enumerate(entries):
             entry = self._paragraph(f"toc {level}", ())
             apart = run("  ") if section.schedule else _tab()
-            shown = [run(number), apart, run(line(section.title))]
+            shown = [run(number), apart, run(single_line(section.title))]
             link = holding("hyperlink", *shown, anchor=section.anchor, history=1)
             if at == 0:
                 entry.extend(begin('TOC \\o "1-2" \\h \\z \\u'))
@@ -116,7 +116,7 @@ class Writer:
         """Write a heading and all that stands under it."""
         if section.wide:
             self._close_section(self._portrait)
-        heading = self._paragraph(self._heading(section, level), (Run(line(section.title)),))
+        heading = self._paragraph(self._heading(section, level), (Run(single_line(section.title)),))
         if not section.numbered:
             _properties(heading).append(holding("numPr", element("numId", val=0)))
         if section.new_page and not section.wide:
@@ -247,15 +247,15 @@ class Writer:
         ]
         if not held:
             return
-        name = line(note.by)
+        name = single_line(note.by)
         initials = "".join(part[0] for part in name.split())[:3].upper()
         comment = self._document.add_comment(
-            [held[0], held[-1]], text=visible(note.text), author=name, initials=initials
+            [held[0], held[-1]], text=show_invisible(note.text), author=name, initials=initials
         )
         comment._comment_elm.set(_qn("date"), _second(note.at))
 
     def _line(self, style: str, text: str) -> None:
-        self._add(self._paragraph(style, (Run(line(text)),)))
+        self._add(self._paragraph(style, (Run(single_line(text)),)))
 
     def _paragraph(self, style: str, words: Iterable[Run]) -> _Element:
         made = holding("p", holding("pPr", element("pStyle", val=self._styles[style])))
@@ -284,7 +284,7 @@ class Writer:
             element("tblLayout", type="fixed"),
             element("tblLook", val="0420", firstRow=1, lastRow=0, firstColumn=0, lastColumn=0,
                     noHBand=0, noVBand=1),
-            element("tblCaption", val=line(caption)),
+            element("tblCaption", val=single_line(caption)),
         )  # fmt: skip
         columns = holding("tblGrid", *(element("gridCol", w=share) for share in shares))
         return holding("tbl", properties, columns)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.lines import right_to_left
 from fourcorners.reports.tree import Run, Tone
-from fourcorners.text.visible import visible
+from fourcorners.text.invisible_characters import show_invisible
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -66,7 +66,7 @@ def run(text: str, style: str = "") -> _Element:
 
 
 def _shown(text: str) -> str:
-    return _NOT_XML.sub(lambda found: f"⟦U+{ord(found.group()):04X}⟧", visible(text))
+    return _NOT_XML.sub(lambda found: f"⟦U+{ord(found.group()):04X}⟧", show_invisible(text))
 
 
 def _text(tag: str, words: str) -> _Element:

@@ -211,8 +211,8 @@ def _of_words(reading: Reading, span: Span, chance: float) -> Evidence:
         EvidenceError: If the span does not lie in the text.
     """
     document, outline = reading.document, reading.outline
-    quote = evidence.quote(document.text, span)
-    evidence.verify(quote, document.text)
+    quote = evidence.quote_span(document.text, span)
+    evidence.verify_quote(quote, document.text)
     if quote.span is None:
         raise EvidenceError("words without a place are no evidence.")
     node = outline.at(span.start)

@@ -22,8 +22,8 @@ from fourcorners.research.question import take_apart
 from fourcorners.review import store
 from fourcorners.search.query import Or, Query, Word
 from fourcorners.search.stems import telling
-from fourcorners.text.visible import line, shortened
-from fourcorners.text.words import words
+from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.tokenization import tokenize
 
 MOST = 20
 """Columns of one review."""
@@ -260,14 +260,14 @@ def open_cells(library: Library, column: AskedColumn, documents: Collection[str]
 
 
 def _sound(question: str) -> str:
-    asked = line(" ".join(question.split()))
+    asked = single_line(" ".join(question.split()))
     if not asked:
         raise ConfigError(
             "nothing was asked.", remedy="Say what you want to know of each contract."
         )
     if len(asked) > LONGEST:
         raise ConfigError(f"the question of a column has at most {LONGEST:,} characters.")
-    if not words(asked).tokens:
+    if not tokenize(asked).tokens:
         raise ConfigError("the question has no word in it.", remedy="Say it in words.")
     return asked
 
@@ -311,11 +311,11 @@ def _column(row: Row) -> AskedColumn:
 
 
 def _provision(column: AskedColumn) -> Provision:
-    tokens = dict.fromkeys(telling(words(column.question).tokens))
+    tokens = dict.fromkeys(telling(tokenize(column.question).tokens))
     whether = take_apart(column.question)[0].is_whether
     return Provision(
         id=column.provision,
-        name=shortened(column.question, _NAME),
+        name=shorten(column.question, _NAME),
         definition=column.question,
         query=Query(column.question, Or(tuple(Word(each) for each in tokens))),
         questions=(RiskQuestion("asked", column.question, answer="yes_no" if whether else "text"),),

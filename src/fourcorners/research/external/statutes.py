@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
-from fourcorners.documents.find import find_files
+from fourcorners.documents.discovery import find_files
 from fourcorners.errors import ConfigError
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from fourcorners.errors import CallError
-from fourcorners.net import Patience, get_json
+from fourcorners.net import RetryPolicy, get_json
 from fourcorners.research.tool import Inquiry, Material
 from fourcorners.source_settings import WebSearchSettings, WikipediaSettings
 from fourcorners.version import __version__
@@ -52,7 +52,7 @@ class Wikipedia:
                 "exlimit": "max",
             },
             headers=_AGENT,
-            patience=Patience(self._settings.timeout, _ATTEMPTS),
+            patience=RetryPolicy(self._settings.timeout, _ATTEMPTS),
             most_bytes=MOST_BYTES,
         )
         query = _table(found, site).get("query", {})  # there is none where nothing was found
@@ -95,7 +95,7 @@ class WebSearch:
             url,
             {"q": inquiry.words, "format": "json"},
             headers=_AGENT | headers,
-            patience=Patience(self._settings.timeout, _ATTEMPTS),
+            patience=RetryPolicy(self._settings.timeout, _ATTEMPTS),
             most_bytes=MOST_BYTES,
         )
         pages = [_table(each, url) for each in _list(_table(found, url), "results", url)]

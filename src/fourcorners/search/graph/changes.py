@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.citations import Labels, tokens_of
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 LONGEST = 3_000
@@ -101,7 +101,7 @@ def read_changes(text: str) -> tuple[Change, ...]:
 
     New wording in quotation marks is not read for changes; it is part of the change before it.
     """
-    parts = [part for sentence in sentences(text) for part in _items(text, sentence)]
+    parts = [part for sentence in split_sentences(text) for part in _items(text, sentence)]
     quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]

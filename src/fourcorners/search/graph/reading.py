@@ -17,7 +17,7 @@ from fourcorners.outline.party_names import ROLES
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.search.graph.changes import Change, read_changes
-from fourcorners.text.sentences import sentences
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 KEPT = 48  # documents of a library that stay read
@@ -163,7 +163,7 @@ class Reading:
         if len(span) <= LONGEST:
             return span
         end = span.start
-        for part in sentences(self.text, Span(span.start, span.start + LONGEST)):
+        for part in split_sentences(self.text, Span(span.start, span.start + LONGEST)):
             if part.end < span.start + LONGEST:
                 end = part.end
         if end == span.start:  # one long sentence: whole words of it
@@ -176,7 +176,7 @@ class Reading:
         low, high = max(0, span.start - LONGEST), min(len(self.text), span.end + LONGEST)
         if node is not None:
             low, high = max(low, node.span.start), max(span.end, min(high, node.span.end))
-        for part in sentences(self.text, Span(low, high)):
+        for part in split_sentences(self.text, Span(low, high)):
             if part.start <= span.start < part.end:
                 return Span(part.start, max(part.end, span.end))
         return span

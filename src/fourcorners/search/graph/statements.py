@@ -16,7 +16,7 @@ from enum import StrEnum
 from fourcorners.outline.card import Card
 from fourcorners.outline.dates import find_dates
 from fourcorners.text.span import Span
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 TOP = 5_000
 """Characters after the title in which a document says what it amends."""
@@ -143,7 +143,7 @@ def read_statements(text: str, card: Card) -> tuple[Statement, ...]:
 
 def telling(title: str) -> frozenset[str]:
     """Return the words of a title that tell one contract from another."""
-    return frozenset(words(title).tokens) - _OWN_WORDS
+    return frozenset(tokenize(title).tokens) - _OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True)

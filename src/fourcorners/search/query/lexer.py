@@ -9,7 +9,7 @@ from enum import Enum
 
 from fourcorners.search.query.fault import fault
 from fourcorners.search.query.tree import FieldName
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 MAX_CHARACTERS = 100_000
 MAX_DISTANCE = 1_000
@@ -194,7 +194,7 @@ def _chunk(query: str, at: int, chunk: str) -> Token | None:
         distance = _distance(query, at, found[2])
         return Token(Kind.WITHIN, at, chunk, distance, ordered)
     _refuse_other_dialects(query, at, chunk)
-    if chunk.strip("*") != chunk or words(chunk).tokens:
+    if chunk.strip("*") != chunk or tokenize(chunk).tokens:
         return Token(Kind.CHUNK, at, chunk)
     return None
 

@@ -27,8 +27,8 @@ from fourcorners.search.query.tree import (
     Word,
     label,
 )
-from fourcorners.text.span import Span, union
-from fourcorners.text.words import WordIndex
+from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.tokenization import WordIndex
 
 Place: TypeAlias = tuple[int, int]
 """A half-open range of word positions."""
@@ -62,10 +62,10 @@ def matches(query: Query | Node, index: WordIndex) -> list[Match]:
     found = _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
     listed = {
         Match(
-            index.cover(min(first for first, _ in parts), max(end for _, end in parts) - 1),
+            index.span_between(min(first for first, _ in parts), max(end for _, end in parts) - 1),
             boost,
             name,
-            tuple(index.cover(first, end - 1) for first, end in sorted(parts)),
+            tuple(index.span_between(first, end - 1) for first, end in sorted(parts)),
         )
         for boost, leaf, instances in found or ()
         for name in (label(leaf),)
@@ -81,7 +81,7 @@ def places_matched(query: Query | Node, index: WordIndex) -> list[Span]:
     """
     found = _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
     spots = {place for _, _, instances in found or () for parts in instances for place in parts}
-    return union(index.cover(first, beyond - 1) for first, beyond in spots)
+    return merge_spans(index.span_between(first, beyond - 1) for first, beyond in spots)
 
 
 def holds(query: Query | Node, index: WordIndex) -> bool:

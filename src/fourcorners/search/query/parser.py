@@ -34,7 +34,7 @@ from fourcorners.search.query.tree import (
     Query,
     Word,
 )
-from fourcorners.text.words import words
+from fourcorners.text.tokenization import tokenize
 
 MAX_TERMS = 1_000
 MAX_DEPTH = 50
@@ -305,7 +305,7 @@ class _Parser:
                     "in a phrase only the last word may end in `*`",
                     'Write "assign* consent"~0 for words in any order, or assign* pre/0 consent.',
                 )
-            if found[0].strip("*") != found[0] or words(found[0]).tokens:
+            if found[0].strip("*") != found[0] or tokenize(found[0]).tokens:
                 parts.append(self._folded(found[0], at))
         if not parts:
             raise self._nothing(token.at)
@@ -342,7 +342,7 @@ class _Parser:
         if name is FieldName.DATE:
             first, last = self._days(value, token.value_at)
             return Field(name, value, first, last)
-        if not words(value).tokens or "*" in value:
+        if not tokenize(value).tokens or "*" in value:
             raise self._fault(
                 token.value_at,
                 f"`{token.field}:` takes whole words",
@@ -366,9 +366,9 @@ class _Parser:
     def _folded(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
         """Return the folded words of a chunk, and whether the last is only the start of one."""
         bare = chunk.rstrip("*")
-        folded = tuple(words(bare).tokens)
+        folded = tuple(tokenize(bare).tokens)
         prefix = bare != chunk
-        if prefix and (not folded or not words(bare[-1]).tokens or len(chunk) - len(bare) > 1):
+        if prefix and (not folded or not tokenize(bare[-1]).tokens or len(chunk) - len(bare) > 1):
             raise self._fault(
                 at + len(bare), "`*` follows the first letters of a word", "Write assign*."
             )

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card import Card
 from fourcorners.server.tasks import Task
+from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.span import Span
-from fourcorners.text.visible import visible
 
 T = TypeVar("T")
 
@@ -88,8 +88,8 @@ class DocumentValue(Value):
         """Return a document as the API says it."""
         return cls(
             id=entry.id,
-            name=visible(entry.name),
-            title=visible(entry.title),
+            name=show_invisible(entry.name),
+            title=show_invisible(entry.title),
             type=entry.type,
             media_type=entry.media_type,
             characters=entry.characters,

@@ -13,7 +13,7 @@ from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid import glances
 from fourcorners.server.grid.asked import Asked, Fitting, shown
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Line, Matrix
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _cell(
     provision = matrix.columns[column]
     state = STATES[matrix.state[row, column]]
     if state is None:
-        name = line(provision.name)
+        name = single_line(provision.name)
         return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
@@ -144,25 +144,25 @@ def _cell(
     if off:
         look.append("off")
     words = said.value if said is not None and said.value else quoted
-    label = [f"{line(provision.name)}: {STATE_WORDS[state].lower()}"]
+    label = [f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}"]
     corrected = said is not None and bool(said.value)
     if answer and not corrected:
-        label.append(line(answer).lower())
+        label.append(single_line(answer).lower())
     if severity is not Severity.NONE:
         label.append(f"{SEVERITY_WORDS[severity].lower()} severity")
     if review is not ReviewState.PROPOSED:
         label.append(REVIEW_WORDS[review].lower())
     if said is not None and said.assigned:
-        label.append(f"for {line(said.assigned)}")
+        label.append(f"for {single_line(said.assigned)}")
     return CellView(
         provision.id,
         " ".join(look),
         ", ".join(label),
-        line(words),
+        single_line(words),
         STATE_WORDS[state] if not words else "",
         "" if said is None else said.assigned,
         0 if said is None else said.comments,
-        "" if corrected else line(answer),
+        "" if corrected else single_line(answer),
     )
 
 

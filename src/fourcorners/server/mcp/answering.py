@@ -29,8 +29,8 @@ from fourcorners.server.mcp.offered import Offered, Tell, silent
 from fourcorners.server.mcp.reading import Collection, DocumentId
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotAllowed, NotFound, Refusal
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
-from fourcorners.text.visible import shortened
 
 _STEPS = 3  # of a turn that are told of
 _SHOWN = 200  # characters of a question in what is told on the way
@@ -204,7 +204,7 @@ def _told(event: Event) -> str:
     """Return an event in words; empty for what nobody waits to hear."""
     match event:
         case happened.Asked():
-            return f"Looks for: {shortened(event.question, _SHOWN)}"
+            return f"Looks for: {shorten(event.question, _SHOWN)}"
         case happened.EvidenceFound():
             count = len(event.materials)
             return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode, urlsplit
 
 from fourcorners.errors import CallError, ConfigError
-from fourcorners.net import Patience, get_json, is_loopback, post_form, require_url
+from fourcorners.net import RetryPolicy, get_json, is_loopback, post_form, require_url
 from fourcorners.server.oidc.keys import Keys
 from fourcorners.server.oidc.refused import ProviderDown
 from fourcorners.server.oidc.tokens import Expected, claims_of, logout_claims_of, refused
@@ -66,7 +66,7 @@ class Provider:
         self.settings = settings
         self._secret = _secret(settings)
         self._clock, self._ticks = clock, ticks
-        self._patience = Patience(settings.timeout, attempts=1)
+        self._patience = RetryPolicy(settings.timeout, attempts=1)
         self._lock = threading.Lock()
         self._document: _Document | None = None
         self._at = self._failed_at = float("-inf")

@@ -13,7 +13,7 @@ from fourcorners.server.benchmarks import BenchRun, Figure, Folder, Group, Serie
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotFound
-from fourcorners.text.visible import line
+from fourcorners.text.invisible_characters import single_line
 
 router = APIRouter()
 _LAST = 12  # runs of one benchmark that are plotted beside one another
@@ -76,7 +76,7 @@ def run(desk: Desk, identity: str) -> Response:
 
 def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> Kept:
     rows = [
-        _row(f"{each.made:%d %b %H:%M} {line(each.file)}", each.headline)
+        _row(f"{each.made:%d %b %H:%M} {single_line(each.file)}", each.headline)
         for each in runs[:_LAST]
         if each.headline is not None
         and each.headline.is_share
@@ -84,15 +84,15 @@ def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> Kept:
         and each.headline.name == runs[0].headline.name
     ]
     what = runs[0].headline.name if runs[0].headline else ""
-    title = f"{line(name)}: {line(what)} of the last runs"
+    title = f"{single_line(name)}: {single_line(what)} of the last runs"
     return Kept(name, runs, plots.intervals(f"b{number}", title, rows) if rows else None)
 
 
 def _drawn(number: int, group: Group) -> Drawn:
-    rows = [_row(line(each.name), each) for each in group.plotted]
+    rows = [_row(single_line(each.name), each) for each in group.plotted]
     shares = [each for each in group.series if all(one.is_share for _, one in each.points)]
     curves = [_line(each) for each in shares]
-    title = line(group.name) or "Figures"
+    title = single_line(group.name) or "Figures"
     places = sorted({at for each in group.series for at, _ in each.points})
     return Drawn(
         group,
@@ -114,7 +114,7 @@ def _row(name: str, figure: Figure) -> plots.Row:
 
 def _line(series: Series) -> plots.Line:
     return plots.Line(
-        line(series.name),
+        single_line(series.name),
         tuple(
             (
                 at,

@@ -11,7 +11,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.search.hit import Hit
 from fourcorners.server.desk import Desk
 from fourcorners.server.typeset import Piece
-from fourcorners.text.span import common
+from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
 _LIMIT = 25
@@ -59,7 +59,7 @@ def snippet(hit: Hit) -> list[Piece]:
     """Return the snippet of a hit, cut where its matches start and end."""
     pieces = []
     at = hit.snippet.start
-    for span in common(hit.matched, [hit.snippet]):
+    for span in intersect_spans(hit.matched, [hit.snippet]):
         pieces.append(Piece(hit.words[at - hit.span.start : span.start - hit.span.start]))
         pieces.append(Piece(span.shift(-hit.span.start).of(hit.words), marked=True))
         at = span.end

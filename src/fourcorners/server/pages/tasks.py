@@ -10,7 +10,7 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from fourcorners.documents.find import UnreadPath, find_files
+from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import Failure
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.doing import adding, asking

@@ -21,7 +21,7 @@ from opentelemetry.trace import SpanContext, Status
 from opentelemetry.util.types import AttributeValue
 
 from fourcorners.errors import CallError
-from fourcorners.net import Patience, post_bytes, require_url
+from fourcorners.net import RetryPolicy, post_bytes, require_url
 from fourcorners.server.telemetry.spans import ALLOWED, NAMES
 from fourcorners.settings import TelemetrySettings
 from fourcorners.version import __version__
@@ -49,7 +49,7 @@ class Exporter(SpanExporter):
         require_url(settings.endpoint)
         self._endpoint = settings.endpoint
         self._headers = {name: key.get_secret_value() for name, key in settings.headers.items()}
-        self._patience = Patience(settings.timeout, attempts=3, sleep=sleep)
+        self._patience = RetryPolicy(settings.timeout, attempts=3, sleep=sleep)
         self._resource = Resource(
             {"service.name": settings.service, "service.version": __version__}
         )

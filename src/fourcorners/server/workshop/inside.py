@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import BinaryIO
 
-from fourcorners.documents.worker import receive
+from fourcorners.documents.workers.process import receive
 from fourcorners.server import logs
 from fourcorners.server.engines import Engines
 from fourcorners.server.runner import Runner

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from fourcorners.documents import worker as protocol
+from fourcorners.documents.workers import process as protocol
 from fourcorners.errors import FourcornersError
 from fourcorners.server.shelf import Shelf
 from fourcorners.server.tasks import Tasks

@@ -1,0 +1,1 @@
+"""Archives and mails as containers of files."""

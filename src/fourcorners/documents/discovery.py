@@ -1,0 +1,84 @@
+"""Which files lie under the paths that a user names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fourcorners.documents.path_errors import unreadable_error
+
+_OBJECT = re.compile(r"^s3:/(?!/)")  # as a path holds it
+_IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPath:
+    """A path that gave no files, why, and what to do about it."""
+
+    path: Path
+    reason: str
+    remedy: str
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+    """Yield the files at and under the paths, each once, folders in order of name.
+
+    A file named outright is yielded whatever its name. Within folders, hidden files and what
+    systems and office programs leave behind are passed over; what cannot be entered is a value.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            path.stat()
+        except OSError as error:
+            yield _unread_path(path, error)
+            continue
+        yield from _walk(path, seen)
+
+
+def is_bucket_object(path: Path) -> bool:
+    """Tell whether a path, such as `s3:/bucket/key`, means an object of a bucket."""
+    return path.parts[:1] == ("s3:",)
+
+
+def path_or_url(path: str | Path) -> str:
+    """Return a path as it is written: of an object of a bucket, its URL."""
+    return _OBJECT.sub("s3://", str(path))
+
+
+def is_ignored_name(name: str) -> bool:
+    """Tell whether a file's name says that it is hidden, or left behind by a program."""
+    return name.startswith((".", "~$")) or name in _IGNORED_NAMES
+
+
+def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
+    real = os.path.realpath(path)  # so that a link back up the tree ends there
+    if real in seen:
+        return
+    seen.add(real)
+    if not path.is_dir():
+        if path.is_file():
+            yield path
+        return
+    try:
+        entries = sorted(path.iterdir())
+    except OSError as error:
+        yield _unread_path(path, error)
+        return
+    for below in entries:
+        if is_ignored_name(below.name):
+            continue
+        try:
+            below.stat()
+        except OSError as error:
+            yield _unread_path(below, error)
+            continue
+        yield from _walk(below, seen)
+
+
+def _unread_path(path: Path, error: OSError) -> UnreadPath:
+    problem = unreadable_error(path, error)
+    return UnreadPath(path, problem.message, problem.remedy)

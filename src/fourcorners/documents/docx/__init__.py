@@ -1,0 +1,1 @@
+"""Word documents: text, computed numbers, tables, comments and tracked changes."""

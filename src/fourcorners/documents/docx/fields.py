@@ -1,0 +1,73 @@
+"""Word's fields: what they show is text, what they are made of is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from fourcorners.documents.docx.styles import W, on_off, parse_integer, val_attribute
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_Run = TypeVar("_Run")
+_TICKED, _UNTICKED = "\u2612", "\u2610"
+
+
+@dataclass(slots=True)
+class FieldState(Generic[_Run]):
+    """The fields that are open at a place: for each, whether its code is still being written."""
+
+    _open: list[bool] = field(default_factory=list)
+    _withheld: list[tuple[str, _Run]] = field(default_factory=list)
+
+    def update(self, node: _Element) -> None:
+        """Take note of a `w:fldChar`."""
+        match node.get(f"{W}fldCharType"):
+            case "begin":
+                self._open.append(True)
+            case "separate" if self._open:
+                self._open[-1] = False
+            case "end" if self._open:
+                self._open.pop()
+        if not any(self._open):
+            self._withheld.clear()
+
+    @property
+    def in_code(self) -> bool:
+        """Tell whether words here are the result of a field within another field's code."""
+        return any(self._open[:-1])
+
+    def withhold(self, words: str, run: _Run) -> None:
+        """Keep back words that are part of a field's code, as long as it may still end."""
+        self._withheld.append((words, run))
+
+    def flush_paragraph(self) -> list[tuple[str, _Run]]:
+        """Forget fields whose code did not end, and return their words: they are not lost."""
+        withheld, self._withheld = self._withheld, []
+        if any(self._open):
+            self._open.clear()
+        return withheld
+
+
+def form_field_text(node: _Element) -> str:
+    """Return what a form field of the old kind shows that is no text of its own."""
+    data = node.find(f"{W}ffData")
+    if data is None:
+        return ""
+    options = data.find(f"{W}ddList")
+    if options is not None:
+        entries = [entry.get(f"{W}val") or "" for entry in options.iterfind(f"{W}listEntry")]
+        chosen = (
+            parse_integer(val_attribute(options, "result"))
+            or parse_integer(val_attribute(options, "default"))
+            or 0
+        )
+        return entries[chosen] if 0 <= chosen < len(entries) else ""
+    box = data.find(f"{W}checkBox")
+    if box is None:
+        return ""
+    ticked = on_off(box, "checked")
+    if ticked is None:
+        ticked = on_off(box, "default")
+    return _TICKED if ticked else _UNTICKED

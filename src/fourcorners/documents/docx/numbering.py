@@ -1,0 +1,206 @@
+"""The clause numbers that Word computes: they stand nowhere in the file, so they are counted here.
+
+Rules of ECMA-376 part 1, section 17.9, and where it is silent, what Word does: lists that share a
+definition share their counters, and a list with a start of its own restarts them once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.docx.styles import (
+    ParagraphFormat,
+    Styles,
+    W,
+    on_off,
+    parse_integer,
+    val_attribute,
+)
+from fourcorners.documents.number_formats import format_number
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+LEVELS = 9
+_MAX_LABEL = 200  # characters of a number, at most
+_PLACE = re.compile(r"%([1-9])")
+_LEGAL_STYLES = frozenset({"decimal", "decimalZero", "none"})  # Word leaves "Section 1.01" so
+_SUFFIXES = {"nothing": "", "space": " ", "tab": " "}
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How one level of a list counts and looks."""
+
+    start: int = 1
+    style: str = "decimal"
+    text: str = ""
+    suffix: str = " "
+    restart: int | None = None  # restarts after this level, from 1; 0 never; None after any
+    legal: bool = False  # every number of the label in decimal
+    linked_style: str | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedList:
+    """A list (`w:num`): the levels of its definition with what it overrides."""
+
+    definition: str
+    levels: dict[int, Level]
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A computed number, and what parts it from the paragraph's words."""
+
+    text: str
+    suffix: str
+    level: int
+
+
+class Numbering:
+    """The lists of a document, counting as its paragraphs go by."""
+
+    def __init__(self, root: _Element | None, styles: Styles) -> None:
+        self._styles = styles
+        self._lists = _parse_lists(root, styles) if root is not None else {}
+        self._counts: dict[str, list[int | None]] = {}
+        self._restarted: set[tuple[str, int]] = set()
+
+    def fresh_copy(self) -> Numbering:
+        """Return the same lists, counting from the start: notes and text boxes count apart."""
+        other = Numbering(None, self._styles)
+        other._lists = self._lists
+        return other
+
+    def label(self, style_id: str, direct: ParagraphFormat) -> Label | None:
+        """Count a paragraph and return its number; call it once for each, in order."""
+        inherited = self._styles.resolve(style_id)
+        number = direct.number if direct.number is not None else inherited.number
+        found = self._lists.get(number or "0")
+        if number is None or found is None:
+            return None
+        at = direct.level
+        if at is None:
+            at = self._linked_level(found, style_id)
+        if at is None:
+            at = inherited.level or 0
+        level = found.levels.get(at)
+        if level is None:
+            return None
+        counts = self._advance(number, found, at)
+        return Label(_format_label(found, level, counts), level.suffix, at)
+
+    def _linked_level(self, found: NumberedList, style_id: str) -> int | None:
+        for style in self._styles.chain(style_id):
+            for at, level in found.levels.items():
+                if level.linked_style == style.id:
+                    return at
+            if style.format.level is not None:
+                return style.format.level
+        return None
+
+    def _advance(self, number: str, found: NumberedList, at: int) -> list[int | None]:
+        counts = self._counts.setdefault(found.definition, [None] * LEVELS)
+        before = counts[at]
+        if at in found.starts and (number, at) not in self._restarted:
+            self._restarted.add((number, at))
+            before = None
+        counts[at] = _start_value(found, at) if before is None else before + 1
+        for above in range(at):  # a level that was left out counts as if it had been there
+            if counts[above] is None:
+                counts[above] = _start_value(found, above)
+        for below in range(at + 1, LEVELS):
+            restart = found.levels.get(below, Level()).restart
+            if restart is None or at < restart:
+                counts[below] = None
+        return counts
+
+
+def _start_value(found: NumberedList, at: int) -> int:
+    return found.starts.get(at, found.levels.get(at, Level()).start)
+
+
+def _format_label(found: NumberedList, level: Level, counts: list[int | None]) -> str:
+    if level.hidden:
+        return ""
+    if level.style == "bullet":
+        return "\u2022" if level.text.strip() else ""
+
+    def count(place: re.Match[str]) -> str:
+        at = int(place.group(1)) - 1
+        own = counts[at]
+        shown = _start_value(found, at) if own is None else own
+        style = found.levels.get(at, Level()).style
+        if level.legal and style not in _LEGAL_STYLES:
+            style = "decimal"
+        return format_number(shown, style)
+
+    return _PLACE.sub(count, level.text).strip()
+
+
+def _parse_lists(root: _Element, styles: Styles) -> dict[str, NumberedList]:
+    definitions = {
+        node.get(f"{W}abstractNumId", ""): node for node in root.iterfind(f"{W}abstractNum")
+    }
+    numbers = {node.get(f"{W}numId", ""): node for node in root.iterfind(f"{W}num")}
+    found: dict[str, NumberedList] = {}
+    for number, node in numbers.items():
+        definition = val_attribute(node, "abstractNumId") or ""
+        for _ in range(len(numbers)):  # a definition may stand for a list style's
+            link = val_attribute(definitions.get(definition), "numStyleLink")
+            linked = numbers.get(styles.resolve(link).number or "") if link else None
+            if linked is None:
+                break
+            definition = val_attribute(linked, "abstractNumId") or ""
+        levels: dict[int, Level] = {}
+        if definition in definitions:
+            levels = _parse_levels(definitions[definition])
+        starts: dict[int, int] = {}
+        for override in node.iterfind(f"{W}lvlOverride"):
+            at = parse_integer(override.get(f"{W}ilvl"))
+            if at is None or not 0 <= at < LEVELS:
+                continue
+            levels |= _parse_levels(override)
+            start = parse_integer(val_attribute(override, "startOverride"))
+            if start is not None:
+                starts[at] = start
+        found[number] = NumberedList(definition, levels, starts)
+    return found
+
+
+def _parse_levels(parent: _Element) -> dict[int, Level]:
+    levels: dict[int, Level] = {}
+    for node in parent.iterfind(f"{W}lvl"):
+        at = parse_integer(node.get(f"{W}ilvl"))
+        if at is None or not 0 <= at < LEVELS:
+            continue
+        start = parse_integer(val_attribute(node, "start"))
+        picture = node.find(f"{W}lvlPicBulletId") is not None
+        levels[at] = Level(
+            start=0 if start is None else start,
+            style=_number_style(node),
+            text=(val_attribute(node, "lvlText") or ("\u2022" if picture else ""))[:_MAX_LABEL],
+            suffix=_SUFFIXES.get(val_attribute(node, "suff") or "tab", " "),
+            restart=parse_integer(val_attribute(node, "lvlRestart")),
+            legal=on_off(node, "isLgl") or False,
+            linked_style=val_attribute(node, "pStyle"),
+            hidden=on_off(node.find(f"{W}rPr"), "vanish") or False,
+        )
+    return levels
+
+
+def _number_style(level: _Element) -> str:
+    """Return the number format; one of the author's own is the list of its first numbers."""
+    for found in level.iter(f"{W}numFmt"):
+        name = found.get(f"{W}val") or "decimal"
+        written = found.get(f"{W}format")
+        if name != "custom":
+            return name
+        if written:
+            return f"custom {written}"
+    return "decimal"

@@ -1,0 +1,150 @@
+"""Word documents (.docx), with the clause numbers that Word computes.
+
+The text is the accepted version: insertions are in it (marked), deletions are not (a mark without
+length keeps their words), moved text stands once, where it was moved to. `original` reads the
+version before the changes. Paragraphs are parted by an empty line, rows of a table by a line end,
+its cells by " | ". Footnotes follow at the end, and after them the pages' headers and footers,
+each once. What comments say is in the detail of their marks, not in the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.archive.container import load_bytes
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.docx.changes import ACCEPTED, ORIGINAL, RevisionView, describe_change
+from fourcorners.documents.docx.numbering import Numbering
+from fourcorners.documents.docx.styles import Styles, W
+from fourcorners.documents.docx.walker import DocumentWalker
+from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.media_types import MediaType, sniff_media_type
+from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.errors import InputError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
+
+
+def read_docx(file: RawFile) -> Content:
+    """Return the accepted text with numbers, headings, tables, footnotes and hidden text marked."""
+    return _read_content(file, ACCEPTED)
+
+
+def read_original(path: Path) -> Document:
+    """Read a Word document as it was before its tracked changes: what was deleted is in the text.
+
+    The document has an id of its own, for its text differs from that of the same file accepted.
+
+    Raises:
+        InputError: If the file is no Word document, or cannot be read.
+    """
+    data = load_bytes(path)
+    if sniff_media_type(data, path.name) is not MediaType.DOCX:
+        raise InputError(
+            f"{path}: only Word documents (.docx) keep the version before their changes.",
+            remedy="Name a .docx file.",
+        )
+    content = _read_content(RawFile(path, data, MediaType.DOCX), ORIGINAL)
+    return Document(
+        id=hashlib.sha256(data + b"original").hexdigest()[:16],
+        name=path.name,
+        path=str(path),
+        sha256=hashlib.sha256(data).hexdigest(),
+        media_type=MediaType.DOCX.value,
+        reader=f"{READER.name}-original/{READER.version}",
+        text=content.text,
+        marks=content.marks,
+        warnings=content.warnings,
+    )
+
+
+def _read_content(file: RawFile, version: RevisionView) -> Content:
+    package = OfficePackage(file.data, file.path)
+    main = package.related_parts("").get("officeDocument", "word/document.xml")
+    root = package.xml_root(main)
+    body = root.find(f"{W}body") if root is not None else None
+    if body is None:
+        raise InputError(
+            f"{file.path}: the document is damaged: it has no text part.",
+            remedy="Open it in Word, save it under a new name and add that file.",
+        )
+    parts = package.related_parts(main)
+    styles = Styles(package.xml_root(parts.get("styles", "")))
+    numbering = Numbering(package.xml_root(parts.get("numbering", "")), styles)
+    comments = _comments(package.xml_root(parts.get("comments", "")))
+    story = DocumentWalker(styles, numbering, version, comments)
+    blocks = story.blocks(body)
+    for kind in ("footnotes", "endnotes"):
+        blocks += story.notes(kind, package.xml_root(parts.get(kind, "")))
+    if not any(block.text.strip() for block in blocks):
+        raise InputError(
+            f"{file.path}: the document holds no text.",
+            remedy="If it shows scanned pages, print it to PDF and run text recognition (OCR).",
+        )
+    blocks += _header_texts(package, main, story)
+    whole = join_fragments(blocks, "\n\n")
+    whole.add("\n")
+    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(whole.text, marks=tuple(marks), warnings=tuple(_warnings(story, parts)))
+
+
+def _comments(root: _Element | None) -> dict[str, str]:
+    """Return what each comment says, with its author and date, by its id."""
+    if root is None:
+        return {}
+    return {
+        comment.get(
+            f"{W}id", ""
+        ): f"{describe_change(comment)}: {' '.join(_comment_text(comment).split())}"
+        for comment in root.iterfind(f"{W}comment")
+    }
+
+
+def _comment_text(node: _Element) -> str:
+    return "\n".join(
+        "".join(text.text or "" for text in paragraph.iter(f"{W}t"))
+        for paragraph in node.iter(f"{W}p")
+    )
+
+
+def _header_texts(package: OfficePackage, main: str, story: DocumentWalker) -> Iterator[Fragment]:
+    """Yield what stands at the head and foot of the pages, each text once."""
+    seen: set[str] = set()
+    numbering = story.numbering.fresh_copy()  # the margins share one count
+    for name, mark in _MARGINS.items():
+        for part in package.related_parts_of_kind(main, name):
+            root = package.xml_root(part)
+            if root is None:
+                continue
+            aside = DocumentWalker(story.styles, numbering, story.version)
+            found = join_fragments(aside.blocks(root), "\n")
+            story.authors |= aside.authors
+            story.hidden |= aside.hidden
+            if found.text.strip() and found.text not in seen:
+                seen.add(found.text)
+                found.mark(mark, 0)
+                yield found
+
+
+def _warnings(story: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
+    if story.authors:
+        names = ", ".join(sorted(story.authors))
+        how = "before any was made" if story.version is ORIGINAL else "as if all were accepted"
+        yield f"It has tracked changes ({names}), read {how}."
+    if story.hidden:
+        yield "It holds hidden text, which is read and marked."
+    if story.comments:
+        count = len(story.comments)
+        yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
+    if "aFChunk" in parts:
+        yield "It embeds another document, which is not read."
+
+
+READER = Reader(name="docx", version=3, media_types=frozenset({MediaType.DOCX}), read=read_docx)

@@ -1,0 +1,140 @@
+"""Word's styles, as far as they decide on numbers, headings and hidden text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.docx.visibility import has_shading, is_invisible
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_HEADING_NAME = re.compile(r"heading (\d)$")
+_MAX_DEPTH = 64  # styles based on styles; Word allows eleven
+_BODY_LEVEL = 9  # the outline level of text that is no heading
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphFormat:
+    """What a paragraph or a style says for itself; None where it says nothing."""
+
+    number: str | None = None
+    level: int | None = None
+    outline: int | None = None
+    hidden: bool | None = None
+    invisible: bool | None = None
+    has_shading: bool | None = None
+    bold: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style of paragraphs, characters or lists."""
+
+    id: str
+    name: str
+    based_on: str | None
+    format: ParagraphFormat
+
+
+class Styles:
+    """The styles of a document, with what they inherit."""
+
+    def __init__(self, root: _Element | None) -> None:
+        self._styles: dict[str, Style] = {}
+        self.default = ""
+        self.bold = False  # what the document says of all its text
+        if root is not None:
+            defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
+            self.bold = on_off(defaults, "b") or False
+        for node in root.iterfind(f"{W}style") if root is not None else ():
+            style = Style(
+                id=node.get(f"{W}styleId", ""),
+                name=(val_attribute(node, "name") or "").lower(),
+                based_on=val_attribute(node, "basedOn"),
+                format=paragraph_format(node.find(f"{W}pPr"), node.find(f"{W}rPr")),
+            )
+            self._styles[style.id] = style
+            if node.get(f"{W}type") == "paragraph" and parse_switch(
+                node.get(f"{W}default"), unset=False
+            ):
+                self.default = style.id
+
+    def chain(self, style_id: str) -> Iterator[Style]:
+        """Yield the style and those it is based on, the nearest first."""
+        seen: set[str] = set()
+        style = self._styles.get(style_id)
+        while style is not None and style.id not in seen and len(seen) < _MAX_DEPTH:
+            seen.add(style.id)
+            yield style
+            style = self._styles.get(style.based_on or "")
+
+    def resolve(self, style_id: str) -> ParagraphFormat:
+        """Return what the style says, with what it inherits where it says nothing."""
+        formats = [style.format for style in self.chain(style_id)]
+        return ParagraphFormat(
+            number=next((f.number for f in formats if f.number is not None), None),
+            level=next((f.level for f in formats if f.level is not None), None),
+            outline=next((f.outline for f in formats if f.outline is not None), None),
+            hidden=next((f.hidden for f in formats if f.hidden is not None), None),
+            invisible=next((f.invisible for f in formats if f.invisible is not None), None),
+            has_shading=next((f.has_shading for f in formats if f.has_shading is not None), None),
+            bold=next((f.bold for f in formats if f.bold is not None), None),
+        )
+
+    def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
+        """Return the level of a heading, from 1 (0 for the title), or None for other text."""
+        outline = direct.outline
+        if outline is None:
+            outline = self.resolve(style_id).outline
+        if outline is not None:
+            return outline + 1 if outline < _BODY_LEVEL else None
+        for style in self.chain(style_id):
+            if found := _HEADING_NAME.match(style.name):
+                return int(found.group(1))
+            if style.name == "title":
+                return 0
+        return None
+
+
+def paragraph_format(properties: _Element | None, run: _Element | None) -> ParagraphFormat:
+    """Read what `w:pPr` and `w:rPr` say themselves."""
+    numbering = properties.find(f"{W}numPr") if properties is not None else None
+    return ParagraphFormat(
+        number=val_attribute(numbering, "numId"),
+        level=parse_integer(val_attribute(numbering, "ilvl")),
+        outline=parse_integer(val_attribute(properties, "outlineLvl")),
+        hidden=on_off(run, "vanish"),
+        invisible=is_invisible(run),
+        has_shading=has_shading(properties) or None,
+        bold=on_off(run, "b"),
+    )
+
+
+def val_attribute(parent: _Element | None, name: str) -> str | None:
+    """Return the `w:val` of a child, or None where there is no such child."""
+    child = parent.find(f"{W}{name}") if parent is not None else None
+    return child.get(f"{W}val") if child is not None else None
+
+
+def on_off(parent: _Element | None, name: str) -> bool | None:
+    """Return whether a child switches something on or off, or None where there is none."""
+    child = parent.find(f"{W}{name}") if parent is not None else None
+    return parse_switch(child.get(f"{W}val"), unset=True) if child is not None else None
+
+
+def parse_switch(word: str | None, *, unset: bool) -> bool:
+    """Read a switch as Office writes it."""
+    return unset if word is None else word in ("1", "true", "on")
+
+
+def parse_integer(word: str | None) -> int | None:
+    """Read a number; what is none counts as absent, as Word has it."""
+    try:
+        return int(word) if word is not None else None
+    except ValueError:
+        return None

@@ -1,0 +1,460 @@
+"""The walk through a Word document: its words in order, with marks, in one of two versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.documents.docx.changes import ACCEPTED, RevisionView, describe_change
+from fourcorners.documents.docx.fields import FieldState, form_field_text
+from fourcorners.documents.docx.numbering import Numbering
+from fourcorners.documents.docx.styles import (
+    ParagraphFormat,
+    Styles,
+    W,
+    on_off,
+    paragraph_format,
+    parse_integer,
+    val_attribute,
+)
+from fourcorners.documents.docx.visibility import has_shading, is_invisible
+from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+
+_LINE_ENDS = re.compile(r"[\r\n\t]+")  # in the XML they are mere space: a real one is an element
+_CHARACTERS = {
+    f"{W}tab": "\t",
+    f"{W}ptab": "\t",
+    f"{W}br": "\n",
+    f"{W}cr": "\n",
+    f"{W}noBreakHyphen": "-",
+}
+# Symbols of Wingdings and Symbol that contracts use: boxes to tick, and bullets.
+_SYMBOLS = {
+    "F06F": "\u2610", "F071": "\u2610", "F0A8": "\u2610", "F0FD": "\u2612", "F0FE": "\u2611",
+    "F078": "\u2612", "F0FC": "\u2713", "F0FB": "\u2717", "F0B7": "\u2022", "F0A7": "\u2022",
+    "F0A3": "\u2610", "F0A4": "\u25c9", "F0D8": "\u2022",
+}  # fmt: skip
+# Properties, field codes, and what is drawn elsewhere: no words of the text.
+_IGNORED = frozenset(
+    f"{W}{name}"
+    for names in (
+        ("instrText", "delInstrText", "fldData", "rubyPr", "rt"),
+        ("pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "sectPr"),
+    )
+    for name in names
+)
+_TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
+_NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+_MAX_COMMENT = 30  # paragraphs that one comment is about, at most
+_COMMENTS = frozenset(
+    {f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _RunState:
+    """What holds for the words being read."""
+
+    hidden: bool = False
+    invisible: bool = False
+    style_bold: bool = False
+    bold: bool = False
+    change: str | None = None  # who made the change that the words are part of
+    kind: MarkKind = MarkKind.INSERTED
+
+    def derive(self, properties: _Element | None, styles: Styles) -> _RunState:
+        """Return what holds within a run of characters."""
+        style = styles.resolve(val_attribute(properties, "rStyle") or "")
+        hidden, bold = on_off(properties, "vanish"), on_off(properties, "b")
+        if hidden is None:
+            hidden = style.hidden
+        pale = is_invisible(properties)
+        if pale is None:
+            pale = style.invisible
+        if bold is None:  # a style within a style turns bold off again
+            bold = self.style_bold != style.bold if style.bold is not None else None
+        return replace(
+            self,
+            hidden=self.hidden if hidden is None else hidden,
+            invisible=self.invisible if pale is None else pale,
+            bold=self.bold if bold is None else bold,
+        )
+
+
+@dataclass(slots=True)
+class DocumentWalker:
+    """The walk: what has been counted, kept back and noticed on the way.
+
+    `comments` are the words of each comment by its id. What is in `authors` changed something.
+    """
+
+    styles: Styles
+    numbering: Numbering
+    version: RevisionView = ACCEPTED
+    comments: dict[str, str] = field(default_factory=dict)
+    authors: set[str] = field(default_factory=set)
+    hidden: bool = False
+    cited_notes: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # ids of notes in order of reference
+    _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
+    _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
+    _run_in_lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
+    _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
+    _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
+    _fields: FieldState[_RunState] = field(default_factory=FieldState)
+    _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
+
+    def __post_init__(self) -> None:
+        self._boxes = self.numbering.fresh_copy()
+
+    def blocks(self, parent: _Element) -> list[Fragment]:
+        """Return the paragraphs and tables below an element, each as one fragment."""
+        found = self._read_blocks(parent)
+        for rest in (self._run_in_lead, self._pending):  # nothing follows that it could join
+            if rest is not None and len(rest):
+                found.append(rest)
+        self._pending, self._run_in_lead = Fragment(), None
+        return _drop_empty_blocks(found)
+
+    def _read_blocks(self, parent: _Element) -> list[Fragment]:
+        found: list[Fragment] = []
+        for child in parent:
+            if child.tag == f"{W}p":
+                found += self._read_paragraph(child)
+            elif child.tag == f"{W}tbl":
+                if self._run_in_lead is not None:
+                    found.append(self._run_in_lead)
+                    self._run_in_lead = None
+                found.append(self._read_table(child))
+            elif child.tag == f"{_MC}AlternateContent":
+                found += self._read_blocks(_choose_alternative(child))
+            elif child.tag in _COMMENTS:
+                self._mark_comment(child, self._pending)
+            elif child.tag in self.version.omitted:
+                self._mark_change(child, self._pending)
+            elif child.tag not in _IGNORED:
+                self._record_author(child)
+                found += self._read_blocks(child)
+        return found
+
+    def notes(self, kind: str, root: _Element | None) -> list[Fragment]:
+        """Return the notes that the text refers to, each marked, in the order of reference."""
+        if root is None:
+            return []
+        self.numbering = self.numbering.fresh_copy()
+        by_id = {note.get(f"{W}id", ""): note for note in root}
+        found: list[Fragment] = []
+        for number, note_id in enumerate(self.cited_notes.get(kind, []), 1):
+            if note_id in by_id:
+                note = Fragment()
+                note.add(f"[{number}] ")
+                note.extend(join_fragments(self.blocks(by_id[note_id]), "\n"))
+                note.mark(MarkKind.FOOTNOTE, 0, kind)
+                found.append(note)
+        return found
+
+    def _read_paragraph(self, node: _Element) -> list[Fragment]:
+        """Return the paragraph, and the text boxes that hang on it as paragraphs after it."""
+        properties = self.version.properties(node.find(f"{W}pPr"))
+        style = val_attribute(properties, "pStyle") or self.styles.default
+        direct = paragraph_format(properties, None)
+        whole = not self.version.lacks_end(node)
+        # Numbered before its text boxes are, and not at all where it is part of the next one.
+        paragraph = self._start_paragraph(style, direct) if whole else Fragment()
+        words, boxes = self._pending, list[Fragment]()
+        self._pending = Fragment()
+        self._open = {
+            comment: (len(words), lasted + 1)
+            for comment, (_, lasted) in self._open.items()
+            if lasted < _MAX_COMMENT
+        }
+        inherited = self.styles.resolve(style)
+        bold = self.styles.bold if inherited.bold is None else inherited.bold
+        run = _RunState(
+            hidden=inherited.hidden or False,
+            invisible=inherited.invisible or False,
+            style_bold=bold,
+            bold=bold,
+        )
+        with self._within_shading(direct.has_shading or inherited.has_shading):
+            self._add_inline(node, words, boxes, run)
+            for withheld, its_run in self._fields.flush_paragraph():
+                self._add_text(withheld, words, its_run)
+        for comment, (start, _) in self._open.items():
+            words.mark(MarkKind.COMMENT, start, self.comments[comment])
+        if not whole:
+            self._pending = words
+            return boxes
+        if words.text.strip() or words.marks:
+            paragraph.extend(words)
+        if words.text.strip():
+            heading = self.styles.heading_level(style, direct)
+            if heading is not None:
+                paragraph.mark(MarkKind.HEADING, 0, str(heading))
+        return self._join_run_in(node, paragraph, boxes)
+
+    def _join_run_in(
+        self, node: _Element, paragraph: Fragment, boxes: list[Fragment]
+    ) -> list[Fragment]:
+        """Join the paragraph to the one before where its end does not show, as Word draws it."""
+        mark = node.find(f"{W}pPr/{W}rPr")
+        words = paragraph.text
+        shows = not (on_off(mark, "vanish") or on_off(mark, "specVanish"))
+        shows = shows or not words.strip() or _is_all_hidden(paragraph)
+        lead, self._run_in_lead = self._run_in_lead, None
+        if lead is not None:
+            if words and not (words[0].isspace() or lead.pieces[-1][-1:].isspace()):
+                lead.add(" ")
+            lead.extend(paragraph)
+            paragraph = lead
+        if shows:
+            return [paragraph, *boxes]
+        self._run_in_lead = paragraph
+        return boxes
+
+    @contextmanager
+    def _within_shading(self, there: bool | None) -> Iterator[None]:
+        """Count a ground that white letters show on, while what stands on it is read."""
+        self._shading_depth += bool(there)
+        try:
+            yield
+        finally:
+            self._shading_depth -= bool(there)
+
+    def _start_paragraph(self, style: str, direct: ParagraphFormat) -> Fragment:
+        paragraph = Fragment()
+        label = self.numbering.label(style, direct)
+        if label is not None and label.text:
+            paragraph.add(label.text, MarkKind.NUMBER, str(label.level + 1))
+            paragraph.add(label.suffix)
+        return paragraph
+
+    def _add_inline(
+        self, node: _Element, words: Fragment, boxes: list[Fragment], run: _RunState
+    ) -> None:
+        """Add what an element says to the words of its paragraph."""
+        for child in node:
+            tag = child.tag
+            if tag in _IGNORED:
+                continue
+            if tag in self.version.omitted:
+                self._mark_change(child, words)
+            elif tag in self.version.included:
+                self._record_author(child)
+                kind = self.version.included_kind
+                self._add_inline(
+                    child, words, boxes, replace(run, change=describe_change(child), kind=kind)
+                )
+            elif tag == f"{W}r":
+                properties = self.version.properties(child.find(f"{W}rPr"))
+                self._add_inline(child, words, boxes, run.derive(properties, self.styles))
+            elif tag == f"{W}txbxContent":
+                boxes += self._read_text_box(child)
+            elif tag == f"{_MC}AlternateContent":
+                self._add_inline(_choose_alternative(child), words, boxes, run)
+            elif not self._add_character(child, words, run):
+                self._add_inline(child, words, boxes, run)
+
+    def _add_character(self, node: _Element, words: Fragment, run: _RunState) -> bool:
+        """Add the words of an element that holds no others; tell whether it was one."""
+        tag = node.tag
+        if tag == f"{W}delText" and not self.version.reads_deleted:
+            return True
+        if tag in _TEXT:
+            self._add_text(_LINE_ENDS.sub(" ", node.text or ""), words, run)
+        elif tag in _CHARACTERS:
+            self._add_text(_CHARACTERS[tag], words, run)
+        elif tag == f"{W}sym":
+            code = (node.get(f"{W}char") or "").upper()
+            self._add_text(_SYMBOLS.get(code, "\ufffd"), words, run)
+        elif tag == f"{W}fldChar":
+            self._add_text(form_field_text(node), words, run)
+            self._fields.update(node)
+        elif tag in _NOTES:
+            self._add_note_reference(node, words)
+        elif tag in _COMMENTS:
+            self._mark_comment(node, words)
+        else:
+            return False
+        return True
+
+    def _add_text(self, words: str, into: Fragment, run: _RunState) -> None:
+        if not words:
+            return
+        if self._fields.in_code:
+            self._fields.withhold(words, run)
+            return
+        start = len(into)
+        into.add(words)
+        if run.change is not None:
+            into.mark(run.kind, start, run.change)
+        if run.bold:
+            into.mark(MarkKind.BOLD, start)
+        if run.hidden or (run.invisible and not self._shading_depth):
+            self.hidden = True
+            into.mark(MarkKind.HIDDEN, start)
+
+    def _add_note_reference(self, node: _Element, words: Fragment) -> None:
+        cited = self.cited_notes.setdefault(_NOTES[node.tag], [])
+        cited.append(node.get(f"{W}id", ""))
+        words.add(f"[{len(cited)}]", MarkKind.NUMBER, _NOTES[node.tag])
+
+    def _mark_comment(self, node: _Element, words: Fragment) -> None:
+        """Mark the words that a comment is about; a comment on no words marks its place."""
+        name = node.get(f"{W}id", "")
+        said = self.comments.get(name)
+        if said is None:
+            return
+        if node.tag == f"{W}commentRangeStart":
+            self._open[name] = len(words), 0
+            self._placed_comments.add(name)
+        elif name in self._open:
+            start, _ = self._open.pop(name)
+            words.mark(MarkKind.COMMENT, start, said)
+            if start >= len(words):
+                words.mark_point(MarkKind.COMMENT, said)
+        elif node.tag == f"{W}commentReference" and name not in self._placed_comments:
+            self._placed_comments.add(name)
+            words.mark_point(MarkKind.COMMENT, said)
+
+    def _read_text_box(self, node: _Element) -> list[Fragment]:
+        """Read a text box apart from the paragraph that it hangs on."""
+        kept, lead, opened, numbering = self._pending, self._run_in_lead, self._open, self.numbering
+        self._pending, self._run_in_lead, self._open, self.numbering = (
+            Fragment(),
+            None,
+            {},
+            self._boxes,
+        )
+        with self._within_shading(there=True):  # of the box's own colour, which is told elsewhere
+            found = self.blocks(node)
+        self._pending, self._run_in_lead, self._open, self.numbering = kept, lead, opened, numbering
+        return found
+
+    def _read_table(self, node: _Element) -> Fragment:
+        rows: list[Fragment] = []
+        gone = Fragment()  # rows left out: the next row carries their marks
+
+        def left_out(row: _Element) -> bool:
+            change = row.find(f"{W}trPr/{W}{self.version.omitted_row}")
+            if change is not None:
+                self._mark_change(row, gone, change)
+            return change is not None
+
+        for number, row in enumerate(_children(node, f"{W}tr", left_out), 1):
+            line = Fragment()
+            line.extend(gone)
+            gone.marks.clear()
+            with self._within_shading(_has_cell_shading(node)):
+                line.extend(self._read_row(row, number))
+            if line.text.strip(" |\n"):
+                rows.append(line)
+            else:
+                gone.marks += [Mark(mark.kind, Span(0, 0), mark.detail) for mark in line.marks]
+        table = join_fragments(rows, "\n")
+        table.extend(gone)
+        table.mark(MarkKind.TABLE, 0)
+        return table
+
+    def _read_row(self, row: _Element, number: int) -> Fragment:
+        cells: list[Fragment] = []
+        column = 1 + (parse_integer(val_attribute(row.find(f"{W}trPr"), "gridBefore")) or 0)
+        change = row.find(f"{W}trPr/{W}{self.version.included_row}")
+        for cell in _children(
+            row,
+            f"{W}tc",
+            lambda cell: cell.find(f"{W}tcPr/{W}{self.version.omitted_cell}") is not None,
+        ):
+            properties = cell.find(f"{W}tcPr")
+            with self._within_shading(has_shading(properties)):
+                found = self._read_cell(cell)
+            found.mark(MarkKind.CELL, 0, f"{number},{column}")
+            if change is not None:
+                self._record_author(change)
+                found.mark(self.version.included_kind, 0, describe_change(change))
+            cells.append(found)
+            column += max(1, parse_integer(val_attribute(properties, "gridSpan")) or 1)
+        return join_fragments(cells, " | ")
+
+    def _read_cell(self, node: _Element) -> Fragment:
+        merged = node.find(f"{W}tcPr/{W}vMerge")
+        if merged is not None and merged.get(f"{W}val") != "restart":
+            return Fragment()  # the cell above reaches down here
+        return join_fragments(self.blocks(node), "\n")
+
+    def _mark_change(self, node: _Element, words: Fragment, change: _Element | None = None) -> None:
+        """Mark the place where words were left out, with what they are and who changed them."""
+        change = node if change is None else change
+        self._record_author(change)
+        said = "".join(text.text or "" for text in node.iter(*_TEXT))
+        if said.strip():
+            words.mark_point(self.version.omitted_kind, f"{describe_change(change)}: {said}")
+
+    def _record_author(self, node: _Element) -> None:
+        author = node.get(f"{W}author")
+        if author is not None:
+            self.authors.add(author or "unknown")
+
+
+def _drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
+    """Return the blocks that hold words; they take over the marks of those that hold none."""
+    found: list[Fragment] = []
+    waiting: list[Mark] = []
+    for block in blocks:
+        if block.text.strip():
+            block.marks[:0] = waiting
+            found.append(block)
+            waiting = []
+        else:
+            waiting += [Mark(mark.kind, Span(0, 0), mark.detail) for mark in block.marks]
+    for mark in waiting if found else ():
+        found[-1].mark_point(mark.kind, mark.detail)
+    return found
+
+
+def _has_cell_shading(table: _Element) -> bool:
+    """Tell whether a table may have coloured cells: its style can say so, which is not read."""
+    properties = table.find(f"{W}tblPr")
+    return has_shading(properties) or val_attribute(properties, "tblStyle") not in (
+        None,
+        "TableGrid",
+    )
+
+
+def _is_all_hidden(paragraph: Fragment) -> bool:
+    hidden = sum(len(mark.span) for mark in paragraph.marks if mark.kind is MarkKind.HIDDEN)
+    return hidden >= len(paragraph.text.strip())
+
+
+def _choose_alternative(alternatives: _Element) -> _Element:
+    """Return one of the forms in which a thing is stored for programs of different age."""
+    choice = alternatives.find(f"{_MC}Choice")
+    fallback = alternatives.find(f"{_MC}Fallback")
+    for form in (choice, fallback):
+        if form is not None and any((text.text or "").strip() for text in form.iter(*_TEXT)):
+            return form
+    return alternatives.makeelement("nothing")
+
+
+def _children(
+    parent: _Element, tag: str, dropped: Callable[[_Element], bool]
+) -> Iterator[_Element]:
+    """Yield the rows of a table or cells of a row, also within content controls."""
+    for child in parent:
+        if child.tag == tag:
+            if not dropped(child):
+                yield child
+        elif child.tag not in _IGNORED:
+            yield from _children(child, tag, dropped)

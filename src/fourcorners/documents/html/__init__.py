@@ -1,0 +1,1 @@
+"""HTML pages: text, hidden words and tables."""

@@ -1,0 +1,413 @@
+"""Whether a page shows an element's words: by its own style, and by the rules of `<style>` blocks.
+
+Words are hidden that are not displayed, not visible, of no size, without opacity, moved out of
+sight, cut off by their box, or of the colour of what they stand on. Rules count by tags, classes,
+ids and the elements around, with importance, specificity and order as in a browser. Rules that
+depend on more (`:hover`, attributes, siblings, print) are passed over, and sheets of other files
+are not there to be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+MAX_RULES = 20_000  # that could hide something, of a page
+MAX_SELECTOR_TESTS = 200  # of them that end in the same class, id or tag
+MAX_CLASSES = 100  # of an element
+_MAX_ANCESTORS = 60  # of the elements around, the nearest; the outermost few are looked at too
+_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MAX_TINY_SIZE = 1.0  # points or pixels; smaller letters are not read
+
+_CSS_TOKEN = re.compile(r"[{};]|\"[^\"\n]*+\"|'[^'\n]*+'")
+_COMPOUND = re.compile(r"(\*|[a-z][\w-]*+)?((?:[.#][\w-]++)*+)", re.IGNORECASE)
+_PART = re.compile(r"[.#][\w-]+")
+_PROPERTY = re.compile(
+    r"(?:^|[;\s])(display|visibility|font-size|color|background|background-color|opacity|position|"
+    r"left|top|right|bottom|margin-left|margin-top|text-indent|height|max-height|overflow|clip|"
+    r"clip-path|transform|filter|content-visibility)\s*+:([^;]{1,200})",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(r"([\d.]{1,20})\s*(px|pt|em|rem|ex|ch|%|mm|cm|in|pc|vw|vh)?")
+_OFFSET = re.compile(r"-(\d{1,9})(?:\.\d{0,9})?(px|pt|em|rem|in|cm|mm|%|vw|vh)?(?![\w.])")
+_FAR_BY_UNIT = {"in": 14, "cm": 35, "mm": 350, "%": 200, "vw": 100, "vh": 100, "em": 99, "rem": 99}
+_FAR_POINTS = 999  # points or pixels, beyond which nothing is on a page
+_ZERO_LENGTH = re.compile(r"0(?:\.0+)?[a-z%]*|1px")
+_CLIPPED = re.compile(
+    r"rect\(\s*[01](?:px)?[,\s]+[01](?:px)?[,\s]+[01](?:px)?[,\s]+[01](?:px)?\s*\)|"
+    r"inset\(\s*(?:[5-9]\d|\d{3})%\s*\)|circle\(\s*0[a-z%]*\s*[\sa)]"
+)
+_SCALED_TO_ZERO = re.compile(r"scale(?:x|y|3d)?\(\s*0(?:\.0+)?\s*[,)]")
+_HEX = re.compile(r"#([0-9a-f]{3,8})\b")
+_CHANNELS = re.compile(r"(rgb|hsl)a?\(([^)]{1,80})\)")
+_COLOUR_NAME = re.compile(r"\b(white|black|transparent|snow|ivory|whitesmoke|ghostwhite)\b")
+_COLOURS = {
+    "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250),
+    "ivory": (255, 255, 240), "whitesmoke": (245, 245, 245), "ghostwhite": (248, 248, 255),
+}  # fmt: skip
+Colour = tuple[int, int, int]
+Declarations = tuple[tuple[str, str, bool], ...]  # property, value, and whether it is important
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedStyle:
+    """How the words of an element show; a colour that is None is not known."""
+
+    displays_none: bool = False
+    invisible: bool = False
+    tiny: bool = False
+    colour: Colour | None = (0, 0, 0)
+    background: Colour | None = (255, 255, 255)
+    transparent: bool = False  # the letters are transparent
+
+    @property
+    def is_hidden(self) -> bool:
+        """Tell whether nobody sees the words."""
+        return (
+            self.displays_none or self.invisible or self.tiny or self.transparent or self._is_pale()
+        )
+
+    def _is_pale(self) -> bool:
+        if self.colour is None or self.background is None:
+            return False
+        return all(
+            abs(a - b) <= _COLOUR_TOLERANCE
+            for a, b in zip(self.colour, self.background, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ElementKey:
+    """What rules know an element by."""
+
+    tag: str
+    classes: frozenset[str] = frozenset()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Compound:
+    """One step of a selector: what an element must be."""
+
+    tag: str
+    classes: frozenset[str]
+    ids: tuple[str, ...]
+
+    def matches(self, element: ElementKey) -> bool:
+        return (
+            self.tag in ("", element.tag)
+            and self.classes <= element.classes
+            and all(each == element.id for each in self.ids)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What elements that a selector means are declared to look like."""
+
+    compounds: tuple[_Compound, ...]
+    specificity: tuple[int, int, int, int]
+    declarations: Declarations
+
+    def matches(self, element: ElementKey, around: Sequence[ElementKey]) -> bool:
+        if not self.compounds[-1].matches(element):
+            return False
+        above = reversed(around)
+        return all(
+            any(compound.matches(each) for each in above)
+            for compound in reversed(self.compounds[:-1])
+        )
+
+
+class StyleSheet:
+    """The rules of a page's `<style>` blocks that could hide words."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, list[_Rule]] = {}
+        self._count = 0
+        self.overfull = False  # there are more rules than are looked at
+
+    def add_rules(self, css: str) -> None:
+        """Add the rules of a block."""
+        for selectors, body in _rule_blocks(_without_comments(css)):
+            declared = parse_declarations(body)
+            if not declared:
+                continue
+            for selector in selectors.split(",")[:MAX_SELECTOR_TESTS]:
+                compounds = _parse_selector(selector)
+                if compounds:
+                    self._add_rule(compounds, declared)
+
+    def _add_rule(self, compounds: tuple[_Compound, ...], declared: Declarations) -> None:
+        self._count += 1
+        last = compounds[-1]
+        key = next((f"#{each}" for each in last.ids), None) or next(
+            (f".{each}" for each in sorted(last.classes)), last.tag
+        )
+        known = self._rules.setdefault(key, [])
+        if self._count > MAX_RULES or len(known) >= MAX_SELECTOR_TESTS:
+            self.overfull = True
+            return
+        weight = (
+            sum(len(each.ids) for each in compounds),
+            sum(len(each.classes) for each in compounds),
+            sum(bool(each.tag) for each in compounds),
+            self._count,
+        )
+        known.append(_Rule(compounds, weight, declared))
+
+    def compute_style(
+        self, tag: str, attributes: dict[str, str], above: ComputedStyle, around: Ancestors
+    ) -> ComputedStyle:
+        """Return how an element shows within the elements around it."""
+        own = parse_declarations(attributes["style"]) if "style" in attributes else ()
+        if "hidden" in attributes:
+            above = replace(above, displays_none=True)
+        for name, known in (("color", "color"), ("bgcolor", "background-color")):
+            if name in attributes and tag not in ("hr", "basefont"):
+                own = ((known, attributes[name].lower(), False), *own)
+        if not self._rules:
+            return (
+                _apply_declarations(above, tuple((name, value) for name, value, _ in own))
+                if own
+                else above
+            )
+        element = element_key(tag, attributes)
+        keys = ("", tag, f"#{element.id}", *(f".{each}" for each in element.classes))
+        rules = [
+            rule
+            for key in keys
+            for rule in self._rules.get(key, ())
+            if rule.matches(element, around.elements())
+        ]
+        if not rules and not own:
+            return above
+        said = [
+            ((important, False, rule.specificity), name, value)
+            for rule in rules
+            for name, value, important in rule.declarations
+        ]
+        said += [((important, True, (0, 0, 0, 0)), name, value) for name, value, important in own]
+        said.sort(key=lambda each: each[0])
+        return _apply_declarations(above, tuple((name, value) for _, name, value in said))
+
+
+class Ancestors:
+    """The elements that are open, as rules know them: the nearest, and the outermost few."""
+
+    def __init__(self) -> None:
+        self._open: list[ElementKey] = []
+
+    def push(self, element: ElementKey) -> None:
+        """Note that an element was opened."""
+        self._open.append(element)
+
+    def pop(self) -> None:
+        """Note that the last one was closed."""
+        self._open.pop()
+
+    def elements(self) -> Sequence[ElementKey]:
+        """Return them, the outermost first."""
+        if len(self._open) <= _MAX_ANCESTORS:
+            return self._open
+        return self._open[:4] + self._open[4 - _MAX_ANCESTORS :]
+
+
+def element_key(tag: str, attributes: dict[str, str]) -> ElementKey:
+    """Return what rules know an element by."""
+    classes = attributes.get("class")
+    return ElementKey(
+        tag,
+        frozenset(classes.split()[:MAX_CLASSES]) if classes else frozenset(),
+        attributes.get("id", ""),
+    )
+
+
+@lru_cache(maxsize=4096)
+def parse_declarations(body: str) -> Declarations:
+    """Return what a style says of properties that can hide words."""
+    return tuple(
+        (
+            found.group(1).lower(),
+            found.group(2).lower().replace("!important", "").strip(),
+            "!important" in found.group(2).lower(),
+        )
+        for found in _PROPERTY.finditer(body[:20_000])
+    )
+
+
+@lru_cache(maxsize=4096)
+def _apply_declarations(look: ComputedStyle, said: tuple[tuple[str, str], ...]) -> ComputedStyle:
+    """Return the look after declarations, of which the later ones win."""
+    properties: dict[str, str] = {}
+    for name, value in said:
+        properties["background-color" if name == "background" else name] = value
+    for name, value in properties.items():
+        match name:
+            case "display":
+                look = replace(look, displays_none=look.displays_none or value == "none")
+            case "opacity":
+                transparent = re.fullmatch(r"0*\.?0*%?", value) is not None and value != ""
+                look = replace(look, displays_none=look.displays_none or transparent)
+            case "visibility" if value in ("hidden", "collapse", "visible"):
+                look = replace(look, invisible=value != "visible")
+            case "font-size":
+                look = replace(look, tiny=_is_tiny(value, look.tiny))
+            case "color" if value not in ("inherit", "currentcolor", "unset"):
+                colour, clear = _parse_colour(value)
+                look = replace(look, colour=colour, transparent=clear)
+            case "background-color" if value not in ("inherit", "none", "unset", "initial"):
+                colour, clear = _parse_colour(value)
+                if "url(" in value or "gradient(" in value:
+                    look = replace(look, background=None)
+                elif not clear:
+                    look = replace(look, background=colour)
+    return replace(look, displays_none=True) if _is_offscreen(properties) else look
+
+
+def _is_offscreen(said: dict[str, str]) -> bool:
+    """Tell whether an element is moved off the page, cut off, shrunk or made transparent."""
+    moved = [said.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
+    placed = said.get("position", "static") != "static"
+    if placed:
+        moved += [said.get(name, "") for name in ("left", "top", "right", "bottom")]
+    transform = said.get("transform", "")
+    if any(map(_is_far_offscreen, moved)) or (
+        "translate" in transform and _is_far_offscreen(transform)
+    ):
+        return True
+    flat = any(_ZERO_LENGTH.fullmatch(said.get(name, "")) for name in ("height", "max-height"))
+    if flat and said.get("overflow", "").startswith(("hidden", "clip")):
+        return True
+    if _SCALED_TO_ZERO.search(transform) or said.get("content-visibility") == "hidden":
+        return True
+    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", said.get("filter", "")):
+        return True
+    clips = (said.get("clip-path", ""), said.get("clip", "") if placed else "")
+    return any(_CLIPPED.search(each) for each in clips)
+
+
+def _is_far_offscreen(value: str) -> bool:
+    """Tell whether a length is so far below nothing that what is moved by it leaves the page."""
+    return any(
+        int(found.group(1)) >= _FAR_BY_UNIT.get(found.group(2) or "px", _FAR_POINTS)
+        for found in _OFFSET.finditer(value)
+    )
+
+
+def _is_tiny(value: str, above: bool) -> bool:
+    found = _SIZE.fullmatch(value)
+    if found is None:
+        return above and value in ("inherit", "smaller", "larger", "unset")
+    try:
+        size = float(found.group(1))
+    except ValueError:
+        return above
+    if found.group(2) in ("em", "%", "ex", "ch"):
+        return above or not size
+    return size <= (_MAX_TINY_SIZE if found.group(2) in ("px", "pt", None) else 0)
+
+
+def _parse_colour(value: str) -> tuple[Colour | None, bool]:
+    """Return a colour as red, green and blue if it is known, and whether it is transparent."""
+    found = _HEX.search(value)
+    if found is not None:
+        digits = found.group(1)
+        if len(digits) in (3, 4):
+            digits = "".join(digit * 2 for digit in digits)
+        clear = len(digits) == 8 and digits.endswith("00")
+        if len(digits) not in (6, 8):
+            return None, False
+        return (int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)), clear
+    channels = _CHANNELS.search(value)
+    if channels is not None:
+        return _parse_channels(channels.group(1), re.findall(r"[\d.]+%?", channels.group(2)))
+    word = _COLOUR_NAME.search(value)
+    if word is None:
+        return None, False
+    return _COLOURS.get(word.group(1)), word.group(1) == "transparent"
+
+
+def _parse_channels(system: str, given: list[str]) -> tuple[Colour | None, bool]:
+    try:
+        numbers = [float(each.rstrip("%")) for each in given]
+    except ValueError:
+        return None, False
+    if len(numbers) not in (3, 4):
+        return None, False
+    clear = len(numbers) == 4 and not numbers[3]
+    if system == "hsl":
+        light = numbers[2]
+        known = {100.0: (255, 255, 255), 0.0: (0, 0, 0)}
+        return known.get(light), clear
+    parts = [
+        min(255, round(number * 2.55 if each.endswith("%") else number))
+        for number, each in zip(numbers[:3], given[:3], strict=True)
+    ]
+    return (parts[0], parts[1], parts[2]), clear
+
+
+def _without_comments(css: str) -> str:
+    pieces, at = [], 0
+    while (start := css.find("/*", at)) >= 0:
+        pieces.append(css[at:start])
+        end = css.find("*/", start + 2)
+        if end < 0:
+            return " ".join(pieces)
+        at = end + 2
+    return " ".join([*pieces, css[at:]])
+
+
+def _rule_blocks(css: str) -> Iterator[tuple[str, str]]:
+    """Yield the selectors and the body of each rule that holds on a screen."""
+    stack: list[tuple[str, str, list[str]]] = []  # what is open: its kind, its selectors, its body
+    over = start = 0
+    for found in _CSS_TOKEN.finditer(css):
+        sign = found.group()
+        within_rule = bool(stack) and stack[-1][0] == "rule"
+        if sign == "{":
+            head = css[start : found.start()]
+            if within_rule:
+                stack[-1][2].append(head)
+            head = head.strip().removeprefix("<!--").strip()
+            kind = "over" if within_rule else _block_kind(head)
+            over += kind == "over"
+            stack.append((kind, head, []))
+        elif sign == "}" and stack:
+            kind, head, body = stack.pop()
+            if kind == "rule" and not over:
+                yield head, ";".join([*body, css[start : found.start()]])
+            over -= kind == "over"
+        elif sign != ";" or within_rule:
+            continue
+        start = found.end()
+
+
+def _block_kind(head: str) -> str:
+    """Tell rules from blocks of rules that hold on a screen, and from all else."""
+    if not head.startswith("@"):
+        return "rule"
+    words = head.lower()
+    if words.startswith("@media"):
+        return "over" if "print" in words and "screen" not in words else "into"
+    return "into" if words.startswith(("@supports", "@layer", "@container")) else "over"
+
+
+def _parse_selector(selector: str) -> tuple[_Compound, ...]:
+    """Return the steps of a selector, or none if it asks for more than is known."""
+    made = []
+    for step in selector[:500].replace(">", " ").split():
+        found = _COMPOUND.fullmatch(step)
+        if found is None:
+            return ()
+        parts = _PART.findall(found.group(2))
+        made.append(
+            _Compound(
+                (found.group(1) or "").lower().strip("*"),
+                frozenset(part[1:] for part in parts if part[0] == "."),
+                tuple(part[1:] for part in parts if part[0] == "#"),
+            )
+        )
+    return tuple(made[-10:])

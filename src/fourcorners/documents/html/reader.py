@@ -1,0 +1,430 @@
+"""Web pages: what a browser would show, as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
+from fourcorners.documents.fragment import Fragment
+from fourcorners.documents.html.css import Ancestors, ComputedStyle, StyleSheet, element_key
+from fourcorners.documents.html.tokenizer import Characters, StartTag, tokenize_html
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.number_formats import format_number
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.table import Table
+from fourcorners.text.span import Span
+
+MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
+MAX_DEPTH = 10_000  # of open elements whose end is awaited; those further in change nothing
+
+_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset "  # noqa: SIM905
+    "figcaption figure footer form header hr legend li main menu nav ol p pre section summary "
+    "table tbody tfoot thead tr td th caption ul option".split()
+) | frozenset(_HEADINGS)
+_IGNORED_TAGS = frozenset(
+    "script style template title noscript noframes iframe object select head del desc metadata "  # noqa: SIM905
+    "defs".split()
+)
+_VOID = frozenset(
+    "area base br col embed frame hr img input link meta param source track wbr".split()  # noqa: SIM905
+)
+_LIST_STYLES = {
+    "a": "lowerLetter",
+    "A": "upperLetter",
+    "i": "lowerRoman",
+    "I": "upperRoman",
+    "1": "decimal",
+    "lower-alpha": "lowerLetter",
+    "lower-latin": "lowerLetter",
+    "upper-alpha": "upperLetter",
+    "upper-latin": "upperLetter",
+    "lower-roman": "lowerRoman",
+    "upper-roman": "upperRoman",
+    "decimal": "decimal",
+    "decimal-leading-zero": "decimalZero",
+    "none": "none",
+}
+# A start tag that ends elements of its like, as far up as the nearest of the others.
+_IMPLIED_ENDS = {
+    "li": (frozenset({"li"}), frozenset({"ol", "ul", "menu", "dir"})),
+    "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "dd": (frozenset({"dt", "dd"}), frozenset({"dl"})),
+    "tr": (frozenset({"tr", "td", "th"}), frozenset({"table"})),
+    "td": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
+    "th": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
+    "option": (frozenset({"option"}), frozenset({"select"})),
+}
+Attributes = dict[str, str]
+
+
+_DEFAULT_STYLE = ComputedStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlText:
+    """What a page shows, with marks, and what a person should know of it."""
+
+    text: Fragment
+    warnings: tuple[str, ...]
+
+
+def read_html(file: RawFile) -> Content:
+    """Return what the page shows; hidden text is in it, marked."""
+    decoded = decode_html(file.data)
+    page = extract_text(decoded.text)
+    text = page.text
+    if len(text):
+        text.add("\n")
+    marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(text.text, marks=tuple(marks), warnings=(*decoded.warnings, *page.warnings))
+
+
+def decode_html(data: bytes, charset: str = "") -> DecodedText:
+    """Return the page's characters by its byte order mark, by what is declared, or by its bytes.
+
+    Raises:
+        ValueError: If it is not text.
+    """
+    found = _META.search(data[:4096])
+    for declared in (charset, found.group(1).decode("ascii") if found else ""):
+        if declared.lower().replace("_", "-").startswith("utf-16"):
+            continue  # what is read as ASCII up to here is no UTF-16
+        decoded = decode_charset(data, declared)
+        if decoded is not None:
+            return decoded
+    return decode_text(data)
+
+
+def extract_text(page: str) -> HtmlText:
+    """Return what a page shows."""
+    walk = _TextExtractor(_style_sheet(page))
+    for each in tokenize_html(page):
+        if isinstance(each, Characters):
+            walk.add_words(each.text)
+        elif isinstance(each, StartTag):
+            walk.open_element(each.name, each.attributes)
+        else:
+            walk.close_element(each.name)
+    return HtmlText(walk.finish(), tuple(walk.warnings()))
+
+
+def _style_sheet(page: str) -> StyleSheet:
+    """Return the page's rules, wherever in it they stand: they hold for what is before them too."""
+    sheet, within = StyleSheet(), False
+    if _STYLE_TAG.search(page):
+        for each in tokenize_html(page):
+            if within and isinstance(each, Characters):
+                sheet.add_rules(each.text)
+            within = isinstance(each, StartTag) and each.name == "style"
+    return sheet
+
+
+@dataclass(slots=True)
+class _List:
+    """A list that is open: how it counts."""
+
+    style: str
+    count: int
+    step: int = 1
+
+
+@dataclass(slots=True)
+class _OpenElement:
+    """An element that is open, and what it has changed for those within it."""
+
+    tag: str
+    silent: bool = False
+    style: ComputedStyle = _DEFAULT_STYLE
+    preformatted: bool = False
+    inserted: bool = False
+    deleted: bool = False
+    opening_text: str = ""  # "list", "table" or "cell", where it is kept apart as one
+    heading: int = -1  # where its words begin
+
+
+@dataclass(slots=True)
+class _Flow:
+    """Paragraphs in the making: of the page, or of a cell."""
+
+    text: Fragment = field(default_factory=Fragment)
+    line: Fragment = field(default_factory=Fragment)
+    space: bool = False  # a space is due before the next word of the line
+    broken: bool = True  # the line begins a paragraph, not a line within one
+    label: tuple[str, str] | None = None  # of the list item whose words come next
+    deleted_text: str = ""  # words marked as deleted, until their end
+
+
+class _TextExtractor:
+    """The walk through a page, tag by tag."""
+
+    def __init__(self, sheet: StyleSheet) -> None:
+        self._sheet = sheet
+        self._around = Ancestors()
+        self._open: list[_OpenElement] = [_OpenElement("")]
+        self._counts: dict[str, int] = {}
+        self._flows: list[_Flow] = [_Flow()]
+        self._tables: list[Table] = []
+        self._lists: list[_List] = []
+        self._hidden = self._deleted = False
+
+    def finish(self) -> Fragment:
+        """Return the page; call it once, at the end."""
+        while len(self._open) > 1:
+            self._close_last()
+        self._end_paragraph()
+        return self._flows[0].text
+
+    def warnings(self) -> list[str]:
+        """Return what a person should know."""
+        found = []
+        if self._hidden:
+            found.append("It holds hidden text, which is read and marked.")
+        if self._sheet.overfull:
+            found.append("It has more style rules than are checked for hidden text.")
+        if self._deleted:
+            found.append("It has text marked as deleted, which is left out.")
+        return found
+
+    def open_element(self, tag: str, attributes: Attributes) -> None:
+        """Open an element."""
+        for ended in _IMPLIED_ENDS.get(tag, ())[:1]:
+            self._close_matching(ended, _IMPLIED_ENDS[tag][1])
+        if tag in _BLOCKS:
+            if self._open[-1].silent:
+                pass  # what does not show ends no paragraph that does
+            elif tag != "p" and self._counts.get("p"):
+                self._close_matching(
+                    frozenset({"p"}), frozenset({"table", "td", "th", "li", "div"})
+                )
+            elif tag == "p" and self._open[-1].tag == "p":
+                self._close_last()
+            self._end_paragraph()
+        if tag == "br":
+            self._break_line()
+        elif tag == "input":
+            self._add_form_value(attributes)
+        if tag in _VOID or len(self._open) > MAX_DEPTH:
+            return
+        above = self._open[-1]
+        element = _OpenElement(
+            tag,
+            silent=above.silent or (tag in _IGNORED_TAGS and tag != "head"),
+            style=self._sheet.compute_style(tag, attributes, above.style, self._around),
+            preformatted=above.preformatted or tag == "pre",
+            inserted=above.inserted or tag == "ins",
+            deleted=above.deleted or (tag == "del" and not above.silent),
+        )
+        self._deleted = self._deleted or tag == "del"
+        self._open.append(element)
+        self._around.push(element_key(tag, attributes))
+        self._counts[tag] = self._counts.get(tag, 0) + 1
+        if not element.silent:
+            self._apply_element(element, attributes)
+
+    def _apply_element(self, element: _OpenElement, attributes: Attributes) -> None:
+        """Do what the element's kind asks for at its start."""
+        tag = element.tag
+        if tag in ("ol", "ul", "menu", "dir"):
+            element.opening_text = "list"
+            self._lists.append(_list(tag, attributes))
+        elif tag == "li":
+            self._flows[-1].label = self._list_label(attributes)
+        elif tag in _HEADINGS:
+            element.heading = len(self._flows[-1].text)
+        elif tag == "table" and len(self._tables) < MAX_NESTED_TABLES:
+            element.opening_text = "table"
+            self._tables.append(Table())
+        elif tag == "tr" and self._tables:
+            self._tables[-1].start_row()
+        elif tag in ("td", "th") and len(self._flows) == len(self._tables):
+            element.opening_text = "cell"
+            self._flows.append(_Flow())
+
+    def close_element(self, tag: str) -> None:
+        """Close an element, and those within it that were left open."""
+        if tag in _BLOCKS:
+            self._end_paragraph()
+        if not self._counts.get(tag) or tag in _VOID:
+            if tag == "br":
+                self._break_line()
+            return
+        if tag != "table" and self._crosses_table(tag):
+            return
+        while self._open[-1].tag != tag:
+            self._close_last()
+        self._close_last()
+
+    def add_words(self, data: str) -> None:
+        """Add words to the line."""
+        element = self._open[-1]
+        if element.deleted:
+            self._flows[-1].deleted_text += data
+        if element.silent or not data:
+            return
+        flow = self._flows[-1]
+        data = data.replace("\0", "\ufffd")
+        if element.preformatted:
+            self._add_text(data)
+            return
+        words = _SPACE.sub(" ", data)
+        if words[0] == " " and len(flow.line):
+            flow.space = True
+        bare = words.strip(" ")
+        if not bare:
+            return
+        self._add_text(bare)
+        flow.space = words[-1] == " "
+
+    def _add_text(self, words: str) -> None:
+        flow, element = self._flows[-1], self._open[-1]
+        if flow.label is not None:
+            label, level = flow.label
+            flow.label = None
+            flow.line.add(label, MarkKind.NUMBER, level)
+            flow.line.add(" ")
+        elif flow.space:
+            flow.line.add(" ")
+        flow.space = False
+        start = len(flow.line)
+        flow.line.add(words)
+        if element.inserted:
+            flow.line.mark(MarkKind.INSERTED, start)
+        if element.style.is_hidden:
+            self._hidden = True
+            flow.line.mark(MarkKind.HIDDEN, start)
+
+    def _add_form_value(self, attributes: Attributes) -> None:
+        """Say what stands in a form field."""
+        shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
+        if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
+            self._add_text(" ".join(attributes["value"].split()))
+
+    def _list_label(self, attributes: Attributes) -> tuple[str, str] | None:
+        """Count a list item, and return its number and level."""
+        if not self._lists:
+            return "\u2022", "1"
+        within = self._lists[-1]
+        level = str(len(self._lists))
+        if within.style == "bullet":
+            return "\u2022", level
+        own = _parse_integer(attributes.get("value"))
+        within.count = within.count + within.step if own is None else own
+        number = format_number(
+            within.count, _LIST_STYLES.get(attributes.get("type", ""), within.style)
+        )
+        return (f"{number}.", level) if number else None
+
+    def _break_line(self) -> None:
+        flow = self._flows[-1]
+        if self._open[-1].silent:
+            flow.deleted_text += " " * self._open[-1].deleted
+            return
+        if len(flow.line):
+            flow.line.add("\n")
+        flow.space = False
+
+    def _end_paragraph(self) -> None:
+        flow = self._flows[-1]
+        words = flow.line.text
+        if words.strip():
+            if len(flow.text):
+                flow.text.add("\n\n")
+            flow.text.extend(flow.line)
+        else:  # what was deleted leaves its marks, though nothing else is there
+            flow.text.marks += [
+                Mark(mark.kind, Span(len(flow.text), len(flow.text)), mark.detail)
+                for mark in flow.line.marks
+                if mark.kind is MarkKind.DELETED
+            ]
+        flow.line = Fragment()
+        flow.space = False
+
+    def _close_matching(self, tags: frozenset[str], limits: frozenset[str]) -> None:
+        """Close the elements up to the nearest of these, unless a limit stands before it."""
+        if not any(self._counts.get(tag) for tag in tags):
+            return
+        for at in range(len(self._open) - 1, max(0, len(self._open) - 64), -1):
+            if self._open[at].tag in limits:
+                return
+            if self._open[at].tag in tags:
+                while len(self._open) > at:
+                    self._close_last()
+                return
+
+    def _crosses_table(self, tag: str) -> bool:
+        """Tell whether the element to be closed stands outside of the cell we are in."""
+        cell = ("tr", "tbody", "thead", "tfoot")
+        for element in reversed(self._open[-64:]):
+            if element.tag == tag:
+                return False
+            if element.tag in ("td", "th") and tag not in cell:
+                return True
+            if element.tag == "table":
+                return True
+        return False
+
+    def _close_last(self) -> None:
+        element = self._open.pop()
+        self._around.pop()
+        self._counts[element.tag] -= 1
+        if element.deleted and not self._open[-1].deleted:
+            flow = self._flows[-1]
+            if flow.deleted_text.strip():
+                flow.line.mark_point(MarkKind.DELETED, " ".join(flow.deleted_text.split()))
+            flow.deleted_text = ""
+        if element.silent:
+            return
+        if element.tag in _BLOCKS:
+            self._end_paragraph()
+        if element.opening_text == "list":
+            self._lists.pop()
+        elif element.tag == "li":
+            self._flows[-1].label = None
+        elif element.heading >= 0:
+            text = self._flows[-1].text
+            start = element.heading
+            if start and start < len(text):
+                start += 2  # the blank line before it
+            text.mark(MarkKind.HEADING, start, _HEADINGS[element.tag])
+        elif element.opening_text == "cell":
+            self._tables[-1].add_cell(self._flows.pop().text)
+        elif element.opening_text == "table":
+            self._close_table()
+
+    def _close_table(self) -> None:
+        table = self._tables.pop()
+        flow = self._flows[-1]
+        made = table.text()
+        if len(made):
+            if len(flow.text):
+                flow.text.add("\n\n")
+            flow.text.extend(made)
+
+
+def _list(tag: str, attributes: Attributes) -> _List:
+    said = _LIST_STYLE.search(attributes.get("style", ""))
+    style = _LIST_STYLES.get(said.group(1).lower()) if said else None
+    if style == "none":
+        return _List("none", 0)
+    if tag != "ol":
+        return _List(style or "bullet", 0)
+    start = _parse_integer(attributes.get("start"))
+    step = -1 if "reversed" in attributes else 1
+    style = style or _LIST_STYLES.get(attributes.get("type", ""), "decimal")
+    return _List(style, (1 if start is None else start) - step, step)
+
+
+def _parse_integer(value: str | None) -> int | None:
+    found = re.fullmatch(r"\s*([+-]?\d{1,6})\s*", value or "")
+    return int(found.group(1)) if found else None
+
+
+READER = Reader(name="html", version=3, media_types=frozenset({MediaType.HTML}), read=read_html)

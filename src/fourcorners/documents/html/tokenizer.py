@@ -1,0 +1,153 @@
+"""A page of HTML as a run of tags and words, in one pass whatever its state.
+
+Tree builders give up at some depth and lose what lies below; the standard library's parser takes
+minutes over a page of unclosed comments. This takes each character once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+
+MAX_ATTRIBUTES = 4000  # characters of a tag in which attributes are looked for
+
+_NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,40})")
+_ATTRIBUTE = re.compile(r"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++)))?""")
+_LONG_NUMBER = re.compile(r"&#[0-9]{1000,}+;?")  # of no character, and more than Python takes
+_RAW_TEXT_TAGS = frozenset({"script", "style", "textarea", "title", "xmp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """What stands between tags, its character references resolved."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartTag:
+    """A tag that opens an element."""
+
+    name: str
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EndTag:
+    """A tag that closes an element."""
+
+    name: str
+
+
+def tokenize_html(page: str) -> Iterator[Characters | StartTag | EndTag]:
+    """Yield what the page is made of, comments and declarations left out."""
+    reader = _Tokenizer(page)
+    while reader.at < len(page):
+        yield from reader.next_tokens()
+
+
+class _Tokenizer:
+    """A page and the place reached in it."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+        self.at = 0
+        self._without: set[str] = set()  # ends that were looked for and do not come any more
+
+    def next_tokens(self) -> Iterator[Characters | StartTag | EndTag]:
+        page = self._page
+        opened = page.find("<", self.at)
+        if opened < 0:
+            opened = len(page)
+        if opened > self.at:
+            yield Characters(_unescape(page[self.at : opened]))
+            self.at = opened
+        if opened == len(page):
+            return
+        name = _NAME.match(page, opened + 1)
+        if page.startswith("<!--", opened):
+            self.at = self._after("-->", opened + 4) or opened + 4
+        elif page.startswith(("<!", "<?"), opened):
+            self.at = self._after_declaration(opened)
+        elif name is None:
+            yield Characters("<")
+            self.at = opened + 1
+        else:
+            yield from self._tag(opened, name)
+
+    def _after_declaration(self, opened: int) -> int:
+        end = self._after(">", opened) or opened + 2
+        inside = self._page[opened:end]
+        if inside[:9].lower() == "<!doctype" and "[" in inside:  # of XHTML: it holds others
+            return self._after("]>", opened) or end
+        return end
+
+    def _tag(self, opened: int, name: re.Match[str]) -> Iterator[Characters | StartTag | EndTag]:
+        end = self._end_of_tag(opened)
+        if end is None:
+            yield Characters("<")
+            self.at = opened + 1
+            return
+        self.at = end
+        word = name.group(1).lower()
+        if self._page[opened + 1] == "/":
+            yield EndTag(word)
+            return
+        inside = self._page[name.end() : min(end - 1, name.end() + MAX_ATTRIBUTES)]
+        yield StartTag(word, _parse_attributes(inside))
+        if word in _RAW_TEXT_TAGS:
+            closing = f"</{word}"
+            last = self._find_ignoring_case(closing, end)
+            if last is not None:
+                yield Characters(_unescape(self._page[end:last]))
+                self.at = last
+
+    def _end_of_tag(self, opened: int) -> int | None:
+        """Return the place after a tag: after its first `>` that stands in no quotes."""
+        end = self._after(">", opened)
+        if end is None:
+            return None
+        last = end
+        for _ in range(4):  # a value may hold the sign a few times
+            inside = self._page[opened:last]
+            open_quote = next((q for q in ('="', "='") if inside.count(q[1]) % 2), None)
+            if open_quote is None or open_quote not in inside or len(inside) > MAX_ATTRIBUTES:
+                return last if open_quote is None else end
+            further = self._page.find(">", last, last + MAX_ATTRIBUTES)
+            if further < 0:
+                return end
+            last = further + 1
+        return end
+
+    def _after(self, sign: str, start: int) -> int | None:
+        if sign in self._without:
+            return None
+        found = self._page.find(sign, start)
+        if found < 0:
+            self._without.add(sign)
+            return None
+        return found + len(sign)
+
+    def _find_ignoring_case(self, sign: str, start: int) -> int | None:
+        if sign in self._without:
+            return None
+        found = re.compile(re.escape(sign), re.IGNORECASE).search(self._page, start)
+        if found is None:
+            self._without.add(sign)
+            return None
+        return found.start()
+
+
+def _parse_attributes(inside: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for match in _ATTRIBUTE.finditer(inside):
+        value = next((each for each in match.groups()[1:] if each is not None), "")
+        found.setdefault(match.group(1).lower(), _unescape(value))
+    return found
+
+
+def _unescape(words: str) -> str:
+    """Resolve character references."""
+    return unescape(_LONG_NUMBER.sub("\ufffd", words) if "&#" in words else words)

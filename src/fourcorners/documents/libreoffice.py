@@ -1,0 +1,173 @@
+"""Old Word documents (.doc), which LibreOffice turns into new ones where it is installed.
+
+It runs without a window, with a profile of its own that is thrown away, on a copy of the file in a
+folder of its own. Its settings run no macros, follow no links of the document, and lead all that it
+would fetch to a proxy that is not there; where Linux lets the user make a network namespace
+(`unshare`), it has no network at all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from fourcorners.documents.docx import reader as docx
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.workers import process as worker
+from fourcorners.errors import InputError
+
+SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
+MAX_BYTES = 256 << 20  # of what it makes
+_DEAD_PROXY = "127.0.0.1"  # its port 9 takes nothing
+_SETTINGS = (
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
+    ("Inet/Settings", "ooInetProxyType", "2"),
+    ("Inet/Settings", "ooInetHTTPProxyName", _DEAD_PROXY),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
+    ("Inet/Settings", "ooInetHTTPSProxyName", _DEAD_PROXY),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
+    ("Inet/Settings", "ooInetNoProxy", ""),
+)
+_SAVE_REMEDY = "Save it as DOCX or PDF and add that file."
+
+
+def find_libreoffice() -> str | None:
+    """Return LibreOffice's program, if it is installed."""
+    return shutil.which("soffice") or shutil.which("libreoffice")
+
+
+def read_doc(file: RawFile) -> Content:
+    """Return what the document is as a .docx.
+
+    Raises:
+        InputError: If LibreOffice is not installed or does not open the file.
+    """
+    program = find_libreoffice()
+    if program is None:
+        raise InputError(
+            f"{file.path}: this is a Word 97-2003 document, and LibreOffice is not installed.",
+            remedy="Install LibreOffice (`apt-get install libreoffice-writer`), or: "
+            f"{_SAVE_REMEDY}",
+        )
+    made = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
+    content = docx.READER.read(made)
+    note = "It is a Word 97-2003 document, read through LibreOffice."
+    return replace(content, warnings=(note, *content.warnings))
+
+
+@cache
+def network_isolation() -> tuple[str, ...]:
+    """Return what to put before a command so that it has no network; nothing where none may be."""
+    unshare = shutil.which("unshare")
+    if unshare is None or not sys.platform.startswith("linux"):
+        return ()
+    for options in (("--net",), ("--map-root-user", "--net")):  # the second for all but root
+        prefix = (unshare, *options, "--")
+        try:
+            tried = subprocess.run(  # noqa: S603 - the program that was found, no shell
+                [*prefix, "true"], capture_output=True, timeout=10, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if tried.returncode == 0:
+            return prefix
+    return ()
+
+
+def _write_settings(folder: Path) -> None:
+    """Write the settings of LibreOffice's new profile."""
+    items = "".join(
+        f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse">'
+        f"<value>{value}</value></prop></item>"
+        for path, name, value in _SETTINGS
+    )
+    folder.mkdir(parents=True)
+    (folder / "registrymodifications.xcu").write_text(
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        '<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+        f"{items}</oor:items>"
+    )
+
+
+def _convert(program: str, file: RawFile) -> bytes:
+    worker.extend_deadline(SECONDS + 60)
+    with tempfile.TemporaryDirectory(prefix="fourcorners-") as name:
+        folder = Path(name)
+        (folder / "in.doc").write_bytes(file.data)
+        _write_settings(folder / "profile" / "user")
+        command = [
+            *network_isolation(),
+            program,
+            f"-env:UserInstallation={(folder / 'profile').as_uri()}",
+            "--headless",
+            "--norestore",
+            "--nolockcheck",
+            "--convert-to",
+            "docx:MS Word 2007 XML",
+            "--outdir",
+            str(folder / "out"),
+            str(folder / "in.doc"),
+        ]
+        said = _run(command, folder, file)
+        made = folder / "out" / "in.docx"
+        try:
+            if made.stat().st_size <= MAX_BYTES:
+                return made.read_bytes()
+            said = "what it makes of the file is too large"
+        except FileNotFoundError:
+            said = said.strip().splitlines()[-1] if said.strip() else "it made nothing of the file"
+    raise InputError(
+        f"{file.path}: the document is damaged: LibreOffice does not open it ({said}).",
+        remedy=f"Open it in Word. {_SAVE_REMEDY}",
+    )
+
+
+def _run(command: list[str], folder: Path, file: RawFile) -> str:
+    # A home of its own, no display, and a proxy that is not there.
+    environment = {
+        key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
+    }
+    for kind in ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"):
+        environment |= dict.fromkeys((kind, kind.upper()), f"http://{_DEAD_PROXY}:9")
+    environment |= {"HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
+    environment.pop("DISPLAY", None)
+    process = subprocess.Popen(  # noqa: S603 - the program that was found, no shell
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        cwd=folder,
+        start_new_session=True,  # so that the processes it starts end with it
+    )
+    try:
+        said, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"{file.path}: LibreOffice was not done with it after {SECONDS:g} seconds.",
+            remedy=_SAVE_REMEDY,
+        ) from error
+    finally:
+        if os.name == "posix":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    return said.decode(errors="replace")
+
+
+READER = Reader(name="doc", version=1, media_types=frozenset({MediaType.DOC}), read=read_doc)

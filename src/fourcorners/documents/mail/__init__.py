@@ -1,0 +1,1 @@
+"""Mails with their headers and attachments."""

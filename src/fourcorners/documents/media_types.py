@@ -1,0 +1,155 @@
+"""What a file is, by its content: an extension is a hint at best and a trap at worst."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from enum import StrEnum
+from pathlib import PurePath
+
+from fourcorners.documents.encoding import decode_text, looks_like_text
+
+
+class MediaType(StrEnum):
+    """The kinds of file that are told apart."""
+
+    TEXT = "text/plain"
+    MARKDOWN = "text/markdown"
+    PDF = "application/pdf"
+    DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    ODT = "application/vnd.oasis.opendocument.text"
+    ZIP = "application/zip"
+    DOC = "application/msword"
+    LOCKED_OFFICE = "application/encrypted-office"
+    OUTLOOK = "application/vnd.ms-outlook"
+    OLE = "application/x-ole-storage"
+    RTF = "application/rtf"
+    HTML = "text/html"
+    XML = "application/xml"
+    EMAIL = "message/rfc822"
+    IMAGE = "image"
+    UNKNOWN = "application/octet-stream"
+
+
+_IMAGES = (
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"II*\x00",
+    b"MM\x00*",
+    b"BM",
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(
+    rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL_HEADER = re.compile(
+    rb"(?:received|from|to|subject|date|mime-version|message-id|return-path|delivered-to)\s*:",
+    re.IGNORECASE,
+)
+# A page without a frame, told by its name and by a tag that a text would not hold.
+_HTML_TAG = re.compile(
+    rb"</?(?:p|div|table|span|font|br|h[1-6]|center)\b[^<>]{0,500}>", re.IGNORECASE
+)
+_HTML_EXTENSIONS = frozenset({".html", ".htm", ".xhtml"})
+_EDGAR_FILING = re.compile(
+    rb"<document>\s*<type>.{0,2000}?<text>\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
+_MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown"})
+
+
+def sniff_media_type(data: bytes, name: str) -> MediaType:
+    """Return what the bytes are; `name` only tells apart kinds of plain text."""
+    head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if data.startswith(b"PK\x03\x04"):  # before PDF, which may lie in it as it is
+        return _zip_kind(data)
+    if data.startswith(_OLE):
+        return _ole_kind(data)
+    if _is_mail(head):
+        return MediaType.EMAIL
+    if _is_pdf(data, head):
+        return MediaType.PDF
+    if head.startswith(b"{\\rtf"):
+        return MediaType.RTF
+    text = looks_like_text(data)
+    if not text:
+        image = data.startswith(_IMAGES) or data[:4] + data[8:12] == b"RIFFWEBP"
+        return MediaType.IMAGE if image else MediaType.UNKNOWN
+    if _is_html(data, head, name):
+        return MediaType.HTML
+    if head.startswith(b"<?xml"):
+        return MediaType.XML
+    markdown = PurePath(name).suffix.lower() in _MARKDOWN_EXTENSIONS
+    return MediaType.MARKDOWN if markdown else MediaType.TEXT
+
+
+def _is_html(data: bytes, head: bytes, name: str) -> bool:
+    """Tell a web page: by its frame, as a filing of one, or by its name and its tags."""
+    text = decode_text(data).text[:4096].encode() if b"\0" in head[:64] else head
+    text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if _HTML.match(text) or _EDGAR_FILING.match(text):
+        return True
+    return PurePath(name).suffix.lower() in _HTML_EXTENSIONS and bool(_HTML_TAG.search(text))
+
+
+def _is_pdf(data: bytes, head: bytes) -> bool:
+    """Tell a PDF, also one with up to a kilobyte of rubbish before its header."""
+    if head.startswith(b"%PDF-"):
+        return True
+    return b"%PDF-" in data[:1024] and (b"startxref" in data or b"%%EOF" in data)
+
+
+def _zip_kind(data: bytes) -> MediaType:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            opendocument = _opendocument_kind(archive) if "mimetype" in names else None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError):
+        # Damaged: what it was meant to be decides which reader explains the damage.
+        return MediaType.DOCX if b"word/" in data[:65536] else MediaType.ZIP
+    if opendocument is not None:
+        return opendocument
+    if "[Content_Types].xml" in names:
+        for folder, kind in (
+            ("word/", MediaType.DOCX),
+            ("xl/", MediaType.XLSX),
+            ("ppt/", MediaType.PPTX),
+        ):
+            if any(name.startswith(folder) for name in names):
+                return kind
+    return MediaType.ZIP
+
+
+def _opendocument_kind(archive: zipfile.ZipFile) -> MediaType | None:
+    with archive.open("mimetype") as member:
+        declared = member.read(200)
+    return MediaType.ODT if declared.startswith(MediaType.ODT.encode()) else None
+
+
+def _ole_kind(data: bytes) -> MediaType:
+    """Look for the names of streams, which an OLE directory holds in UTF-16."""
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        return MediaType.LOCKED_OFFICE
+    if "WordDocument".encode("utf-16-le") in data:
+        return MediaType.DOC
+    if "__substg1.0_".encode("utf-16-le") in data:
+        return MediaType.OUTLOOK
+    return MediaType.OLE
+
+
+def _is_mail(head: bytes) -> bool:
+    """Tell an e-mail by three header lines at its very start, one of them technical."""
+    lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
+    known = [line for line in lines if _MAIL_HEADER.match(line)]
+    technical = (b"received", b"mime-version", b"message-id", b"return-path")
+    return (
+        len(known) >= 3
+        and bool(lines)
+        and (bool(_MAIL_HEADER.match(lines[0])))
+        and any(line.lower().startswith(technical) for line in known)
+    )

@@ -1,0 +1,1 @@
+"""Optical character recognition of pages without text."""

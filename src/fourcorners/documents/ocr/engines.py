@@ -1,0 +1,281 @@
+"""Programs that recognise text in pictures: Tesseract where it is installed, else RapidOCR.
+
+Tesseract runs as a process of its own for every picture; RapidOCR (the extra `ocr`) is a library.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DPI = 200  # measured: 300 takes a third longer and is no better on the mean
+PAGE_SECONDS = 60.0  # in which one picture must be read
+MAX_PAGES = 500  # of one picture file (TIFF)
+INSTALL_HINT = (
+    "Install Tesseract (`apt-get install tesseract-ocr`, `brew install tesseract`) "
+    "or `pip install 'fourcorners[ocr]'`"
+)
+
+
+class OcrEngineError(Exception):
+    """A picture that the engine could not read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class GreyImage:
+    """A page in grey, a byte a pixel, row after row."""
+
+    width: int
+    height: int
+    pixels: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedWord:
+    """A word as an engine saw it, in pixels from the top left; `confidence` is 0 to 1."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """A picture as read: its size in pixels, and its lines of words in reading order."""
+
+    width: int
+    height: int
+    lines: tuple[tuple[RecognisedWord, ...], ...]
+
+
+class OcrEngine(Protocol):
+    """What recognises text.
+
+    Raises:
+        EngineFailed: From each method, if the picture cannot be read.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return the engine with its version."""
+        ...
+
+    def read(self, picture: GreyImage) -> RecognisedPage:
+        """Read a page that was drawn at `DPI`."""
+        ...
+
+    def read_file(self, data: bytes) -> list[RecognisedPage]:
+        """Read a picture file, which may hold several pages."""
+        ...
+
+    def detect_rotation(self, picture: GreyImage) -> int:
+        """Return by how many degrees clockwise to turn the picture to make it stand upright."""
+        ...
+
+
+@cache
+def find_ocr_engine() -> OcrEngine | None:
+    """Return the best engine that is installed, if there is one."""
+    program = shutil.which("tesseract")
+    if program is not None:
+        version = _tesseract_version(program)
+        if version:
+            return Tesseract(program, version)
+    if importlib.util.find_spec("rapidocr") is not None:
+        return RapidOcr()
+    return None
+
+
+def _tesseract_version(program: str) -> str:
+    """Return the version; empty where the program does not run or cannot read English."""
+    try:
+        languages = _run([program, "--list-langs"], b"", 20).decode(errors="replace").split()
+        first = _run([program, "--version"], b"", 20).decode(errors="replace").split()
+    except OcrEngineError:
+        return ""
+    return first[1] if "eng" in languages and len(first) > 1 else ""
+
+
+def _run(command: list[str], data: bytes, seconds: float) -> bytes:
+    try:
+        done = subprocess.run(  # noqa: S603 - the program that was found, no shell
+            command,
+            input=data,
+            capture_output=True,
+            timeout=seconds,
+            # One thread: several pages are read side by side by several processes already.
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OcrEngineError(f"it took more than {seconds:g} seconds") from error
+    except OSError as error:
+        raise OcrEngineError(f"{command[0]} does not start: {error.strerror}") from error
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise OcrEngineError(said[-1] if said else f"exit code {done.returncode}")
+    return done.stdout or done.stderr  # older versions tell of themselves on standard error
+
+
+class Tesseract:
+    """Tesseract, by its command line."""
+
+    def __init__(self, program: str, version: str) -> None:
+        self._program = program
+        self.name = f"tesseract/{version}"
+
+    def read(self, picture: GreyImage) -> RecognisedPage:
+        """Read a page."""
+        command = [self._program, "stdin", "stdout", "-l", "eng", "--dpi", str(DPI), "tsv"]
+        pages = list(_parse_pages(_run(command, _encode_pgm(picture), PAGE_SECONDS)))
+        return pages[0] if pages else RecognisedPage(picture.width, picture.height, ())
+
+    def read_file(self, data: bytes) -> list[RecognisedPage]:
+        """Read a picture file by the resolution that it declares."""
+        command = [self._program, "stdin", "stdout", "-l", "eng", "tsv"]
+        return list(_parse_pages(_run(command, data, PAGE_SECONDS)))[:MAX_PAGES]
+
+    def detect_rotation(self, picture: GreyImage) -> int:
+        """Ask for the orientation; a page with too few words for that stays as it is."""
+        command = [self._program, "stdin", "stdout", "--psm", "0", "--dpi", str(DPI)]
+        try:
+            told = _run(command, _encode_pgm(picture), PAGE_SECONDS).decode(errors="replace")
+        except OcrEngineError:
+            return 0
+        for line in told.splitlines():
+            key, _, value = line.partition(":")
+            if key == "Rotate" and value.strip() in ("90", "180", "270"):
+                return int(value)
+        return 0
+
+
+def _encode_pgm(picture: GreyImage) -> bytes:
+    return b"P5 %d %d 255\n" % (picture.width, picture.height) + picture.pixels
+
+
+def _parse_pages(table: bytes) -> Iterator[RecognisedPage]:
+    """Yield the pages of Tesseract's table: one row for each page, block, line and word."""
+    width = height = 0
+    lines: dict[tuple[str, ...], list[RecognisedWord]] = {}
+    text = table.decode("utf-8", errors="replace")
+    for row in csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE):
+        try:
+            left, top, across, down = (int(row[key]) for key in ("left", "top", "width", "height"))
+            if row["level"] == "1":
+                if width:
+                    yield _build_page(width, height, lines)
+                width, height, lines = across, down, {}
+            elif row["level"] == "5" and row["text"] and row["text"].strip():
+                place = (row["block_num"], row["par_num"], row["line_num"])
+                sure = min(max(float(row["conf"]) / 100, 0.0), 1.0)
+                lines.setdefault(place, []).append(
+                    RecognisedWord(row["text"].strip(), left, top, left + across, top + down, sure)
+                )
+        except (KeyError, ValueError, TypeError) as error:
+            raise OcrEngineError("Tesseract's answer is not a table of words") from error
+    if width:
+        yield _build_page(width, height, lines)
+
+
+def _build_page(
+    width: int, height: int, lines: dict[tuple[str, ...], list[RecognisedWord]]
+) -> RecognisedPage:
+    return RecognisedPage(width, height, tuple(tuple(line) for line in lines.values()))
+
+
+class RapidOcr:
+    """RapidOCR, which brings its weights in its wheel: slower, and it glues some words."""
+
+    @property
+    def name(self) -> str:
+        """Return the engine with its version."""
+        from importlib.metadata import version
+
+        return f"rapidocr/{version('rapidocr')}"
+
+    def read(self, picture: GreyImage) -> RecognisedPage:
+        """Read a page."""
+        import numpy as np
+
+        grey = np.frombuffer(picture.pixels, dtype=np.uint8).reshape(picture.height, picture.width)
+        return self._read(np.stack([grey] * 3, axis=-1))
+
+    def read_file(self, data: bytes) -> list[RecognisedPage]:
+        """Read a picture file, of several pages the first."""
+        import cv2  # type: ignore[import-not-found,unused-ignore]
+        import numpy as np
+
+        pixels = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)
+        if pixels is None:
+            raise OcrEngineError("the picture does not open")
+        return [self._read(pixels)]
+
+    def detect_rotation(self, picture: GreyImage) -> int:  # noqa: ARG002 - it turns single lines by itself
+        """Return nothing to do."""
+        return 0
+
+    def _read(self, pixels: NDArray[np.uint8]) -> RecognisedPage:
+        from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
+
+        try:
+            seen = _load_rapidocr()(pixels, return_word_box=True)
+        except (ONNXRuntimeError, MemoryError) as error:
+            raise OcrEngineError(
+                "RapidOCR ran out of memory (the setting `memory_mb`; it takes some 3000)"
+            ) from error
+        words = []
+        for line in getattr(seen, "word_results", None) or ():
+            for text, sure, corners in line:
+                xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
+                box = float(min(xs)), float(min(ys)), float(max(xs)), float(max(ys))
+                if text.strip():
+                    words.append(
+                        RecognisedWord(text.strip(), *box, min(max(float(sure), 0.0), 1.0))
+                    )
+        height, width = pixels.shape[:2]
+        return RecognisedPage(width, height, tuple(group_into_lines(words)))
+
+
+@cache
+def _load_rapidocr():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyped library
+    import logging
+
+    from rapidocr import RapidOCR  # type: ignore[import-not-found,unused-ignore]
+
+    # One thread: several pages are read side by side by several processes already.
+    # A line at a time: six at once take some 140 MB more, and no less time.
+    one = {"EngineConfig.onnxruntime.intra_op_num_threads": 1, "Rec.rec_batch_num": 1}
+    engine = RapidOCR(params={"Global.log_level": "error", **one})
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return engine
+
+
+def group_into_lines(words: list[RecognisedWord]) -> Iterator[tuple[RecognisedWord, ...]]:
+    """Join words that stand beside each other into lines, from the top of the page down."""
+    lines: list[list[RecognisedWord]] = []
+    for word in sorted(words, key=lambda word: (word.y0 + word.y1) / 2):
+        middle = (word.y0 + word.y1) / 2
+        for line in reversed(lines[-8:]):
+            last = line[-1]
+            if last.y0 < middle < last.y1 and word.y0 < (last.y0 + last.y1) / 2 < word.y1:
+                line.append(word)
+                break
+        else:
+            lines.append([word])
+    for line in lines:
+        yield tuple(sorted(line, key=lambda word: word.x0))

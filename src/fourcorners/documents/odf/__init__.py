@@ -1,0 +1,1 @@
+"""OpenDocument texts: text, computed numbers and tracked changes."""

@@ -1,0 +1,356 @@
+"""OpenDocument texts (.odt), with the numbers that the office program computes.
+
+The text is the accepted version: a deletion, which the file keeps apart, is a mark without length
+at its place, whose detail holds its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import MarkKind
+from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.odf.numbering import (
+    LEVELS,
+    TEXT_NAMESPACE,
+    Counters,
+    Numbering,
+    parse_number,
+)
+from fourcorners.documents.odf.styles import DEFAULT_STYLE, Styles, TextStyle
+from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.table import Table
+from fourcorners.errors import InputError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_MAX_BLANKS = 1_000  # of one run of blanks
+_MAX_REPEATED = 100  # of one cell
+_SPACE = re.compile(r"[ \t\r\n]+")
+_IGNORED_BY_NAMESPACE = {
+    TEXT_NAMESPACE: (
+        *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls"),
+        *("dde-connection-decls", "note-citation", "bookmark", "ruby-text"),
+        *("alphabetical-index-mark", "toc-mark", "script"),
+    ),
+    _OFFICE: ("annotation", "annotation-end", "forms"),
+    _TABLE: ("covered-table-cell", "table-columns", "table-column"),
+    _SVG: ("title", "desc"),
+}
+_IGNORED = frozenset(
+    f"{space}{name}" for space, names in _IGNORED_BY_NAMESPACE.items() for name in names
+)
+
+
+def read_odt(file: RawFile) -> Content:
+    """Return the text with numbers, headings, tables, notes and hidden text marked."""
+    package = OfficePackage(file.data, file.path)
+    manifest = package.xml_root("META-INF/manifest.xml")
+    if manifest is not None and any(
+        node.tag.endswith("}encryption-data") for node in manifest.iter()
+    ):
+        raise InputError(
+            f"{file.path}: the document is locked with a password.",
+            remedy="Open it with the password, save it without one and add that file.",
+        )
+    root, styles = package.xml_root("content.xml"), package.xml_root("styles.xml")
+    body = root.find(f"{_OFFICE}body/{_OFFICE}text") if root is not None else None
+    if root is None or body is None:
+        raise InputError(
+            f"{file.path}: the document is damaged: it has no text part.",
+            remedy="Open it in LibreOffice, save it under a new name and add that file.",
+        )
+    looks = Styles(styles, root)
+    story = _DocumentWalker(
+        Numbering(styles, root), looks, _insertion_authors(body), _deleted_texts(body)
+    )
+    blocks = [*story.blocks(body, _ListPosition(text_style=looks.page_style)), *story.notes]
+    whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
+    if not whole.text.strip():
+        raise InputError(
+            f"{file.path}: the document holds no text.",
+            remedy="If it shows scanned pages, print it to PDF and add that.",
+        )
+    whole.add("\n")
+    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(whole.text, marks=tuple(marks), warnings=tuple(_warnings(story, body)))
+
+
+def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
+    if body.find(f"{TEXT_NAMESPACE}tracked-changes") is not None:
+        names = ", ".join(sorted({name for name in story.authors.values() if name})) or "unknown"
+        yield f"It has tracked changes ({names}), read as if all were accepted."
+    if story.has_hidden_text:
+        yield "It holds hidden text, which is read and marked."
+    comments = sum(1 for _ in body.iter(f"{_OFFICE}annotation"))
+    if comments:
+        yield f"It has {comments} comments, which are not read."
+
+
+def _insertion_authors(body: _Element) -> dict[str, str]:
+    """Return who inserted what, by the id of the change."""
+    found: dict[str, str] = {}
+    for region in body.iterfind(f"{TEXT_NAMESPACE}tracked-changes/{TEXT_NAMESPACE}changed-region"):
+        creator = region.find(f".//{_DC}creator")
+        author = "" if creator is None else creator.text or ""
+        if region.find(f"{TEXT_NAMESPACE}insertion") is not None:
+            found[region.get(f"{TEXT_NAMESPACE}id", "")] = author or "unknown"
+        else:
+            found.setdefault("", author)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _ListPosition:
+    """Where in lists a block stands."""
+
+    counters: Counters | None = None
+    style: str = ""
+    level: int = -1
+    text_style: TextStyle = DEFAULT_STYLE
+
+
+def _deleted_texts(body: _Element) -> dict[str, str]:
+    """Return who deleted which words, by the id of the change."""
+    found: dict[str, str] = {}
+    for region in body.iterfind(f"{TEXT_NAMESPACE}tracked-changes/{TEXT_NAMESPACE}changed-region"):
+        deletion = region.find(f"{TEXT_NAMESPACE}deletion")
+        if deletion is None:
+            continue
+        words = " ".join(
+            "".join(map(str, each.itertext()))
+            for each in deletion.iter(f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h")
+        )
+        who = deletion.find(f".//{_DC}creator")
+        author = (who.text if who is not None else None) or "unknown"
+        if words.strip():
+            found[region.get(f"{TEXT_NAMESPACE}id", "")] = f"{author}: {' '.join(words.split())}"
+    return found
+
+
+@dataclass(slots=True)
+class _DocumentWalker:
+    """The walk through a document."""
+
+    numbering: Numbering
+    styles: Styles
+    authors: dict[str, str]
+    deleted: dict[str, str]
+    has_hidden_text: bool = False
+    notes: list[Fragment] = field(default_factory=list)
+    boxes: list[Fragment] = field(default_factory=list)
+    open_insertions: dict[str, str] = field(default_factory=dict)  # changes that are open, by id
+    label: tuple[str, int] | None = None  # of the list item whose first paragraph comes next
+
+    def blocks(self, parent: _Element, place: _ListPosition) -> list[Fragment]:
+        """Return the paragraphs and tables below an element, each as one fragment."""
+        found: list[Fragment] = []
+        for child in parent:
+            tag = child.tag
+            if tag in _IGNORED:
+                continue
+            if tag in (f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h"):
+                found += self._read_paragraph(child, place)
+            elif tag == f"{TEXT_NAMESPACE}list":
+                found += self._read_list(child, place)
+            elif tag == f"{_TABLE}table":
+                found.append(self._read_table(child, place))
+            elif tag in (f"{TEXT_NAMESPACE}change-start", f"{TEXT_NAMESPACE}change-end"):
+                self._track_change(child)
+            elif tag == f"{TEXT_NAMESPACE}section":
+                look = self.styles.derive(
+                    place.text_style, "section", child.get(f"{TEXT_NAMESPACE}style-name")
+                )
+                if child.get(f"{TEXT_NAMESPACE}display") == "none":
+                    look = replace(look, hidden=True)
+                found += self.blocks(child, replace(place, text_style=look))
+            else:
+                found += self.blocks(child, place)
+        return found
+
+    def _read_list(self, node: _Element, place: _ListPosition) -> list[Fragment]:
+        style = node.get(f"{TEXT_NAMESPACE}style-name") or place.style
+        counters = place.counters
+        if counters is None or style != place.style:
+            counters = self.numbering.open_list(node, style)
+        within = _ListPosition(counters, style, place.level + 1, place.text_style)
+        found: list[Fragment] = []
+        for item in node:
+            if item.tag not in (f"{TEXT_NAMESPACE}list-item", f"{TEXT_NAMESPACE}list-header"):
+                continue
+            first = next(iter(item), None)
+            counted = (
+                item.tag == f"{TEXT_NAMESPACE}list-item"
+                and first is not None
+                and first.tag in (f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h")
+            )
+            if counted:
+                start = parse_number(item.get(f"{TEXT_NAMESPACE}start-value"))
+                label = self.numbering.item_label(counters, style, within.level, start)
+                self.label = (label, within.level) if label else None
+            found += self.blocks(item, within)
+            self.label = None
+        return found
+
+    def _read_paragraph(self, node: _Element, place: _ListPosition) -> list[Fragment]:
+        label, self.label = self.label, None
+        heading = node.tag == f"{TEXT_NAMESPACE}h"
+        level = min(max(parse_number(node.get(f"{TEXT_NAMESPACE}outline-level")) or 1, 1), LEVELS)
+        if (
+            heading
+            and place.counters is None
+            and node.get(f"{TEXT_NAMESPACE}is-list-header") != "true"
+        ):
+            number = self.numbering.heading_label(
+                level - 1, parse_number(node.get(f"{TEXT_NAMESPACE}start-value"))
+            )
+            label = (number, level - 1) if number else None
+        words = Fragment()
+        look = self.styles.derive(
+            place.text_style, "paragraph", node.get(f"{TEXT_NAMESPACE}style-name")
+        )
+        self._add_inline(node, words, look)
+        paragraph = Fragment()
+        if words.text.strip():
+            if label is not None:
+                paragraph.add(label[0], MarkKind.NUMBER, str(label[1] + 1))
+                paragraph.add(" ")
+            paragraph.extend(words)
+            if heading:
+                paragraph.mark(MarkKind.HEADING, 0, str(level))
+        boxes, self.boxes = self.boxes, []
+        return [each for each in (paragraph, *boxes) if each.text.strip()]
+
+    def _add_inline(self, node: _Element, words: Fragment, look: TextStyle) -> None:
+        if (
+            node.find(f"{TEXT_NAMESPACE}hidden-paragraph[@{TEXT_NAMESPACE}is-hidden='true']")
+            is not None
+        ):
+            look = replace(look, hidden=True)
+        hidden = look.is_invisible
+        self._add_text(node.text, words, hidden=hidden)
+        for child in node:
+            tag = child.tag
+            if tag == f"{TEXT_NAMESPACE}s":
+                count = min(parse_number(child.get(f"{TEXT_NAMESPACE}c")) or 1, _MAX_BLANKS)
+                self._append(" " * max(count, 1), words, hidden=hidden)
+            elif tag == f"{TEXT_NAMESPACE}tab":
+                self._append("\t", words, hidden=hidden)
+            elif tag == f"{TEXT_NAMESPACE}line-break":
+                self._append("\n", words, hidden=hidden)
+            elif self._add_annotation(child, words):
+                pass
+            elif tag == f"{TEXT_NAMESPACE}note":
+                self._add_note(child, words)
+            elif tag == f"{_DRAW}text-box":
+                before, self.boxes = self.boxes, []  # a paragraph within takes those that are there
+                before += self.blocks(child, _ListPosition(text_style=look))
+                self.boxes = before
+            elif tag == f"{TEXT_NAMESPACE}hidden-text":
+                self._append(child.get(f"{TEXT_NAMESPACE}string-value", ""), words, hidden=True)
+            elif tag not in _IGNORED:
+                self._add_inline(child, words, self._inline_style(child, look))
+            self._add_text(child.tail, words, hidden=hidden)
+
+    def _add_annotation(self, node: _Element, words: Fragment) -> bool:
+        """Note a change or a comment, which holds no words of the line; tell whether it was one."""
+        if node.tag in (f"{TEXT_NAMESPACE}change-start", f"{TEXT_NAMESPACE}change-end"):
+            self._track_change(node)
+        elif node.tag == f"{TEXT_NAMESPACE}change":
+            said = self.deleted.get(node.get(f"{TEXT_NAMESPACE}change-id", ""))
+            if said is not None:
+                words.mark_point(MarkKind.DELETED, said)
+        elif node.tag == f"{_OFFICE}annotation":
+            notes = (
+                " ".join("".join(map(str, each.itertext())).split())
+                for each in node.iter(f"{TEXT_NAMESPACE}p")
+            )
+            words.mark_point(MarkKind.COMMENT, " ".join(each for each in notes if each))
+        else:
+            return False
+        return True
+
+    def _inline_style(self, node: _Element, look: TextStyle) -> TextStyle:
+        """Return how words look in an element of a line: of a style of letters, or a frame's."""
+        if style := node.get(f"{_DRAW}style-name"):
+            return self.styles.derive(look, "graphic", style)
+        return self.styles.derive(look, "text", node.get(f"{TEXT_NAMESPACE}style-name"))
+
+    def _add_text(self, text: str | None, words: Fragment, *, hidden: bool) -> None:
+        """Add characters as they are in the file, where a run of white space is one blank."""
+        if not text:
+            return
+        text = _SPACE.sub(" ", text)
+        last = words.pieces[-1][-1:] if words.pieces else ""
+        if text[0] == " " and last in ("", " ", "\n", "\t"):
+            text = text[1:]
+        self._append(text, words, hidden=hidden)
+
+    def _append(self, text: str, words: Fragment, *, hidden: bool) -> None:
+        start = len(words)
+        words.add(text)
+        for author in dict.fromkeys(self.open_insertions.values()):
+            words.mark(MarkKind.INSERTED, start, author)
+        if hidden and text:
+            self.has_hidden_text = True
+            words.mark(MarkKind.HIDDEN, start)
+
+    def _track_change(self, node: _Element) -> None:
+        name = node.get(f"{TEXT_NAMESPACE}change-id", "")
+        if node.tag == f"{TEXT_NAMESPACE}change-end":
+            self.open_insertions.pop(name, None)
+        elif name in self.authors:
+            self.open_insertions[name] = self.authors[name]
+
+    def _add_note(self, node: _Element, words: Fragment) -> None:
+        body = node.find(f"{TEXT_NAMESPACE}note-body")
+        if body is None:
+            return
+        number = len(self.notes) + 1
+        words.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
+        note = Fragment()
+        self.notes.append(note)
+        note.add(f"[{number}] ")
+        note.extend(
+            join_fragments(
+                self.blocks(body, _ListPosition(text_style=self.styles.page_style)), "\n"
+            )
+        )
+        note.mark(MarkKind.FOOTNOTE, 0, "footnotes")
+
+    def _read_table(self, node: _Element, place: _ListPosition) -> Fragment:
+        table = Table()
+        whole = self.styles.derive(place.text_style, "table", node.get(f"{_TABLE}style-name"))
+        for row in _children(node, f"{_TABLE}table-row"):
+            table.start_row()
+            of_row = self.styles.derive(whole, "table-row", row.get(f"{_TABLE}style-name"))
+            for cell in _children(row, f"{_TABLE}table-cell"):
+                look = self.styles.derive(of_row, "table-cell", cell.get(f"{_TABLE}style-name"))
+                made = join_fragments(self.blocks(cell, _ListPosition(text_style=look)), "\n")
+                times = parse_number(cell.get(f"{_TABLE}number-columns-repeated")) or 1
+                for _ in range(min(max(times, 1), _MAX_REPEATED) if len(made) else 1):
+                    table.add_cell(made)
+        return table.text()
+
+
+def _children(parent: _Element, tag: str) -> Iterator[_Element]:
+    """Yield the rows of a table or cells of a row, also within groups and headers."""
+    for child in parent:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _IGNORED and child.tag != f"{_TABLE}table":
+            yield from _children(child, tag)
+
+
+READER = Reader(name="odt", version=4, media_types=frozenset({MediaType.ODT}), read=read_odt)

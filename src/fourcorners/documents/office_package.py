@@ -1,0 +1,138 @@
+"""An Office file as a package of XML parts, opened without trust.
+
+A megabyte of ZIP can hold a gigabyte of XML, and its directory can lie about that: sizes are
+checked as declared before anything is unpacked, and counted as they are while it is.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from fourcorners.errors import InputError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+MAX_PART = 128 << 20  # bytes of one XML part; a contract of a thousand pages has some 30 MB
+MAX_TOTAL = 1 << 30  # bytes of all parts, pictures among them
+MAX_ENTRIES = 10_000
+MAX_RATIO = 200  # of the size unpacked to the size packed; Word's XML has 10 to 50
+RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
+
+_STRICT_NAMESPACES = (
+    (b"http://purl.oclc.org/ooxml/officeDocument/relationships",
+     b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
+    (b"http://purl.oclc.org/ooxml/wordprocessingml/main",
+     b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
+    (b"http://purl.oclc.org/ooxml/officeDocument/math",
+     b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
+)  # fmt: skip
+# What `zipfile` raises on a member that is not what the directory says.
+_UNPACK_ERRORS = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error
+)  # fmt: skip
+_RESAVE_REMEDY = "Open it in Word, save it under a new name and add that file."
+
+
+class OfficePackage:
+    """The parts of an Office file.
+
+    Raises:
+        InputError: If the file is damaged, locked, or unpacks to more than any contract holds.
+    """
+
+    def __init__(self, data: bytes, path: Path) -> None:
+        self._path = path
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise self._damaged_error("its directory is missing; it may be truncated") from error
+        entries = self._archive.infolist()
+        if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+            raise self._bomb_error()
+        self._entries = {entry.filename.lstrip("/"): entry for entry in entries}
+
+    def xml_root(self, name: str) -> _Element | None:
+        """Return the root of an XML part, or None if there is no such part."""
+        from lxml import etree
+
+        data = self._read_part(name)
+        if data is None:
+            return None
+        for strict, transitional in _STRICT_NAMESPACES:
+            data = data.replace(strict, transitional)
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            root = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            raise self._damaged_error(f"{name} is not well-formed: {error.msg}") from error
+        if root.getroottree().docinfo.internalDTD is not None:
+            raise self._damaged_error(
+                f"{name} declares a document type, which no Office program writes"
+            )
+        return root
+
+    def related_parts(self, name: str) -> dict[str, str]:
+        """Return the parts that a part refers to: the last word of the kind, the part's name."""
+        found: dict[str, str] = {}
+        for kind, place in self._relationships(name):
+            found.setdefault(kind, place)
+        return found
+
+    def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
+        """Return every part of a kind that a part refers to, each once."""
+        return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))
+
+    def _relationships(self, name: str) -> Iterator[tuple[str, str]]:
+        folder, base = posixpath.split(name)
+        root = self.xml_root(posixpath.join(folder, "_rels", f"{base}.rels"))
+        for relation in root if root is not None else ():
+            kind, target = relation.get("Type", ""), unquote(relation.get("Target", ""))
+            if relation.get("TargetMode") != "External" and target:
+                place = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                yield kind.rpartition("/")[2], place
+
+    def _read_part(self, name: str) -> bytes | None:
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        too_dense = entry.file_size > max(RATIO_CHECK_FROM, MAX_RATIO * entry.compress_size)
+        if entry.file_size > MAX_PART or too_dense:
+            raise self._bomb_error()
+        if entry.flag_bits & 1:
+            raise InputError(
+                f"{self._path}: the document is locked with a password.",
+                remedy="Open it with the password, save it without one and add that file.",
+            )
+        try:
+            with self._archive.open(entry) as member:
+                data = member.read(MAX_PART + 1)
+        except _UNPACK_ERRORS as error:
+            raise self._damaged_error(f"{name} does not unpack") from error
+        if len(data) > MAX_PART:
+            raise self._bomb_error()
+        return data
+
+    def _damaged_error(self, how: str) -> InputError:
+        return InputError(f"{self._path}: the document is damaged: {how}.", remedy=_RESAVE_REMEDY)
+
+    def _bomb_error(self) -> InputError:
+        return InputError(
+            f"{self._path}: the document unpacks to far more than any contract holds.",
+            remedy="If you trust it, open it in Word and save it as PDF; otherwise leave it out.",
+        )

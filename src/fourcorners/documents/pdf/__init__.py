@@ -1,0 +1,1 @@
+"""PDF files: text with a box for every character, tables, comments and hidden words."""

@@ -1,0 +1,128 @@
+"""A PDF page as it is shown: its frame, and whether there is anything on it but text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pypdfium2 import PdfPage
+
+Rectangle = tuple[float, float, float, float]
+MAX_OBJECTS = 50_000  # looked at on one page
+
+
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """The part of the page's own space that is shown, and how it is turned.
+
+    The page's own space has its origin at the bottom left; the page as shown, at the top left.
+    """
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    quarter_turns: int  # clockwise
+
+    @property
+    def width(self) -> float:
+        """Return the width of the page as shown, in points."""
+        turned = self.quarter_turns % 2
+        return self.top - self.bottom if turned else self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """Return the height of the page as shown, in points."""
+        turned = self.quarter_turns % 2
+        return self.right - self.left if turned else self.top - self.bottom
+
+    def to_display(self, box: Rectangle) -> Rectangle:
+        """Turn (left, bottom, right, top) of the page's own space into a box of it as shown."""
+        left, bottom, right, top = box
+        match self.quarter_turns:
+            case 0:
+                return left - self.left, self.top - top, right - self.left, self.top - bottom
+            case 1:
+                return bottom - self.bottom, left - self.left, top - self.bottom, right - self.left
+            case 2:
+                return (
+                    self.right - right,
+                    bottom - self.bottom,
+                    self.right - left,
+                    top - self.bottom,
+                )
+            case _:
+                return self.top - top, self.right - right, self.top - bottom, self.right - left
+
+    def to_display_array(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Do for the rows of an array what `shown` does for one box."""
+        import numpy as np
+
+        left, bottom, right, top = boxes.T
+        return np.stack(self.to_display((left, bottom, right, top)), axis=1)
+
+
+def frame_of(page: PdfPage) -> PageFrame:
+    """Return the frame of a page: its crop box within its media box."""
+    from pypdfium2 import raw
+
+    box = raw.FS_RECTF()
+    turns = raw.FPDFPage_GetRotation(page) % 4
+    if raw.FPDF_GetPageBoundingBox(page, box):
+        return PageFrame(box.left, box.bottom, box.right, box.top, turns)
+    width, height = page.get_size()
+    return PageFrame(0.0, 0.0, *((height, width) if turns % 2 else (width, height)), turns)
+
+
+def has_ink(page: PdfPage) -> bool:
+    """Tell whether a page without text has ink on it, beyond a lone line."""
+    if not any(True for _ in page.get_objects(max_depth=1)):
+        return False
+    scale = min(0.5, 1000 / max(*page.get_size(), 1.0))
+    bitmap = page.render(scale=scale, grayscale=True, draw_annots=False)
+    stride, width = bitmap.stride, bitmap.width
+    pixels = bytes(bitmap.buffer)
+    rows = [pixels[i * stride : i * stride + width] for i in range(bitmap.height)]
+    bitmap.close()
+    darker = bytes(1 if value < 200 else 0 for value in range(256))
+    inked = [row.translate(darker) for row in rows]
+    columns = bytearray(width)
+    for row in inked:
+        if any(row):
+            columns = bytearray(a | b for a, b in zip(columns, row, strict=True))
+    return sum(map(any, inked)) >= 3 and sum(columns) >= 3
+
+
+def image_share(page: PdfPage, frame: PageFrame) -> float:
+    """Return the part of the page's area that its largest picture covers."""
+    from pypdfium2 import raw
+
+    largest = 0.0
+    for number, item in enumerate(page.get_objects(max_depth=1)):
+        if number >= MAX_OBJECTS:
+            break
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (
+            item.type == raw.FPDF_PAGEOBJ_FORM and _form_has_image(item.raw)
+        ):
+            x0, y0, x1, y1 = frame.to_display(item.get_bounds())
+            across = min(x1, frame.width) - max(x0, 0.0)
+            down = min(y1, frame.height) - max(y0, 0.0)
+            largest = max(largest, max(across, 0.0) * max(down, 0.0))
+    area = frame.width * frame.height
+    return largest / area if area else 0.0
+
+
+def _form_has_image(form: object, depth: int = 0) -> bool:
+    from pypdfium2 import raw
+
+    for index in range(raw.FPDFFormObj_CountObjects(form)):
+        item = raw.FPDFFormObj_GetObject(form, index)
+        kind = raw.FPDFPageObj_GetType(item)
+        if kind == raw.FPDF_PAGEOBJ_IMAGE:
+            return True
+        if kind == raw.FPDF_PAGEOBJ_FORM and depth < 8 and _form_has_image(item, depth + 1):
+            return True
+    return False

@@ -1,0 +1,197 @@
+"""PDF by pdfium: text layer, pages, tables, and what the print says of a line.
+
+One character of the document's text is one character of pdfium's, so a place in the text is a
+place on the page without any alignment. Three replacements, one for one, make the text readable:
+U+FFFE (pdfium's mark for a hyphen at a line's end) becomes "-", U+037E (the Greek question mark
+that some fonts use for it) becomes ";", and the carriage return of a line's end becomes a space.
+Where two columns were drawn line by line across the page, their characters change places.
+
+pdfium is not thread-safe: call this in a process of its own (`Workers`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.documents import running_headers as margins
+from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.pdf import comments as pdf_notes
+from fourcorners.documents.pdf.damage import count_broken_streams
+from fourcorners.documents.pdf.file import REFETCH_REMEDY, load_page, open_pdf
+from fourcorners.documents.pdf.form_bombs import has_form_bomb
+from fourcorners.documents.pdf.invisible_text import find_invisible_text
+from fourcorners.documents.pdf.page import has_ink, image_share
+from fourcorners.documents.pdf.tables import find_tables
+from fourcorners.documents.pdf.text import page_text, text_lines
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.errors import InputError
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+MIN_PAGE_CHARACTERS = (
+    100  # characters: below, a picture over most of the page means that the text is in it
+)
+MIN_IMAGE_SHARE = 0.5  # of the page's area
+MIN_MEAN_CHARACTERS = (
+    100  # characters on the mean page of several: below, text is likely to be missing
+)
+LARGE_RATIO = 1.15  # times the usual height of letters is where a line counts as large
+
+
+@dataclass(frozen=True, slots=True)
+class _PageReading:
+    """One page as read: what `Page` needs, and what later checks want to know.
+
+    Spans are within the page. `edges` are lines near its margins with their height on it from 0
+    to 1; `heights` are lines with the height of their letters in points.
+    """
+
+    text: str
+    width: float = 612.0
+    height: float = 792.0
+    source: TextSource = TextSource.TEXT
+    has_broken_text: bool = False
+    edges: tuple[tuple[Span, float], ...] = ()
+    heights: tuple[tuple[Span, float], ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+
+def read_pdf(file: RawFile) -> Content:
+    """Return the text layer page by page; pages without one are left for text recognition."""
+    if has_form_bomb(file.data):
+        raise InputError(
+            f"{file.path}: the PDF is damaged: a form in it draws itself without end.",
+            remedy=REFETCH_REMEDY,
+        )
+    with open_pdf(file.data, file.path) as pdf:
+        sheets = [_read_page(pdf, index) for index in range(len(pdf))]
+    if all(sheet.has_broken_text for sheet in sheets):
+        raise InputError(
+            f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
+            "no page of it opens.",
+            remedy=REFETCH_REMEDY,
+        )
+    text = "".join(sheet.text for sheet in sheets)
+    pages: list[Page] = []
+    lines: list[list[margins.EdgeLine]] = []
+    marks: list[Mark] = []
+    usual = _usual_height(sheets)
+    start = 0
+    for number, sheet in enumerate(sheets, 1):
+        span = Span(start, start + len(sheet.text))
+        pages.append(Page(number, span, sheet.width, sheet.height, sheet.source))
+        lines.append(
+            [
+                margins.EdgeLine(line.shift(start), line.of(sheet.text), height)
+                for line, height in sheet.edges
+            ]
+        )
+        marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in sheet.marks]
+        marks += [
+            Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
+            for line, height in sheet.heights
+            if height > LARGE_RATIO * usual
+        ]
+        start = span.end
+    if not text.strip() and all(sheet.source is TextSource.TEXT for sheet in sheets):
+        raise InputError(
+            f"{file.path}: the PDF shows nothing: its pages are blank or damaged.",
+            remedy=REFETCH_REMEDY,
+        )
+    marks += margins.mark_running_headers(lines)
+    marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    return Content(text, tuple(pages), tuple(marks), tuple(_warnings(sheets, file.data)))
+
+
+def _usual_height(sheets: list[_PageReading]) -> float:
+    """Return the height that most characters of the document have, in points."""
+    counted: Counter[float] = Counter()
+    for sheet in sheets:
+        for line, height in sheet.heights:
+            counted[round(height, 1)] += len(line)
+    return max(counted.most_common(1)[0][0], 1.0) if counted else 1.0
+
+
+def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
+    from pypdfium2 import PdfiumError
+
+    comments: list[pdf_notes.PdfComment] = []
+    try:
+        page = load_page(pdf, index, lambda page: comments.extend(pdf_notes.page_comments(page)))
+    except PdfiumError:
+        return _PageReading("\n", has_broken_text=True)
+    try:
+        textpage = page.get_textpage()
+    except PdfiumError:
+        page.close()
+        return _PageReading("\n", has_broken_text=True)
+    shown = page_text(page, textpage)
+    text, frame = shown.text + "\n", shown.frame
+    lines = text_lines(shown)
+    edges = tuple(
+        (line.span, (line.box[1] + line.box[3]) / 2 / frame.height if frame.height else 0.5)
+        for line in margins.outer_lines(lines)
+    )
+    marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
+    marks += find_tables(page, shown, lines)
+    marks += [Mark(MarkKind.HIDDEN, span) for span in find_invisible_text(page, shown, lines)]
+    marks += pdf_notes.comment_marks(comments, lines, frame)
+    words = len(text.strip())
+    source = TextSource.TEXT
+    if (not words and has_ink(page)) or (
+        0 < words < MIN_PAGE_CHARACTERS and image_share(page, frame) >= MIN_IMAGE_SHARE
+    ):
+        source = TextSource.NONE
+    page.close()
+    return _PageReading(
+        text,
+        frame.width,
+        frame.height,
+        source,
+        edges=edges,
+        heights=tuple((line.span, line.box[3] - line.box[1]) for line in lines),
+        marks=tuple(marks),
+    )
+
+
+def _warnings(sheets: list[_PageReading], data: bytes) -> Iterator[str]:
+    broken = [n for n, sheet in enumerate(sheets, 1) if sheet.has_broken_text]
+    if broken:
+        yield f"{_format_page_numbers(broken)} damaged: no text could be read there."
+    bad, tried = count_broken_streams(data)
+    if bad:
+        yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
+    if any(mark.kind is MarkKind.HIDDEN for sheet in sheets for mark in sheet.marks):
+        yield "It holds words that no reader sees, which are read and marked."
+    count = sum(mark.kind is MarkKind.COMMENT for sheet in sheets for mark in sheet.marks)
+    if count:
+        yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
+    written = [
+        len(s.text.strip()) for s in sheets if s.source is TextSource.TEXT and not s.has_broken_text
+    ]
+    if not bad and len(written) >= 3 and sum(written) < MIN_MEAN_CHARACTERS * len(written):
+        yield (
+            f"The pages hold {sum(written) / len(written):.0f} characters on average: "
+            "the file may be damaged and text may be missing."
+        )
+
+
+def _format_page_numbers(pages: list[int]) -> str:
+    """Name pages as a person would, ranges joined: "Pages 3, 5-7 are"."""
+    ranges: list[list[int]] = []
+    for page in pages:
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    names = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+    return f"Page {names} is" if len(pages) == 1 else f"Pages {names} are"
+
+
+READER = Reader(name="pdf", version=3, media_types=frozenset({MediaType.PDF}), read=read_pdf)

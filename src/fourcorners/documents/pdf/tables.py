@@ -1,0 +1,220 @@
+"""Tables on a PDF page: told by their ruled lines, or by rows whose parts stand in line."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.documents.pdf.columns import ALIGNMENT_TOLERANCE
+from fourcorners.documents.pdf.page import MAX_OBJECTS, PageFrame, Rectangle
+from fourcorners.documents.pdf.text import PageText, TextLine
+from fourcorners.text.span import Span, merge_spans
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+MAX_RULE_WIDTH = 3.0  # points: what is thinner is a line
+SNAP_TOLERANCE = 3.0  # points within which lines meet
+MAX_RULES = 600  # of one page; more is a drawing
+MAX_TABLES = 50  # segments of a row that are compared
+MIN_ROWS = 3  # of a table without rules
+MIN_COLUMN_WIDTH = 40.0  # points: a first column below that holds clause numbers or bullets
+
+
+@dataclass(frozen=True, slots=True)
+class TableGrid:
+    """A table: where its rows and columns start and end, from the top left."""
+
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+    def contains(self, x: float, y: float) -> bool:
+        """Tell whether a point lies in the table."""
+        return self.xs[0] <= x <= self.xs[-1] and self.ys[0] <= y <= self.ys[-1]
+
+    def cell(self, x: float, y: float) -> tuple[int, int]:
+        """Return the row and column, from 1, in which a point of the table lies."""
+        return bisect_right(self.ys, y), bisect_right(self.xs, x)
+
+
+def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterator[Mark]:
+    """Yield a mark for each table of the page and each of its cells."""
+    ruled = list(_grids_from_rules(_ruled_lines(page, text.frame)))
+    aligned = [
+        grid
+        for grid in _grids_from_alignment(text.rows)
+        if not any(each.contains(grid.xs[0] + 1, (grid.ys[0] + grid.ys[-1]) / 2) for each in ruled)
+    ]
+    for grid in [*ruled, *aligned]:
+        inside = [
+            any(
+                grid.contains(x, (line.box[1] + line.box[3]) / 2)
+                for x in (line.box[0] + 1, line.box[2] - 1)
+            )
+            for line in lines
+        ]
+        for within, run in groupby(zip(lines, inside, strict=True), key=lambda pair: pair[1]):
+            if within:
+                span = merge_spans((line.span for line, _ in run), gap=len(text.text))[0]
+                yield from _table_marks(text, grid, span)
+
+
+def _table_marks(text: PageText, grid: TableGrid, span: Span) -> Iterator[Mark]:
+    """Yield the marks of a table and of its cells, if there are at least two."""
+    cells: list[tuple[tuple[int, int], Span]] = []
+    for offset, (x0, y0, x1, y1) in enumerate(text.char_boxes(span).tolist(), span.start):
+        if text.text[offset].isspace() or not grid.contains((x0 + x1) / 2, (y0 + y1) / 2):
+            continue
+        cell = grid.cell((x0 + x1) / 2, (y0 + y1) / 2)
+        if cells and cells[-1][0] == cell:
+            cells[-1] = cell, Span(cells[-1][1].start, offset + 1)
+        else:
+            cells.append((cell, Span(offset, offset + 1)))
+    if len({cell for cell, _ in cells}) < 2:
+        return
+    yield Mark(MarkKind.TABLE, span, f"{len(grid.ys) - 1}x{len(grid.xs) - 1}")
+    for (row, column), part in cells:
+        yield Mark(MarkKind.CELL, part, f"{row},{column}")
+
+
+def _ruled_lines(page: PdfPage, frame: PageFrame) -> list[Rectangle]:
+    """Return the straight lines of the page as shown, each as a thin rectangle."""
+    from pypdfium2 import raw
+
+    found: list[Rectangle] = []
+    sides = tuple(ctypes.c_float() for _ in range(4))
+    for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
+        item = raw.FPDFPage_GetObject(page, index)
+        if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_PATH:
+            continue
+        if raw.FPDFPath_CountSegments(item) > 5:
+            found += _path_strokes(item, frame)
+        elif raw.FPDFPageObj_GetBounds(item, *sides):
+            left, bottom, right, top = (side.value for side in sides)
+            found += _rectangle_edges(frame.to_display((left, bottom, right, top)))
+        if len(found) > MAX_RULES:
+            return []
+    return found
+
+
+def _rectangle_edges(box: Rectangle) -> list[Rectangle]:
+    """Return a line as it is, and a rectangle as its four sides."""
+    x0, y0, x1, y1 = box
+    if x1 - x0 <= MAX_RULE_WIDTH or y1 - y0 <= MAX_RULE_WIDTH:
+        return [box]
+    return [(x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)]
+
+
+def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
+    """Return the upright and level lines of a path that holds several."""
+    from pypdfium2 import raw
+
+    matrix = raw.FS_MATRIX()
+    if not raw.FPDFPageObj_GetMatrix(item, matrix):
+        return []
+    x, y = ctypes.c_float(), ctypes.c_float()
+    found: list[Rectangle] = []
+    here: tuple[float, float] | None = None
+    for index in range(min(raw.FPDFPath_CountSegments(item), 4 * MAX_RULES)):
+        segment = raw.FPDFPath_GetPathSegment(item, index)
+        raw.FPDFPathSegment_GetPoint(segment, x, y)
+        px = matrix.a * x.value + matrix.c * y.value + matrix.e
+        py = matrix.b * x.value + matrix.d * y.value + matrix.f
+        px, py, _, _ = frame.to_display((px, py, px, py))
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_LINETO and here is not None:
+            line = min(here[0], px), min(here[1], py), max(here[0], px), max(here[1], py)
+            if line[2] - line[0] <= MAX_RULE_WIDTH or line[3] - line[1] <= MAX_RULE_WIDTH:
+                found.append(line)
+        here = px, py
+    return found
+
+
+def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
+    """Yield the grids that lines make where they meet."""
+    lines = [rule for rule in rules if max(rule[2] - rule[0], rule[3] - rule[1]) >= 6]
+    left = set(range(len(lines)))
+    while left:
+        group, edge = [], [left.pop()]
+        while edge:
+            one = edge.pop()
+            group.append(lines[one])
+            touching = {other for other in left if _is_touching(lines[one], lines[other])}
+            left -= touching
+            edge += touching
+        ys = _snap_positions([(r[1] + r[3]) / 2 for r in group if r[2] - r[0] > r[3] - r[1]])
+        xs = _snap_positions([(r[0] + r[2]) / 2 for r in group if r[3] - r[1] > r[2] - r[0]])
+        if len(xs) >= 3 and len(ys) >= 3:
+            yield TableGrid(tuple(xs), tuple(ys))
+
+
+def _is_touching(one: Rectangle, other: Rectangle) -> bool:
+    return (
+        one[0] <= other[2] + SNAP_TOLERANCE
+        and other[0] <= one[2] + SNAP_TOLERANCE
+        and one[1] <= other[3] + SNAP_TOLERANCE
+        and other[1] <= one[3] + SNAP_TOLERANCE
+    )
+
+
+def _snap_positions(places: list[float]) -> list[float]:
+    kept: list[float] = []
+    for place in sorted(places):
+        if not kept or place - kept[-1] > SNAP_TOLERANCE:
+            kept.append(place)
+    return kept
+
+
+def _grids_from_alignment(lines: list[list[Rectangle]]) -> Iterator[TableGrid]:
+    """Yield the grids of rows in sequence whose segments start or end at the same places."""
+    group: list[list[Rectangle]] = []
+    for row in [*lines, []]:
+        if len(row) >= 2 and (not group or _is_next_row(group[-1], row)):
+            group.append(row)
+            continue
+        grid = _columns_grid(group)
+        if grid is not None:
+            yield grid
+        group = [row] if len(row) >= 2 else []
+
+
+def _is_next_row(above: list[Rectangle], row: list[Rectangle]) -> bool:
+    height = row[0][3] - row[0][1]
+    return -height < row[0][1] - above[0][3] < 2.5 * height and _count_shared_edges(above, row) >= 1
+
+
+def _count_shared_edges(above: list[Rectangle], row: list[Rectangle]) -> int:
+    """Count the segments after the first that start or end where one of the row above does."""
+    return sum(
+        any(
+            abs(one[side] - other[side]) <= ALIGNMENT_TOLERANCE
+            for side in (0, 2)
+            for other in above[1:MAX_TABLES]
+        )
+        for one in row[1:MAX_TABLES]
+    )
+
+
+def _columns_grid(group: list[list[Rectangle]]) -> TableGrid | None:
+    if len(group) < MIN_ROWS:
+        return None
+    most = Counter(len(row) for row in group).most_common(1)[0][0]
+    whole = [row for row in group if len(row) == most]
+    if most == 2 and max(row[0][2] - row[0][0] for row in whole) < MIN_COLUMN_WIDTH:
+        return None
+    xs = [min(row[0][0] for row in group)]
+    for column in range(1, most):
+        before = max(row[column - 1][2] for row in whole)
+        after = min(row[column][0] for row in whole)
+        if after <= before:
+            return None
+        xs.append((before + after) / 2)
+    xs.append(max(row[-1][2] for row in group))
+    ys = sorted(min(box[1] for box in row) for row in group)
+    return TableGrid(tuple(xs), (*ys, max(box[3] for box in group[-1])))

@@ -1,0 +1,190 @@
+"""The characters of a PDF page: their text, one for one, their places and their lines."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf.columns import reading_order, text_rows
+from fourcorners.documents.pdf.page import PageFrame, Rectangle, frame_of
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pypdfium2 import PdfPage, PdfTextPage
+
+_UNPRINTABLE = re.compile("[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi(?!tasse)", re.IGNORECASE)
+_FORCE_BOLD_FLAG = 1 << 18  # of the flags of a font's descriptor (ISO 32000-1, table 123)
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
+_LABEL = re.compile(r"\S{1,12}\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page's text in reading order, and how to find its characters on the page.
+
+    Character `i` of `text` is pdfium's character `order[i]`, or `i` where there is no `order`.
+    """
+
+    text: str
+    order: tuple[int, ...] | None
+    textpage: PdfTextPage
+    frame: PageFrame
+    rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
+
+    def char_index(self, offset: int) -> int:
+        """Return pdfium's index of a character of the text."""
+        return offset if self.order is None else self.order[offset]
+
+    def char_boxes(self, span: Span) -> NDArray[np.float32]:
+        """Return where the characters of a span stand on the page as shown, one row each."""
+        return self.boxes_at(range(span.start, span.end))
+
+    def boxes_at(self, offsets: Sequence[int]) -> NDArray[np.float32]:
+        """Return where some characters stand on the page as shown, one row each."""
+        if self.order is not None:
+            offsets = [self.order[offset] for offset in offsets]
+        return self.frame.to_display_array(_character_boxes(self.textpage, offsets))
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of a page's text as it stands on paper; `bold` is its bold part."""
+
+    span: Span
+    box: Rectangle
+    bold: Span
+
+
+def page_text(page: PdfPage, textpage: PdfTextPage) -> PageText:
+    """Return the text of a page in reading order: column after column where there are columns."""
+    found = _page_characters(textpage)
+    frame = frame_of(page)
+    drawn = text_rows(textpage, frame)
+    order = reading_order(textpage, frame, found, drawn)
+    if order is None:
+        return PageText(_clean_text(found), None, textpage, frame, drawn)
+    # Where a line of one column met the next column there is an end of line now.
+    pieces = [
+        "\n" if breaks and found[index] in " \u00a0" else found[index]
+        for index, breaks in zip(order.indices, order.line_breaks, strict=True)
+    ]
+    return PageText(_clean_text("".join(pieces)), order.indices, textpage, frame, drawn)
+
+
+def _page_characters(textpage: PdfTextPage) -> str:
+    """Return pdfium's characters, one for each of its indices."""
+    count = textpage.count_chars()
+    text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
+    if len(text) != count:  # pdfium left some out of its string: ask for each
+        text = "".join(chr(char_code(textpage, index)) for index in range(count))
+    return text
+
+
+def _clean_text(text: str) -> str:
+    text = text.replace("\ufffe", "-").replace("\u037e", ";").replace("\r", " ").replace("\0", " ")
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def char_code(textpage: PdfTextPage, index: int) -> int:
+    """Return a character's code, as far as there is such a character."""
+    from pypdfium2 import raw
+
+    found: int = raw.FPDFText_GetUnicode(textpage, index)
+    return found if found < 0x110000 else 0xFFFD
+
+
+def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
+    """Return (left, bottom, right, top) of each character, in the page's own space."""
+    import numpy as np
+
+    count = len(indices)
+    boxes = np.zeros((count, 4), dtype=np.float32)  # FS_RECTF: left, top, right, bottom
+    first, size = boxes.ctypes.data, boxes.itemsize * 4
+    addresses = range(first, first + size * count, size)
+    page = ctypes.cast(textpage.raw, ctypes.c_void_p).value
+    deque(map(_loose_char_box(), repeat(page), indices, addresses), maxlen=0)
+    return boxes[:, [0, 3, 2, 1]]
+
+
+@cache
+def _loose_char_box() -> Callable[..., int]:
+    """Return `FPDFText_GetLooseCharBox` taking addresses as numbers: called a million times."""
+    from pypdfium2 import raw
+
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+    address = ctypes.cast(raw.FPDFText_GetLooseCharBox, ctypes.c_void_p).value
+    if address is None:
+        raise RuntimeError("pdfium has no FPDFText_GetLooseCharBox")
+    return prototype(address)
+
+
+def text_lines(page: PageText) -> list[TextLine]:
+    """Return the lines of a page that hold words, with their place and their bold part."""
+    face = _FontWeight(page.textpage)
+    spans = [Span(*found.span()) for found in _LINE.finditer(page.text)]
+    ends = [offset for span in spans for offset in (span.start, span.end - 1)]
+    boxes = page.boxes_at(ends).tolist() if ends else []
+    lines = []
+    for span, (x0, y0, x1, y1), (a0, b0, a1, b1) in zip(
+        spans, boxes[::2], boxes[1::2], strict=True
+    ):
+        box = min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1)
+        lines.append(TextLine(span, box, _bold_span(page, span, face)))
+    return lines
+
+
+def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
+    """Return the bold words at a line's start, or after its label; empty if there are none."""
+    start = words.start
+    if not face.is_bold(page.char_index(start)):
+        label = _LABEL.match(page.text, start, words.end)
+        if label is None or not face.is_bold(page.char_index(label.end())):
+            return Span(start, start)
+        start = label.end()
+    if face.is_bold(page.char_index(words.end - 1)):
+        return Span(start, words.end)
+    bold, plain = start, words.end - 1  # halved until they meet: a line changes once, as a rule
+    while plain - bold > 1:
+        middle = (bold + plain) // 2
+        if face.is_bold(page.char_index(middle)):
+            bold = middle
+        else:
+            plain = middle
+    return Span(start, plain).strip(page.text)
+
+
+class _FontWeight:
+    """Asks for the weight of a page's letters; one buffer serves all questions."""
+
+    def __init__(self, textpage: PdfTextPage) -> None:
+        from pypdfium2 import raw
+
+        self._raw = raw
+        self._textpage = textpage.raw
+        self._name = ctypes.create_string_buffer(128)
+        self._flags = ctypes.c_int()
+
+    def is_bold(self, index: int) -> bool:
+        """Tell whether a character is bold, by its font's name or flags, or by its outline."""
+        raw, flags = self._raw, self._flags
+        if not raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 128, flags):
+            return False
+        if flags.value & _FORCE_BOLD_FLAG or _is_bold_name(self._name.value):
+            return True
+        item = raw.FPDFText_GetTextObject(self._textpage, index)
+        mode = raw.FPDFTextObj_GetTextRenderMode(item) if item else None
+        return bool(mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE)
+
+
+@lru_cache(maxsize=256)
+def _is_bold_name(name: bytes) -> bool:
+    return _BOLD_NAME.search(name.decode("latin-1")) is not None

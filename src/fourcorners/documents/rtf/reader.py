@@ -1,0 +1,515 @@
+"""Rich text (.rtf): the words that show, with list numbers, tables, footnotes and hidden text.
+
+RTF is a run of groups, control words and characters. The numbers of lists stand in the file as
+text (`listtext`), as the program that wrote it last showed them. Insertions are in the text,
+marked; a deletion is a mark without length at its place, whose detail holds its words.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from fourcorners.documents.document import MarkKind
+from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.table import Table
+from fourcorners.errors import InputError
+
+_MAX_COLOURS = 10_000
+_WHITE_FROM = 240  # of 255, from which a colour cannot be told from paper
+_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MAX_TINY_SIZE = 2  # half points; smaller letters are not read
+MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
+
+_TOKEN = re.compile(
+    rb"(?P<control>\\(?:(?P<word>[a-zA-Z]{1,40})(?P<number>-?\d{1,10})? ?|'(?P<hex>[0-9a-fA-F]{2})"
+    rb"|(?P<sign>[^a-zA-Z'])|'))|(?P<open>\{)|(?P<close>\})|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\\Z",
+    re.DOTALL,
+)
+# Groups that hold no words of the document.
+_IGNORED_GROUPS = frozenset(
+    "fonttbl colortbl stylesheet info pict object objdata themedata colorschememapping datastore "  # noqa: SIM905
+    "latentstyles rsidtbl generator xmlnstbl filetbl listtable listoverridetable revtbl pgptbl "
+    "template docvar userprops mmathPr wgrffmtfilter blipuid bkmkstart bkmkend fldinst fchars "
+    "lchars ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn header headerl headerr headerf footer "
+    "footerl footerr footerf annotation atnid atnauthor atndate atnref atrfstart atrfend shppict "
+    "nonshppict picprop sp sn sv falt panose fontemb formfield datafield pnseclvl background "
+    "nextfile private passwordhash protusertbl".split()
+)
+_CHARACTERS = {
+    "tab": "\t", "line": "\n", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c",
+    "rdblquote": "\u201d", "endash": "\u2013", "emdash": "\u2014", "bullet": "\u2022",
+    "emspace": " ", "enspace": " ", "qmspace": " ", "softline": "\n", "zwj": "", "zwnj": "",
+}  # fmt: skip
+_ESCAPES = {b"\\": "\\", b"{": "{", b"}": "}", b"~": "\u00a0", b"_": "\u2011", b"-": ""}
+_CHARSETS = {
+    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "big5",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257",
+    204: "cp1251", 222: "cp874", 238: "cp1250",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupState:
+    """What holds within a group."""
+
+    skip: bool = False
+    hidden: bool = False
+    deleted: bool = False
+    inserted: bool = False
+    destination: str = ""  # "label", "note", "comment", "fonts" or "colours": where the words go
+    colour: int = 0  # of the letters, in the file's table; 0 is seen
+    background: int = 0  # of what they stand on
+    paragraph_background: int = 0  # of what the paragraph stands on
+    size: int = 24  # of the letters, in half points
+    encoding: str = "cp1252"
+    after_unicode: int = 1  # characters to pass over after one written as \u
+
+
+@dataclass(slots=True)
+class _Parser:
+    """The walk through the file."""
+
+    encoding: str = "cp1252"
+    group: _GroupState = field(default_factory=_GroupState)
+    outer_groups: list[_GroupState] = field(default_factory=list)
+    too_deep: int = 0
+    blocks: list[Fragment] = field(default_factory=list)
+    line: Fragment = field(default_factory=Fragment)
+    notes: list[Fragment] = field(default_factory=list)
+    pending_blocks: list[Fragment] = field(default_factory=list)  # lines whose note is being read
+    table: Table | None = None
+    cell: list[Fragment] = field(default_factory=list)
+    in_table: bool = False
+    level: int | None = None  # of the outline, of the paragraph being read
+    label: str = ""
+    comment: str = ""
+    deleted_text: str = ""  # words marked as deleted, until others follow
+    raw: bytearray = field(default_factory=bytearray)  # in the group's encoding, not decoded yet
+    fonts: dict[int, str] = field(default_factory=dict)
+    colours: list[tuple[int, int, int]] = field(default_factory=list)
+    colour_channels: list[int] = field(
+        default_factory=lambda: [0, 0, 0]
+    )  # the colour that is being said
+    shaded: bool = False  # some cell of the row stands on a ground
+    font: int = 0
+    skip_count: int = 0
+    surrogate: int = 0
+    has_hidden_text: bool = False
+    has_changes: bool = False
+    claims_fallback: bool = False  # about how long something is
+    ignorable: bool = False
+
+    def consume(self, token: re.Match[bytes]) -> None:
+        """Take the next token."""
+        if token["open"]:
+            self._open()
+        elif token["close"]:
+            self._close()
+        elif token["word"]:
+            number = token["number"]
+            self._control(token["word"].decode("ascii"), int(number) if number else None)
+        elif token["hex"]:
+            if self.skip_count:
+                self.skip_count -= 1
+            else:
+                self.raw.append(int(token["hex"], 16))
+        elif token["sign"]:
+            self._escape(token["sign"])
+        elif token["text"]:
+            data = token["text"]
+            passed = min(self.skip_count, len(data))
+            self.skip_count -= passed
+            self.raw += data[passed:]
+
+    def _open(self) -> None:
+        self._flush()
+        if len(self.outer_groups) >= MAX_DEPTH:
+            self.too_deep += 1
+            return
+        self.outer_groups.append(self.group)
+        self.ignorable = False
+
+    def _close(self) -> None:
+        self._flush()
+        if self.too_deep:
+            self.too_deep -= 1
+            return
+        if not self.outer_groups:
+            return
+        ended, self.group = self.group, self.outer_groups.pop()
+        if ended.destination == "comment" != self.group.destination:
+            self.line.mark_point(MarkKind.COMMENT, " ".join(self.comment.split()))
+            self.comment = ""
+        if ended.destination == "note" != self.group.destination and self.pending_blocks:
+            self.notes.append(self.line)
+            self.line = self.pending_blocks.pop()
+
+    def _escape(self, sign: bytes) -> None:
+        self._flush()
+        if sign == b"*":
+            self.ignorable = True
+        elif sign in (b"\n", b"\r"):
+            self._paragraph()
+        elif self.skip_count:
+            self.skip_count -= 1
+        else:
+            self._add_text(_ESCAPES.get(sign, ""))
+
+    def _control(self, word: str, number: int | None) -> None:
+        self._flush()
+        on = number != 0
+        if word in _IGNORED_GROUPS and word not in _HANDLERS:
+            self.group = replace(self.group, skip=True)
+        elif word in _CHARACTERS:
+            if self.skip_count:
+                self.skip_count -= 1
+            else:
+                self._add_text(_CHARACTERS[word])
+        elif word in _HANDLERS:
+            _HANDLERS[word](self, number, on)
+        elif self.ignorable and word not in ("shpinst", "shptxt"):
+            self.group = replace(self.group, skip=True)
+        self.ignorable = False
+
+    def unicode(self, number: int | None, _on: bool) -> None:
+        code = (number or 0) % 0x10000
+        self.skip_count = self.group.after_unicode
+        if 0xD800 <= code < 0xDC00:
+            self.surrogate = code
+            return
+        if 0xDC00 <= code < 0xE000:
+            high, self.surrogate = self.surrogate, 0
+            code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD
+        self._add_text(chr(code) if code else "\ufffd")
+
+    def set_font(self, number: int | None, _on: bool) -> None:
+        self.font = number or 0
+        if self.group.destination != "fonts":
+            encoding = self.fonts.get(self.font, self.encoding)
+            self.group = replace(self.group, encoding=encoding)
+
+    def set_charset(self, number: int | None, _on: bool) -> None:
+        if self.group.destination == "fonts" and number in _CHARSETS and number:
+            self.fonts[self.font] = _CHARSETS[number]
+
+    def set_codepage(self, number: int | None, _on: bool) -> None:
+        try:
+            self.encoding = codecs.lookup(f"cp{number}").name
+        except LookupError:
+            self.encoding = "cp1252"
+        self.group = replace(self.group, encoding=self.encoding)
+
+    def start_fonts(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, skip=True, destination="fonts")
+
+    def start_colours(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, skip=True, destination="colours")
+
+    def set_red(self, number: int | None, _on: bool) -> None:
+        self.colour_channels[0] = number or 0
+
+    def set_green(self, number: int | None, _on: bool) -> None:
+        self.colour_channels[1] = number or 0
+
+    def set_blue(self, number: int | None, _on: bool) -> None:
+        self.colour_channels[2] = number or 0
+
+    def set_colour(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, colour=number or 0)
+
+    def set_background(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, background=number or 0)
+
+    def set_paragraph_background(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, paragraph_background=number or 0)
+
+    def set_size(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, size=24 if number is None else number)
+
+    def start_row(self, _number: int | None, _on: bool) -> None:
+        self.shaded = False
+
+    def shade_cell(self, number: int | None, _on: bool) -> None:
+        self.shaded = self.shaded or not self._is_white(number or 0)
+
+    def _is_white(self, number: int) -> bool:
+        """Tell whether a colour of the table cannot be told from paper; 0 is the paper's own."""
+        if not 0 < number < len(self.colours):
+            return number == 0
+        return min(self.colours[number]) >= _WHITE_FROM
+
+    def _is_invisible(self) -> bool:
+        """Tell whether no reader sees words that are said now."""
+        group = self.group
+        if group.hidden or group.size <= _MAX_TINY_SIZE:
+            return True
+        grounds = (group.background, group.paragraph_background)
+        on_paper = all(self._is_white(each) for each in grounds)
+        on_paper = on_paper and not (self.in_table and self.shaded)
+        if group.background and self._is_similar_colour(group.colour, group.background):
+            return True
+        return group.colour != 0 and self._is_white(group.colour) and on_paper
+
+    def _is_similar_colour(self, one: int, other: int) -> bool:
+        """Tell whether two colours of the table are one to the eye."""
+        if not (0 < one < len(self.colours) and 0 < other < len(self.colours)):
+            return False
+        pairs = zip(self.colours[one], self.colours[other], strict=True)
+        return all(abs(a - b) <= _COLOUR_TOLERANCE for a, b in pairs)
+
+    def start_label(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, destination="label")
+
+    def start_comment(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, destination="comment")
+
+    def start_note(self, _number: int | None, _on: bool) -> None:
+        if self.group.skip or self.group.destination == "note" or len(self.pending_blocks) > 20:
+            return
+        mark = f"[{len(self.notes) + len(self.pending_blocks) + 1}]"
+        self.line.add(mark, MarkKind.NUMBER, "footnotes")
+        self.pending_blocks.append(self.line)
+        self.line = Fragment()
+        self.group = replace(self.group, destination="note")
+
+    def reset(self, _number: int | None, _on: bool) -> None:
+        self.group = replace(
+            self.group, hidden=False, deleted=False, inserted=False, colour=0, background=0, size=24
+        )
+
+    def hide(self, _number: int | None, on: bool) -> None:
+        self.group = replace(self.group, hidden=on)
+
+    def delete(self, _number: int | None, on: bool) -> None:
+        self.has_changes = self.has_changes or on
+        self.group = replace(self.group, deleted=on)
+
+    def insert(self, _number: int | None, on: bool) -> None:
+        self.has_changes = self.has_changes or on
+        self.group = replace(self.group, inserted=on)
+
+    def skip_after_unicode(self, number: int | None, _on: bool) -> None:
+        self.group = replace(self.group, after_unicode=max(0, min(number or 0, 100)))
+
+    def start_paragraph(self, _number: int | None, _on: bool) -> None:
+        if self.group.destination == "comment":
+            return
+        self.in_table, self.level = False, None
+        self.group = replace(self.group, paragraph_background=0)
+
+    def set_level(self, number: int | None, _on: bool) -> None:
+        self.level = number
+
+    def enter_table(self, _number: int | None, _on: bool) -> None:
+        self.in_table = self.in_table or self.group.destination != "comment"
+
+    def end_paragraph(self, _number: int | None, _on: bool) -> None:
+        self._paragraph()
+
+    def end_cell(self, _number: int | None, _on: bool) -> None:
+        self._end_line(self.cell)
+        if self.table is None:
+            self.table = Table([[]])
+        self.table.add_cell(join_fragments(self.cell, "\n"))
+        self.cell = []
+
+    def end_row(self, _number: int | None, _on: bool) -> None:
+        if self.table is not None:
+            self.table.start_row()
+
+    def doubt(self, _number: int | None, _on: bool) -> None:
+        self.claims_fallback = True
+
+    def _paragraph(self) -> None:
+        if self.group.destination == "comment":
+            self.comment += " "
+            return
+        if self.group.destination == "note":
+            self.line.add("\n")
+            return
+        if self.in_table:
+            self._end_line(self.cell)
+            return
+        self._end_table()
+        self._end_line(self.blocks)
+
+    def _end_line(self, into: list[Fragment]) -> None:
+        self._mark_deletion()
+        line, label, self.line, self.label = self.line, self.label.strip(), Fragment(), ""
+        if not line.text.strip() or self.group.skip:
+            self.line.marks = [m for m in line.marks if m.kind is MarkKind.DELETED and not m.span]
+            return
+        whole = Fragment()
+        if label:
+            whole.add(label, MarkKind.NUMBER)
+            whole.add(" ")
+        whole.extend(line)
+        if self.level is not None and 0 <= self.level < 9:
+            whole.mark(MarkKind.HEADING, 0, str(self.level + 1))
+        into.append(whole)
+
+    def _end_table(self) -> None:
+        if self.table is not None:
+            made = self.table.text()
+            if len(made):
+                self.blocks.append(made)
+            self.table = None
+
+    def _flush(self) -> None:
+        """Decode the bytes that were gathered."""
+        if self.raw:
+            data = bytes(self.raw)
+            self.raw.clear()
+            if self.group.destination == "colours":
+                for _ in range(min(data.count(b";"), _MAX_COLOURS - len(self.colours))):
+                    self.colours.append(
+                        (self.colour_channels[0], self.colour_channels[1], self.colour_channels[2])
+                    )
+                    self.colour_channels = [0, 0, 0]
+                return
+            try:
+                self._add_text(data.decode(self.group.encoding))
+            except UnicodeDecodeError:
+                self._add_text(data.decode(self.group.encoding, "replace"))
+
+    def _add_text(self, words: str) -> None:
+        group = self.group
+        if not words or group.skip:
+            return
+        if group.deleted:
+            self.deleted_text += "" if group.destination in ("label", "comment") else words
+            return
+        words = words.replace("\0", "\ufffd")
+        if group.destination == "label":
+            self.label += words.replace("\t", " ")
+            return
+        if group.destination == "comment":
+            self.comment += words
+            return
+        self._mark_deletion()
+        start = len(self.line)
+        self.line.add(words)
+        if group.inserted:
+            self.line.mark(MarkKind.INSERTED, start)
+        if self._is_invisible():
+            self.has_hidden_text = True
+            self.line.mark(MarkKind.HIDDEN, start)
+
+    def _mark_deletion(self) -> None:
+        """Mark the place where words were left out, with what they are."""
+        if self.deleted_text.strip():
+            self.line.mark_point(MarkKind.DELETED, " ".join(self.deleted_text.split()))
+        self.deleted_text = ""
+
+    def finish(self) -> Fragment:
+        """Return the document; call it once, at the end."""
+        self._flush()
+        self.group = _GroupState()
+        while self.pending_blocks:
+            self.notes.append(self.line)
+            self.line = self.pending_blocks.pop()
+        self._end_line(self.cell if self.in_table else self.blocks)
+        if self.cell:
+            self.end_cell(None, True)
+        self._end_table()
+        for number, note in enumerate(self.notes, 1):
+            if note.text.strip():
+                told = Fragment()
+                told.add(f"[{number}] ")
+                told.extend(note)
+                told.mark(MarkKind.FOOTNOTE, 0, "footnotes")
+                self.blocks.append(told)
+        return join_fragments(self.blocks, "\n\n")
+
+
+_HANDLERS = {
+    "u": _Parser.unicode,
+    "uc": _Parser.skip_after_unicode,
+    "f": _Parser.set_font,
+    "fcharset": _Parser.set_charset,
+    "ansicpg": _Parser.set_codepage,
+    "fonttbl": _Parser.start_fonts,
+    "colortbl": _Parser.start_colours,
+    "red": _Parser.set_red,
+    "green": _Parser.set_green,
+    "blue": _Parser.set_blue,
+    "cf": _Parser.set_colour,
+    "cb": _Parser.set_background,
+    "chcbpat": _Parser.set_background,
+    "highlight": _Parser.set_background,
+    "cbpat": _Parser.set_paragraph_background,
+    "clcbpat": _Parser.shade_cell,
+    "trowd": _Parser.start_row,
+    "fs": _Parser.set_size,
+    "listtext": _Parser.start_label,
+    "pntext": _Parser.start_label,
+    "footnote": _Parser.start_note,
+    "annotation": _Parser.start_comment,
+    "plain": _Parser.reset,
+    "v": _Parser.hide,
+    "deleted": _Parser.delete,
+    "revised": _Parser.insert,
+    "pard": _Parser.start_paragraph,
+    "outlinelevel": _Parser.set_level,
+    "intbl": _Parser.enter_table,
+    "par": _Parser.end_paragraph,
+    "sect": _Parser.end_paragraph,
+    "page": _Parser.end_paragraph,
+    "cell": _Parser.end_cell,
+    "nestcell": _Parser.end_cell,
+    "row": _Parser.end_row,
+    "nestrow": _Parser.end_row,
+    "bin": _Parser.doubt,
+}
+
+
+def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
+    """Yield the tokens, without the bytes of what is put in as it is (`bin`).
+
+    A `bin` of more bytes than are left is a lie: it hides nothing, and comes out as a token.
+    """
+    done = False
+    while not done:
+        done = True
+        for token in _TOKEN.finditer(data, start):
+            if token["word"] == b"bin":
+                start = token.end() + max(0, int(token["number"] or 0))
+                if start <= len(data):
+                    done = False
+                    break
+            yield token
+
+
+def read_rtf(file: RawFile) -> Content:
+    """Return the accepted text with numbers, headings, tables, notes and hidden text marked."""
+    walk = _Parser()
+    start = file.data.find(b"{\\rtf")
+    for token in _tokens(file.data, max(0, start)):
+        walk.consume(token)
+    open_groups = len(walk.outer_groups)
+    whole = walk.finish()
+    if not whole.text.strip():
+        raise InputError(
+            f"{file.path}: the document holds no text.",
+            remedy="If it shows pictures of pages, print it to PDF and add that.",
+        )
+    whole.add("\n")
+    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+    warnings = []
+    if walk.has_changes:
+        warnings.append("It has tracked changes, read as if all were accepted.")
+    if walk.has_hidden_text:
+        warnings.append("It holds hidden text, which is read and marked.")
+    if walk.claims_fallback:
+        warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
+    if open_groups:
+        warnings.append("The file may be truncated: its end is missing.")
+    return Content(whole.text, marks=tuple(marks), warnings=tuple(warnings))
+
+
+READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -1,0 +1,77 @@
+"""Running headers and footers: lines that return at the edge of most pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.text.span import Span
+
+Line = TypeVar("Line")
+MIN_PAGE_SHARE = 0.6  # of the pages with text
+MIN_PAGES = 3
+EDGE_SHARE = 0.16  # the part of a page's height, at top and bottom, that is margin
+EDGE_LINES = 4  # looked at from each end of a page's text
+
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"\d+")
+_ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLine:
+    """A line near the start or end of a page's text; its `height` is 0 at the top, 1 below."""
+
+    span: Span
+    text: str
+    height: float
+
+    @property
+    def kind(self) -> MarkKind | None:
+        """Tell which margin the line stands in."""
+        if self.height < EDGE_SHARE:
+            return MarkKind.HEADER
+        return MarkKind.FOOTER if self.height > 1 - EDGE_SHARE else None
+
+    @property
+    def key(self) -> tuple[MarkKind | None, str]:
+        """Return what stays the same from page to page: the place and the words but numbers."""
+        words = _NUMBER.sub("#", _SPACE.sub(" ", self.text.casefold()).strip())
+        if len(words) <= 12:
+            words = _ROMAN.sub("#", words)
+        return self.kind, words
+
+
+def edge_lines(text: str, page: Span) -> list[Span]:
+    """Return the first and last few lines of a page that hold words."""
+    lines = []
+    start = page.start
+    for line in page.of(text).split("\n"):
+        if line.strip():
+            lines.append(Span(start, start + len(line)).strip(text))
+        start += len(line) + 1
+    return outer_lines(lines)
+
+
+def outer_lines(lines: list[Line]) -> list[Line]:
+    """Return the first and last few lines of a page."""
+    return lines if len(lines) <= 2 * EDGE_LINES else lines[:EDGE_LINES] + lines[-EDGE_LINES:]
+
+
+def mark_running_headers(pages: Iterable[list[EdgeLine]]) -> Iterator[Mark]:
+    """Yield a mark for each line that stands in the same margin of most pages."""
+    written = [page for page in pages if page]
+    if len(written) < MIN_PAGES:
+        return
+    often = Counter(key for page in written for key in {line.key for line in page})
+    for page in written:
+        for line in page:
+            kind = line.kind
+            if kind is not None and often[line.key] >= max(
+                MIN_PAGES, MIN_PAGE_SHARE * len(written)
+            ):
+                yield Mark(kind, line.span)

@@ -1,0 +1,1 @@
+"""Worker processes that run readers with a memory limit and a timeout."""

@@ -1,0 +1,193 @@
+"""The worker's side: a process that does one task on item after item until its parent is gone.
+
+Messages are pickles with their length before them, in on standard input, out on standard output.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import BinaryIO
+
+from fourcorners.errors import FourcornersError
+
+_LENGTH = struct.Struct("!Q")
+GRACE_SECONDS = (
+    5.0  # seconds after which a worker ends itself where its parent should have ended it
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What a worker is told first."""
+
+    task: Callable[..., object]
+    memory: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReady:
+    """The worker has started; `problem` says why it cannot do the task."""
+
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDone:
+    """The task's result, pickled."""
+
+    result: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRejected:
+    """The task raised an error of ours: a finding about the item."""
+
+    error: FourcornersError
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineExtension:
+    """The task goes on, and needs up to so many seconds from now."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfMemory:
+    """The limit on memory was reached; the worker ends after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailed:
+    """The task raised another error: a defect of ours, or an item that no one thought of."""
+
+    summary: str
+    trace: str
+
+
+_request_time: Callable[[float], None] | None = None  # how the task in hand asks for more time
+
+
+def extend_deadline(seconds: float) -> None:
+    """Ask, from within a task, for this many seconds from now on; else it does nothing.
+
+    For work that is long but made of short steps with limits of their own.
+    """
+    if _request_time is not None:
+        _request_time(seconds)
+
+
+def send(pipe: BinaryIO, message: object) -> None:
+    """Write a message."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.write(_LENGTH.pack(len(data)))
+    pipe.write(data)
+    pipe.flush()
+
+
+def receive(pipe: BinaryIO) -> bytes | None:
+    """Return the next message, still pickled, or None where the other side is gone."""
+    head = pipe.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    size: int = _LENGTH.unpack(head)[0]
+    data = pipe.read(size)
+    return data if len(data) == size else None
+
+
+def main() -> None:
+    """Serve until standard input ends; it ends when the parent does, however it ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    commands, answers = _take_standard_streams()
+    inbox: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_read_commands, args=(commands, inbox), daemon=True).start()
+    try:
+        orders = pickle.loads(inbox.get())  # noqa: S301 - written by the parent process
+    except Exception as error:  # noqa: BLE001 - whatever importing the task raises, the parent says
+        send(answers, WorkerReady(f"{type(error).__name__}: {error}"))
+        return
+    send(answers, WorkerReady())
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
+
+        def allow(seconds: float) -> None:
+            # Ends the process even where the task holds the interpreter and the parent is gone.
+            faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
+
+        def plead(seconds: float) -> None:
+            send(answers, DeadlineExtension(seconds))
+            allow(max(seconds, orders.seconds))
+
+        global _request_time
+        _request_time = plead
+        while True:
+            item = inbox.get()
+            allow(orders.seconds)
+            answer = _run_task(orders, item)
+            faulthandler.cancel_dump_traceback_later()
+            send(answers, answer)
+            if isinstance(answer, OutOfMemory):
+                return
+
+
+def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep the pipes for messages alone, whatever a task or a library prints."""
+    commands, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+    return commands, answers
+
+
+def _read_commands(commands: BinaryIO, inbox: SimpleQueue[bytes]) -> None:
+    while (data := receive(commands)) is not None:
+        inbox.put(data)
+    os._exit(0)
+
+
+def _run_task(orders: WorkerSetup, item: bytes) -> object:
+    _limit_memory(orders.memory)
+    try:
+        result = orders.task(pickle.loads(item))  # noqa: S301 - written by the parent process
+        return TaskDone(pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
+    except FourcornersError as error:
+        return TaskRejected(error)
+    except MemoryError:
+        return OutOfMemory()
+    except Exception as error:  # noqa: BLE001 - reported, with its trace, as the item's outcome
+        return TaskFailed(f"{type(error).__name__}: {error}", traceback.format_exc())
+    finally:
+        _limit_memory(None)
+
+
+def _limit_memory(allowance: int | None) -> None:
+    """Let the process grow by `allowance` bytes of address space (None: as far as it likes).
+
+    Only Linux counts and enforces this; elsewhere the time limit has to do.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no contract's words in a core file
+    if allowance is None:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        return
+    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - not a path of the user's
+        used = int(statm.read().split()[0]) * resource.getpagesize()
+    limit = used + allowance
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))

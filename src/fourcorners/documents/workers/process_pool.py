@@ -1,0 +1,273 @@
+"""`Workers`: a task in processes of its own, with limits on memory and time.
+
+A file can crash the library that reads it, fill the memory or never end. Each of those ends one
+process and becomes the outcome of one item; the others go on.
+
+The processes are started afresh with the interpreter's own command, not forked (threads would not
+survive it) and without running the caller's `__main__` again, so a plain script may use this.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Generic, TypeVar, cast
+
+from fourcorners.documents.workers import process as protocol
+from fourcorners.errors import FourcornersError, InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_START_SECONDS = 60.0  # seconds in which a process must be ready for its first item
+_BOOT_CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from fourcorners.documents.workers.process import main; main()"
+)
+_log = logging.getLogger(__name__)
+
+
+class ProcessPool(Generic[Item, Result]):
+    """Processes that do `task` on items; a context manager that leaves no process behind.
+
+    Args:
+        task: A function at the top level of an importable module, so not of `__main__`.
+        jobs: How many processes at most; they start when there is work for them.
+        memory: By how many bytes of address space a process may grow during one item
+            (enforced on Linux).
+        seconds: How long one item may take.
+        name: What an item is called in messages.
+        alive: Called whenever a task says that it goes on, which may last.
+        folder: In which the processes work; by default that of this process.
+    """
+
+    def __init__(
+        self,
+        task: Callable[[Item], Result],
+        *,
+        jobs: int,
+        memory: int,
+        seconds: float,
+        name: Callable[[Item], str] = str,
+        alive: Callable[[], None] = lambda: None,
+        folder: Path | None = None,
+    ) -> None:
+        if jobs < 1 or memory < 1 or seconds <= 0:
+            raise ValueError(f"not limits: jobs {jobs}, memory {memory}, seconds {seconds}")
+        self._orders = protocol.WorkerSetup(task, memory, seconds)
+        if b"__main__" in pickle.dumps(self._orders):
+            raise ValueError("the task must live in an importable module, not in __main__")
+        self._jobs = jobs
+        self._name = name
+        self._alive = alive
+        self._folder = folder
+        self._inbox: queue.Queue[tuple[_WorkerProcess[Item], object]] = queue.Queue()
+        self._all: list[_WorkerProcess[Item]] = []
+        self._running = self._closed = False
+
+    def __enter__(self) -> ProcessPool[Item, Result]:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every process, at once."""
+        self._closed = True
+        for process in list(self._all):
+            self._kill(process)
+
+    def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result | FourcornersError]]:
+        """Yield each item with its result, or with the error that became of it, as they finish.
+
+        Items are taken as processes become free: of an endless supply at most `jobs` are in hand.
+        """
+        if self._running or self._closed:
+            raise RuntimeError("one run at a time, and none after closing")
+        self._running = True
+        source = iter(items)
+        busy: list[_WorkerProcess[Item]] = []
+        try:
+            self._assign_items(source, busy)
+            while busy:
+                for process, outcome in self._wait_for_results(busy):
+                    item = process.item
+                    busy.remove(process)
+                    self._assign_items(source, busy)
+                    yield item, outcome
+        finally:
+            for process in busy:
+                self._kill(process)
+            self._running = False
+
+    def _assign_items(self, source: Iterator[Item], busy: list[_WorkerProcess[Item]]) -> None:
+        """Give an item to every process that has none."""
+        while len(busy) < self._jobs:
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            free = [process for process in self._all if process not in busy]
+            process = free[0] if free else _WorkerProcess(self._orders, self._inbox, self._folder)
+            if not free:
+                self._all.append(process)
+            busy.append(process)
+            process.assign(item)
+
+    def _wait_for_results(
+        self, busy: list[_WorkerProcess[Item]]
+    ) -> list[tuple[_WorkerProcess[Item], Result | FourcornersError]]:
+        """Wait until something happened; return the processes that are done with their item."""
+        patience = min(process.deadline for process in busy) - time.monotonic()
+        try:
+            process, message = self._inbox.get(timeout=max(0.0, patience))
+        except queue.Empty:
+            late = [process for process in busy if process.deadline <= time.monotonic()]
+            return [(process, self._timeout_error(process)) for process in late]
+        if process not in busy:  # the last words of one that was ended, or that died idle
+            if message is None and process in self._all:
+                self._kill(process)
+            return []
+        if isinstance(message, protocol.WorkerReady):
+            if message.problem:
+                raise RuntimeError(f"a worker cannot load its task: {message.problem}")
+            process.start_clock()
+            return []
+        if isinstance(message, protocol.DeadlineExtension):
+            process.extend_deadline(message.seconds)
+            self._alive()
+            return []
+        return [(process, self._outcome(process, message))]
+
+    def _timeout_error(self, process: _WorkerProcess[Item]) -> InputError:
+        self._kill(process)
+        if not process.ready:
+            raise RuntimeError(f"a worker did not start within {_START_SECONDS:g} seconds")
+        return InputError(
+            f"{self._name(process.item)}: stopped after {self._orders.seconds:g} seconds.",
+            remedy="Split the file, or print it to a new PDF if it is small; or allow more time.",
+        )
+
+    def _outcome(self, process: _WorkerProcess[Item], message: object) -> Result | FourcornersError:
+        name = self._name(process.item)
+        if isinstance(message, protocol.TaskDone):
+            return cast("Result", pickle.loads(message.result))  # noqa: S301 - our own process
+        if isinstance(message, protocol.TaskRejected):
+            return message.error
+        if isinstance(message, protocol.TaskFailed):
+            _log.info("%s: %s", name, message.trace)
+            return InputError(
+                f"{name}: it could not be processed: {message.summary}.",
+                remedy="Save it in another format (DOCX or PDF) and add that; please report this.",
+            )
+        died = self._kill(process, patience=2.0)
+        if isinstance(message, protocol.OutOfMemory):
+            return InputError(
+                f"{name}: it needs more than {self._orders.memory >> 20} MB of memory.",
+                remedy="Split the file or reduce its pictures; or allow more memory.",
+            )
+        if not process.ready:
+            raise RuntimeError(f"a worker died before it was ready ({died})")
+        return InputError(
+            f"{name}: the process that read it died ({died}): the file is damaged, "
+            f"or needs more than {self._orders.memory >> 20} MB of memory.",
+            remedy="Print it to a new PDF from a viewer that opens it; or allow more memory.",
+        )
+
+    def _kill(self, process: _WorkerProcess[Item], *, patience: float = 0.0) -> str:
+        if process in self._all:
+            self._all.remove(process)
+        return process.kill(patience)
+
+
+class _WorkerProcess(Generic[Item]):
+    """One worker process, and the thread that hears it."""
+
+    def __init__(
+        self,
+        orders: protocol.WorkerSetup,
+        inbox: queue.Queue[tuple[_WorkerProcess[Item], object]],
+        folder: Path | None,
+    ) -> None:
+        self.item: Item
+        self.ready = False
+        self.deadline = time.monotonic() + _START_SECONDS
+        self._seconds = orders.seconds
+        self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
+            [sys.executable, "-P", "-c", _BOOT_CODE, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+        )
+        answers = cast("BinaryIO", self._process.stdout)
+        self._thread = threading.Thread(
+            target=self._read_answers, args=(answers, inbox), daemon=True
+        )
+        self._thread.start()
+        self._send(orders)
+
+    def assign(self, item: Item) -> None:
+        """Hand over an item; where the process is still starting, its time begins later."""
+        self.item = item
+        if self.ready:
+            self.deadline = time.monotonic() + self._seconds
+        self._send(item)
+
+    def start_clock(self) -> None:
+        """Note that the process has started: from now on the item's time runs."""
+        self.ready = True
+        self.deadline = time.monotonic() + self._seconds
+
+    def extend_deadline(self, seconds: float) -> None:
+        """Let the item take this long from now; never less than it had."""
+        self.deadline = max(self.deadline, time.monotonic() + seconds)
+
+    def kill(self, patience: float) -> str:
+        """Kill the process if it still lives after some seconds, and say how it ended."""
+        try:
+            self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        code = self._process.wait()
+        self._thread.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:  # an item it never took
+                    continue
+        if code >= 0:
+            return f"exit code {code}"
+        try:
+            return signal.Signals(-code).name
+        except ValueError:
+            return f"signal {-code}"
+
+    def _send(self, message: object) -> None:
+        try:
+            protocol.send(cast("BinaryIO", self._process.stdin), message)
+        except BrokenPipeError:
+            return  # it died: its thread hears that and says so
+
+    def _read_answers(
+        self, answers: BinaryIO, inbox: queue.Queue[tuple[_WorkerProcess[Item], object]]
+    ) -> None:
+        while (data := protocol.receive(answers)) is not None:
+            inbox.put((self, pickle.loads(data)))  # noqa: S301 - written by our own process
+        inbox.put((self, None))

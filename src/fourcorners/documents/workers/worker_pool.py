@@ -1,0 +1,101 @@
+"""`Crew`: who does a task on many items. Processes of this machine; other rooms know others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from fourcorners.documents.discovery import UnreadPath, find_files, is_bucket_object
+from fourcorners.documents.workers.process_pool import ProcessPool
+from fourcorners.errors import FourcornersError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result", covariant=True)
+
+
+class TaskRunner(Protocol[_Item, _Result]):
+    """Those who do one task."""
+
+    def run(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Result | FourcornersError]]:
+        """Yield each item once, with its result or the error that became of it, as they finish."""
+        ...
+
+
+class WorkerPool(Protocol):
+    """Who works, and what of the world they see."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Tell whether they may work on other machines, which see no file of this one."""
+        ...
+
+    @property
+    def embeds_passages(self) -> bool:
+        """Tell whether vectors had best be made where documents are read."""
+        ...
+
+    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+        """Yield what lies at and under the paths, each once."""
+        ...
+
+    def start(
+        self,
+        task: Callable[[Item], Result],
+        *,
+        memory: int,
+        seconds: float,
+        name: Callable[[Item], str] = str,
+        alive: Callable[[], None] = lambda: None,
+        then: Callable[[Result], Result] | None = None,
+    ) -> AbstractContextManager[TaskRunner[Item, Result]]:
+        """Return those who do a task, with limits, as `Workers` has them.
+
+        `then` is what a crew that `encodes` does with each result, beyond those limits.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalWorkerPool:
+    """Processes of this machine, so many at once."""
+
+    jobs: int
+    is_remote: bool = False
+    embeds_passages: bool = False
+
+    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+        """Yield the files at and under the paths; objects of a bucket are not read from here."""
+        files: list[Path] = []
+        for path in paths:
+            if is_bucket_object(path):
+                why = "objects of a bucket are read by jobs on Ray."
+                yield UnreadPath(path, why, "Say `--on ray`.")
+            else:
+                files.append(path)
+        yield from find_files(files)
+
+    def start(
+        self,
+        task: Callable[[Item], Result],
+        *,
+        memory: int,
+        seconds: float,
+        name: Callable[[Item], str] = str,
+        alive: Callable[[], None] = lambda: None,
+        then: Callable[[Result], Result] | None = None,
+    ) -> ProcessPool[Item, Result]:
+        """Return processes that do a task, with limits.
+
+        Raises:
+            ValueError: If something is to be done besides.
+        """
+        if then is not None:
+            raise ValueError("this crew does nothing without limits")
+        return ProcessPool(
+            task, jobs=self.jobs, memory=memory, seconds=seconds, name=name, alive=alive
+        )

@@ -1,0 +1,76 @@
+"""Characters that show nothing, or that reorder what is shown, made visible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# C0 and C1 controls (without tab and the line ends below), zero-width characters, marks and
+# overrides of direction (Unicode TR 9), tag characters, lone surrogates, and noncharacters.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_SEPARATORS = re.compile(r"[\s_,.-]+")
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+
+
+_NOT_PLAIN = re.compile(f"{_INVISIBLE.pattern}|{_LINE_ENDS.pattern}")
+
+
+def character_name(character: str) -> str:
+    """Return the visible name of a character, such as `⟦U+202E⟧`."""
+    return f"⟦U+{ord(character):04X}⟧"
+
+
+def split_invisible(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the text in order as (is a hidden character's name, what to show).
+
+    Every kind of line end becomes a line feed.
+    """
+    plain = _LINE_ENDS.sub("\n", text)
+    start = 0
+    for hidden in _INVISIBLE.finditer(plain):
+        if hidden.start() > start:
+            yield False, plain[start : hidden.start()]
+        yield True, character_name(hidden.group())
+        start = hidden.end()
+    if start < len(plain):
+        yield False, plain[start:]
+
+
+def show_invisible(text: str) -> str:
+    """Return the text with every hidden character replaced by its visible name."""
+    if _NOT_PLAIN.search(text) is None:
+        return text
+    return "".join(piece for _, piece in split_invisible(text))
+
+
+def single_line(text: str) -> str:
+    """Return the text on one line: hidden characters visible, white space runs as one space."""
+    return " ".join(show_invisible(text).split())
+
+
+def abridge(text: str, limit: int) -> str:
+    """Return the text on one line, with `…` for its middle if longer than `limit`.
+
+    The names of files often differ at their ends only, where what they are stands.
+    """
+    whole = single_line(text)
+    if len(whole) <= limit:
+        return whole
+    tail = whole[-round(limit * 0.55) :]
+    parts = _SEPARATORS.search(tail)
+    if parts and parts.end() < len(tail) * 0.6:
+        tail = tail[parts.end() :]
+    return f"{whole[: limit - 1 - len(tail)].rstrip(' _-,.')}…{tail}"
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return the text on one line, cut at a word and ended by `…` if longer than `limit`."""
+    whole = single_line(text)
+    if len(whole) <= limit:
+        return whole
+    head = whole[: limit - 1]
+    at_word = head.rsplit(" ", 1)[0]
+    return (at_word if len(at_word) > limit // 2 else head).rstrip(" ,;:") + "…"

@@ -1,0 +1,87 @@
+"""Finding files: order, what is passed over, and what cannot be entered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents.discovery import UnreadPath, find_files
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    room = tmp_path / "room"
+    for name in ("b.txt", "a/z.pdf", "a/y.docx", "c/d/e.md", "naïve Straße 契約.txt"):
+        path = room / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    for name in (".DS_Store", "a/~$y.docx", ".git/config", "Thumbs.db", "__MACOSX/x"):
+        path = room / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("noise")
+    return room
+
+
+def names(tree: Path, *paths: Path) -> list[str]:
+    found = []
+    for path in find_files(paths or (tree,)):
+        assert isinstance(path, Path), path
+        found.append(path.relative_to(tree).as_posix())
+    return found
+
+
+def test_files_come_in_order_without_noise(tree: Path) -> None:
+    assert names(tree) == ["a/y.docx", "a/z.pdf", "b.txt", "c/d/e.md", "naïve Straße 契約.txt"]
+
+
+def test_a_file_comes_once_however_often_it_is_named(tree: Path) -> None:
+    assert names(tree, tree / "b.txt", tree / "a", tree / "b.txt", tree / "a" / "z.pdf") == [
+        "b.txt",
+        "a/y.docx",
+        "a/z.pdf",
+    ]
+
+
+def test_a_hidden_file_named_outright_is_found(tree: Path) -> None:
+    assert names(tree, tree / ".DS_Store") == [".DS_Store"]
+
+
+def test_links_in_a_circle_end(tree: Path) -> None:
+    (tree / "c" / "up").symlink_to(tree)
+    (tree / "c" / "self").symlink_to(tree / "c" / "self")
+    found = list(find_files([tree]))
+    assert sum(isinstance(path, Path) for path in found) == 5
+    (odd,) = [path for path in found if isinstance(path, UnreadPath)]
+    assert "leads back to itself" in odd.reason
+    assert odd.remedy
+
+
+def test_a_path_that_is_not_there_is_a_value(tree: Path) -> None:
+    missing, *rest = find_files([tree / "nowhere", tree / "b.txt"])
+    assert isinstance(missing, UnreadPath)
+    assert missing.path == tree / "nowhere"
+    assert "there is no such file" in missing.reason
+    assert missing.remedy
+    assert rest == [tree / "b.txt"]
+
+
+def test_a_folder_without_permission_is_a_value(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's refusal is imitated, since it does not refuse the superuser anything."""
+    iterdir = Path.iterdir
+
+    def refuse(self: Path) -> Iterator[Path]:
+        if self.name == "a":
+            raise PermissionError(13, "Permission denied", str(self))
+        return iterdir(self)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    first, *rest = find_files([tree])
+    assert isinstance(first, UnreadPath)
+    assert first.path == tree / "a"
+    assert "no permission" in first.reason
+    assert first.remedy
+    assert [Path(str(path)).name for path in rest] == ["b.txt", "e.md", "naïve Straße 契約.txt"]
