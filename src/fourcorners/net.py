@@ -197,8 +197,6 @@ def _send_request(
 
 @dataclass(frozen=True, slots=True)
 class _Response(Generic[T]):
-    """What was read of an answer."""
-
     value: T
 
 
@@ -226,7 +224,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 def _send_once(
     request: urllib.request.Request, timeout: float, most_bytes: int, read: Callable[[bytes], T]
 ) -> _Response[T] | _Failure:
-    """Make a request once."""
     deadline = time.monotonic() + timeout
     direct = [urllib.request.ProxyHandler({})] if is_loopback(request.full_url) else []
     opener = urllib.request.build_opener(_NoRedirects(), *direct)
@@ -329,7 +326,6 @@ def _error_message(content: str) -> str:
 
 
 def _plain_text(words: str) -> str:
-    """Return words that can be shown on one line."""
     line = " ".join("".join(each if each.isprintable() else " " for each in words).split())
     return line if len(line) <= _MAX_MESSAGE else f"{line[: _MAX_MESSAGE - 1]}…"
 
@@ -349,7 +345,6 @@ def _retry_after(value: str) -> float:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether a URL means this machine."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True

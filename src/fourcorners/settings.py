@@ -30,7 +30,6 @@ PREFIX = "FOURCORNERS_"
 
 
 def processor_count() -> int:
-    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -213,7 +212,6 @@ class LlmSettings(BaseModel):
 
 
 def _role_name(key: object) -> str:
-    """Return the role that a key such as `roles_follow_up_model` speaks of."""
     for role in LlmRolesSettings.model_fields:
         if isinstance(key, str) and (key == f"roles_{role}" or key.startswith(f"roles_{role}_")):
             return role
@@ -361,7 +359,6 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the base class names them
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the sources in order, the strongest first."""
         return init_settings, env_settings, _FileSource(settings_cls)
 
     @classmethod

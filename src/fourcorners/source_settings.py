@@ -160,7 +160,6 @@ class ExternalSettings(_Section):
         return self
 
     def names(self) -> Iterator[str]:
-        """Yield the names of the sources that have a section."""
         for name in ("wikipedia", "web", "statutes"):
             if getattr(self, name) is not None:
                 yield name

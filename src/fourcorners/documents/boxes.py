@@ -29,7 +29,6 @@ def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
 
 
 def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
-    """Join the words of each line that text recognition read."""
     line: Box | None = None
     end = 0
     for word in document.words_in(span):

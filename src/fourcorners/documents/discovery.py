@@ -50,7 +50,6 @@ def path_or_url(path: str | Path) -> str:
 
 
 def is_ignored_name(name: str) -> bool:
-    """Tell whether a file's name says that it is hidden, or left behind by a program."""
     return name.startswith((".", "~$")) or name in _IGNORED_NAMES
 
 

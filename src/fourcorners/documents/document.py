@@ -10,16 +10,12 @@ from fourcorners.text.span import Span
 
 
 class TextSource(StrEnum):
-    """Where the text of a page comes from."""
-
     TEXT = "text"
     OCR = "ocr"
     NONE = "none"  # the page shows something, but no text could be read: it needs OCR
 
 
 class MarkKind(StrEnum):
-    """What a reader can say about a stretch of text, beyond the words."""
-
     HEADER = "header"
     FOOTER = "footer"
     TABLE = "table"
@@ -126,7 +122,6 @@ class Document:
         return sum(word.confidence for word in words) / len(words) if words else None
 
     def page_of(self, offset: int) -> int | None:
-        """Return the number of the page on which the character at `offset` stands."""
         if not self.pages:
             return None
         starts = [page.span.start for page in self.pages]

@@ -34,8 +34,6 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """Text and what a person should know about its decoding."""
-
     text: str
     warnings: tuple[str, ...] = ()
 

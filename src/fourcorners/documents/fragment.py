@@ -13,8 +13,6 @@ _MERGE_WINDOW = 4
 
 @dataclass(slots=True)
 class Fragment:
-    """A stretch of text that grows at its end."""
-
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     marks: list[Mark] = field(default_factory=list)
@@ -24,11 +22,9 @@ class Fragment:
 
     @property
     def text(self) -> str:
-        """Return the words so far."""
         return "".join(self.pieces)
 
     def add(self, words: str, kind: MarkKind | None = None, detail: str = "") -> None:
-        """Append words, marked if a kind is given."""
         if not words:
             return
         start = self.length
@@ -54,7 +50,6 @@ class Fragment:
         self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
     def extend(self, other: Fragment) -> None:
-        """Append another fragment with its marks."""
         start = self.length
         self.pieces += other.pieces
         self.length += other.length
@@ -62,7 +57,6 @@ class Fragment:
 
 
 def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
-    """Return the fragments one after the other, parted by a separator."""
     whole = Fragment()
     for number, fragment in enumerate(fragments):
         if number:

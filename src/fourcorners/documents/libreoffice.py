@@ -44,7 +44,6 @@ _SAVE_REMEDY = "Save it as DOCX or PDF and add that file."
 
 
 def find_libreoffice() -> str | None:
-    """Return LibreOffice's program, if it is installed."""
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
@@ -87,7 +86,6 @@ def network_isolation() -> tuple[str, ...]:
 
 
 def _write_settings(folder: Path) -> None:
-    """Write the settings of LibreOffice's new profile."""
     items = "".join(
         f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse">'
         f"<value>{value}</value></prop></item>"

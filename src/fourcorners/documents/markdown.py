@@ -20,7 +20,6 @@ _BLOCK = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])[ \t]| {4}|\t|\|")
 
 
 def read_markdown(file: RawFile) -> Content:
-    """Return the text verbatim, its headings marked."""
     decoded = decode_text(file.data)
     return Content(
         text=decoded.text,

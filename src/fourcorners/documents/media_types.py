@@ -12,8 +12,6 @@ from fourcorners.documents.encoding import decode_text, looks_like_text
 
 
 class MediaType(StrEnum):
-    """The kinds of file that are told apart."""
-
     TEXT = "text/plain"
     MARKDOWN = "text/markdown"
     PDF = "application/pdf"

@@ -73,7 +73,6 @@ def letter_number(count: int) -> str:
 
 
 def roman_number(count: int) -> str:
-    """Return the count in small Roman numerals."""
     if not 1 <= count <= 3999:
         return str(count)
     written = ""
@@ -84,7 +83,6 @@ def roman_number(count: int) -> str:
 
 
 def ordinal(count: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th and so on."""
     if count % 100 in (11, 12, 13):
         return f"{count}th"
     return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count % 10, 'th') }"
@@ -107,7 +105,6 @@ def cardinal_text(count: int) -> str:
 
 
 def ordinal_text(count: int) -> str:
-    """Return first, second … ninety-ninth and so on."""
     words = cardinal_text(count)
     cut = max(words.rfind(" "), words.rfind("-")) + 1
     head, last = words[:cut], words[cut:]

@@ -9,7 +9,6 @@ from fourcorners.errors import InputError
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:
-    """Return the error that says what happened to the path and what to do about it."""
     if isinstance(error, FileNotFoundError):
         return InputError(
             f"{path}: there is no such file (any more).",

@@ -8,7 +8,6 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 
 
 def read_plain(file: RawFile) -> Content:
-    """Return the text with its line ends untouched."""
     decoded = decode_text(file.data)
     return Content(text=decoded.text, warnings=decoded.warnings)
 

@@ -12,8 +12,6 @@ from fourcorners.documents.media_types import MediaType
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """The bytes of a file, and what they are."""
-
     path: Path
     data: bytes
     media_type: MediaType

@@ -32,7 +32,6 @@ class EdgeLine:
 
     @property
     def kind(self) -> MarkKind | None:
-        """Tell which margin the line stands in."""
         if self.height < EDGE_SHARE:
             return MarkKind.HEADER
         return MarkKind.FOOTER if self.height > 1 - EDGE_SHARE else None
@@ -47,7 +46,6 @@ class EdgeLine:
 
 
 def edge_lines(text: str, page: Span) -> list[Span]:
-    """Return the first and last few lines of a page that hold words."""
     lines = []
     start = page.start
     for line in page.of(text).split("\n"):
@@ -58,7 +56,6 @@ def edge_lines(text: str, page: Span) -> list[Span]:
 
 
 def outer_lines(lines: list[Line]) -> list[Line]:
-    """Return the first and last few lines of a page."""
     return lines if len(lines) <= 2 * EDGE_LINES else lines[:EDGE_LINES] + lines[-EDGE_LINES:]
 
 

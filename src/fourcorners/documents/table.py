@@ -18,16 +18,12 @@ _LABEL = re.compile(
 
 @dataclass(slots=True)
 class Table:
-    """A table in the making."""
-
     rows: list[list[Fragment]] = field(default_factory=list)
 
     def start_row(self) -> None:
-        """Begin a row; a row without cells is none."""
         self.rows.append([])
 
     def add_cell(self, cell: Fragment) -> None:
-        """Add a cell to the last row."""
         if not self.rows:
             self.rows.append([])
         self.rows[-1].append(cell)

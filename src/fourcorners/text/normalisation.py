@@ -83,7 +83,6 @@ class NormalText:
 
 
 def normalise_text(text: str) -> NormalText:
-    """Return the normalised view of `text`."""
     pieces: list[str] = []
     offsets, ends = array("I"), array("I")
     done = 0

@@ -31,7 +31,6 @@ def split_sentences(text: str, within: Span | None = None) -> list[Span]:
 
 
 def _paragraphs(text: str, sentence: Span) -> Iterator[Span]:
-    """Cut a sentence at its blank lines, but for those it runs on over."""
     start = sentence.start
     for blank in _BLANK.finditer(text, sentence.start, sentence.end):
         if blank.end() < sentence.end and _is_sentence_end(text, start, blank.start(), blank.end()):

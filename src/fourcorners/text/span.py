@@ -32,11 +32,9 @@ class Span:
         return text[self.start : self.end]
 
     def contains(self, other: Span) -> bool:
-        """Tell whether `other` lies wholly within this span."""
         return self.start <= other.start and other.end <= self.end
 
     def overlaps(self, other: Span) -> bool:
-        """Tell whether the two share at least one character."""
         return self.start < other.end and other.start < self.end
 
     def intersection(self, other: Span) -> Span | None:
@@ -45,7 +43,6 @@ class Span:
         return Span(start, end) if start < end else None
 
     def shift(self, by: int) -> Span:
-        """Return the span moved by `by` characters."""
         return Span(self.start + by, self.end + by)
 
     def strip(self, text: str) -> Span:
@@ -69,12 +66,10 @@ def merge_spans(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
 
 
 def covered_length(spans: Iterable[Span]) -> int:
-    """Count the characters that at least one of the spans covers."""
     return sum(len(span) for span in merge_spans(spans))
 
 
 def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
-    """Return the characters that both sets cover, as disjoint spans in order of position."""
     first, second = merge_spans(left), merge_spans(right)
     shared: list[Span] = []
     i = j = 0

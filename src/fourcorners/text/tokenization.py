@@ -158,13 +158,11 @@ class WordIndex:
 
     @property
     def vocabulary(self) -> Sequence[str]:
-        """Return every distinct token, sorted."""
         if self._vocabulary is None:
             self._vocabulary = sorted(self._numbers)
         return self._vocabulary
 
     def tokens_with_prefix(self, prefix: str) -> list[str]:
-        """Return the distinct tokens that start with a folded prefix, sorted."""
         vocabulary = self.vocabulary
         found = []
         for at in range(bisect_left(vocabulary, prefix), len(vocabulary)):
@@ -181,11 +179,9 @@ class WordIndex:
         return list(merge(*map(self.positions, tokens)))
 
     def word_span(self, position: int) -> Span:
-        """Return the characters of the word at `position`."""
         return Span(self.words.starts[position], self.words.ends[position])
 
     def span_between(self, first: int, last: int) -> Span:
-        """Return the characters from the start of word `first` to the end of word `last`."""
         return Span(self.words.starts[first], self.words.ends[last])
 
     def word_range(self, span: Span) -> tuple[int, int]:

@@ -60,19 +60,15 @@ class _ReopeningFile:
         self.stream = stream
 
     def read(self, size: int = -1) -> bytes:
-        """Read from the file as it is open now."""
         return self.stream.read(size)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move in the file as it is open now."""
         return self.stream.seek(offset, whence)
 
     def tell(self) -> int:
-        """Tell the place in the file as it is open now."""
         return self.stream.tell()
 
     def seekable(self) -> bool:
-        """Tell that one may move in it."""
         return True
 
 
@@ -134,7 +130,6 @@ def _read_unchanged(stream: BinaryIO, path: Path) -> bytes:
 
 
 def is_member_path(path: Path) -> bool:
-    """Tell whether the path leads into a container."""
     return bool(_split_path(path)[1])
 
 
@@ -211,7 +206,6 @@ def _version(stream: BinaryIO) -> tuple[int, ...]:
 
 
 def _cached_container(stream: BinaryIO, whole: Path) -> _OpenContainer | None:
-    """Return the innermost container that a path leads through, if it was opened just before."""
     version = _version(stream)
     for _, kept in sorted(_cache.opened.items(), reverse=True):
         if kept.version == version and kept.path in whole.parents:
@@ -268,7 +262,6 @@ def _spool(file: BinaryIO, path: Path) -> BinaryIO:
 
 
 def _archive_members(stream: _Stream, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Yield the name and the loader of each file of an archive."""
     if _directory_size(stream) > MAX_DIRECTORY:
         raise _bomb_error(path)
     try:

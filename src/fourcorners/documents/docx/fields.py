@@ -22,7 +22,6 @@ class FieldState(Generic[_Run]):
     _withheld: list[tuple[str, _Run]] = field(default_factory=list)
 
     def update(self, node: _Element) -> None:
-        """Take note of a `w:fldChar`."""
         match node.get(f"{W}fldCharType"):
             case "begin":
                 self._open.append(True)

@@ -32,8 +32,6 @@ _SUFFIXES = {"nothing": "", "space": " ", "tab": " "}
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How one level of a list counts and looks."""
-
     start: int = 1
     style: str = "decimal"
     text: str = ""
@@ -46,8 +44,6 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class NumberedList:
-    """A list (`w:num`): the levels of its definition with what it overrides."""
-
     definition: str
     levels: dict[int, Level]
     starts: dict[int, int] = field(default_factory=dict)
@@ -63,8 +59,6 @@ class Label:
 
 
 class Numbering:
-    """The lists of a document, counting as its paragraphs go by."""
-
     def __init__(self, root: _Element | None, styles: Styles) -> None:
         self._styles = styles
         self._lists = _parse_lists(root, styles) if root is not None else {}

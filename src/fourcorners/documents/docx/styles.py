@@ -33,8 +33,6 @@ class ParagraphFormat:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style of paragraphs, characters or lists."""
-
     id: str
     name: str
     based_on: str | None
@@ -42,8 +40,6 @@ class Style:
 
 
 class Styles:
-    """The styles of a document, with what they inherit."""
-
     def __init__(self, root: _Element | None) -> None:
         self._styles: dict[str, Style] = {}
         self.default = ""
@@ -102,7 +98,6 @@ class Styles:
 
 
 def paragraph_format(properties: _Element | None, run: _Element | None) -> ParagraphFormat:
-    """Read what `w:pPr` and `w:rPr` say themselves."""
     numbering = properties.find(f"{W}numPr") if properties is not None else None
     return ParagraphFormat(
         number=val_attribute(numbering, "numId"),
@@ -116,7 +111,6 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
 
 
 def val_attribute(parent: _Element | None, name: str) -> str | None:
-    """Return the `w:val` of a child, or None where there is no such child."""
     child = parent.find(f"{W}{name}") if parent is not None else None
     return child.get(f"{W}val") if child is not None else None
 
@@ -128,7 +122,6 @@ def on_off(parent: _Element | None, name: str) -> bool | None:
 
 
 def parse_switch(word: str | None, *, unset: bool) -> bool:
-    """Read a switch as Office writes it."""
     return unset if word is None else word in ("1", "true", "on")
 
 

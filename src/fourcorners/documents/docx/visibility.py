@@ -66,7 +66,6 @@ def _matches_background(properties: _Element, colour: str) -> bool:
 
 
 def has_shading(properties: _Element | None) -> bool:
-    """Tell whether a run, a paragraph, a cell or a table has a ground of its own."""
     shade = properties.find(f"{W}shd") if properties is not None else None
     if shade is None:
         return False

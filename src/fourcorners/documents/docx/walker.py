@@ -64,8 +64,6 @@ _COMMENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _RunState:
-    """What holds for the words being read."""
-
     hidden: bool = False
     invisible: bool = False
     style_bold: bool = False
@@ -74,7 +72,6 @@ class _RunState:
     kind: MarkKind = MarkKind.INSERTED
 
     def derive(self, properties: _Element | None, styles: Styles) -> _RunState:
-        """Return what holds within a run of characters."""
         style = styles.resolve(val_attribute(properties, "rStyle") or "")
         hidden, bold = on_off(properties, "vanish"), on_off(properties, "b")
         if hidden is None:
@@ -120,7 +117,6 @@ class DocumentWalker:
         self._boxes = self.numbering.fresh_copy()
 
     def blocks(self, parent: _Element) -> list[Fragment]:
-        """Return the paragraphs and tables below an element, each as one fragment."""
         found = self._read_blocks(parent)
         for rest in (self._run_in_lead, self._pending):  # nothing follows that it could join
             if rest is not None and len(rest):
@@ -150,7 +146,6 @@ class DocumentWalker:
         return found
 
     def notes(self, kind: str, root: _Element | None) -> list[Fragment]:
-        """Return the notes that the text refers to, each marked, in the order of reference."""
         if root is None:
             return []
         self.numbering = self.numbering.fresh_copy()
@@ -244,7 +239,6 @@ class DocumentWalker:
     def _add_inline(
         self, node: _Element, words: Fragment, boxes: list[Fragment], run: _RunState
     ) -> None:
-        """Add what an element says to the words of its paragraph."""
         for child in node:
             tag = child.tag
             if tag in _IGNORED:
@@ -330,7 +324,6 @@ class DocumentWalker:
             words.mark_point(MarkKind.COMMENT, said)
 
     def _read_text_box(self, node: _Element) -> list[Fragment]:
-        """Read a text box apart from the paragraph that it hangs on."""
         kept, lead, opened, numbering = self._pending, self._run_in_lead, self._open, self.numbering
         self._pending, self._run_in_lead, self._open, self.numbering = (
             Fragment(),

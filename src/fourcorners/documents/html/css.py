@@ -64,7 +64,6 @@ class ComputedStyle:
 
     @property
     def is_hidden(self) -> bool:
-        """Tell whether nobody sees the words."""
         return (
             self.displays_none or self.invisible or self.tiny or self.transparent or self._is_pale()
         )
@@ -80,8 +79,6 @@ class ComputedStyle:
 
 @dataclass(frozen=True, slots=True)
 class ElementKey:
-    """What rules know an element by."""
-
     tag: str
     classes: frozenset[str] = frozenset()
     id: str = ""
@@ -89,8 +86,6 @@ class ElementKey:
 
 @dataclass(frozen=True, slots=True)
 class _Compound:
-    """One step of a selector: what an element must be."""
-
     tag: str
     classes: frozenset[str]
     ids: tuple[str, ...]
@@ -105,8 +100,6 @@ class _Compound:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What elements that a selector means are declared to look like."""
-
     compounds: tuple[_Compound, ...]
     specificity: tuple[int, int, int, int]
     declarations: Declarations
@@ -130,7 +123,6 @@ class StyleSheet:
         self.overfull = False  # there are more rules than are looked at
 
     def add_rules(self, css: str) -> None:
-        """Add the rules of a block."""
         for selectors, body in _rule_blocks(_without_comments(css)):
             declared = parse_declarations(body)
             if not declared:
@@ -161,7 +153,6 @@ class StyleSheet:
     def compute_style(
         self, tag: str, attributes: dict[str, str], above: ComputedStyle, around: Ancestors
     ) -> ComputedStyle:
-        """Return how an element shows within the elements around it."""
         own = parse_declarations(attributes["style"]) if "style" in attributes else ()
         if "hidden" in attributes:
             above = replace(above, displays_none=True)
@@ -201,22 +192,18 @@ class Ancestors:
         self._open: list[ElementKey] = []
 
     def push(self, element: ElementKey) -> None:
-        """Note that an element was opened."""
         self._open.append(element)
 
     def pop(self) -> None:
-        """Note that the last one was closed."""
         self._open.pop()
 
     def elements(self) -> Sequence[ElementKey]:
-        """Return them, the outermost first."""
         if len(self._open) <= _MAX_ANCESTORS:
             return self._open
         return self._open[:4] + self._open[4 - _MAX_ANCESTORS :]
 
 
 def element_key(tag: str, attributes: dict[str, str]) -> ElementKey:
-    """Return what rules know an element by."""
     classes = attributes.get("class")
     return ElementKey(
         tag,
@@ -227,7 +214,6 @@ def element_key(tag: str, attributes: dict[str, str]) -> ElementKey:
 
 @lru_cache(maxsize=4096)
 def parse_declarations(body: str) -> Declarations:
-    """Return what a style says of properties that can hide words."""
     return tuple(
         (
             found.group(1).lower(),
@@ -268,7 +254,6 @@ def _apply_declarations(look: ComputedStyle, said: tuple[tuple[str, str], ...]) 
 
 
 def _is_offscreen(said: dict[str, str]) -> bool:
-    """Tell whether an element is moved off the page, cut off, shrunk or made transparent."""
     moved = [said.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
     placed = said.get("position", "static") != "static"
     if placed:
@@ -396,7 +381,6 @@ def _block_kind(head: str) -> str:
 
 
 def _parse_selector(selector: str) -> tuple[_Compound, ...]:
-    """Return the steps of a selector, or none if it asks for more than is known."""
     made = []
     for step in selector[:500].replace(">", " ").split():
         found = _COMPOUND.fullmatch(step)

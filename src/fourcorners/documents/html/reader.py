@@ -70,8 +70,6 @@ _DEFAULT_STYLE = ComputedStyle()
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """What a page shows, with marks, and what a person should know of it."""
-
     text: Fragment
     warnings: tuple[str, ...]
 
@@ -104,7 +102,6 @@ def decode_html(data: bytes, charset: str = "") -> DecodedText:
 
 
 def extract_text(page: str) -> HtmlText:
-    """Return what a page shows."""
     walk = _TextExtractor(_style_sheet(page))
     for each in tokenize_html(page):
         if isinstance(each, Characters):
@@ -152,8 +149,6 @@ class _OpenElement:
 
 @dataclass(slots=True)
 class _Flow:
-    """Paragraphs in the making: of the page, or of a cell."""
-
     text: Fragment = field(default_factory=Fragment)
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is due before the next word of the line
@@ -163,8 +158,6 @@ class _Flow:
 
 
 class _TextExtractor:
-    """The walk through a page, tag by tag."""
-
     def __init__(self, sheet: StyleSheet) -> None:
         self._sheet = sheet
         self._around = Ancestors()
@@ -183,7 +176,6 @@ class _TextExtractor:
         return self._flows[0].text
 
     def warnings(self) -> list[str]:
-        """Return what a person should know."""
         found = []
         if self._hidden:
             found.append("It holds hidden text, which is read and marked.")
@@ -194,7 +186,6 @@ class _TextExtractor:
         return found
 
     def open_element(self, tag: str, attributes: Attributes) -> None:
-        """Open an element."""
         for ended in _IMPLIED_ENDS.get(tag, ())[:1]:
             self._close_matching(ended, _IMPLIED_ENDS[tag][1])
         if tag in _BLOCKS:
@@ -230,7 +221,6 @@ class _TextExtractor:
             self._apply_element(element, attributes)
 
     def _apply_element(self, element: _OpenElement, attributes: Attributes) -> None:
-        """Do what the element's kind asks for at its start."""
         tag = element.tag
         if tag in ("ol", "ul", "menu", "dir"):
             element.opening_text = "list"
@@ -249,7 +239,6 @@ class _TextExtractor:
             self._flows.append(_Flow())
 
     def close_element(self, tag: str) -> None:
-        """Close an element, and those within it that were left open."""
         if tag in _BLOCKS:
             self._end_paragraph()
         if not self._counts.get(tag) or tag in _VOID:
@@ -263,7 +252,6 @@ class _TextExtractor:
         self._close_last()
 
     def add_words(self, data: str) -> None:
-        """Add words to the line."""
         element = self._open[-1]
         if element.deleted:
             self._flows[-1].deleted_text += data
@@ -302,13 +290,11 @@ class _TextExtractor:
             flow.line.mark(MarkKind.HIDDEN, start)
 
     def _add_form_value(self, attributes: Attributes) -> None:
-        """Say what stands in a form field."""
         shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
         if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
             self._add_text(" ".join(attributes["value"].split()))
 
     def _list_label(self, attributes: Attributes) -> tuple[str, str] | None:
-        """Count a list item, and return its number and level."""
         if not self._lists:
             return "\u2022", "1"
         within = self._lists[-1]

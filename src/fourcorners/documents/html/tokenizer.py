@@ -28,16 +28,12 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class StartTag:
-    """A tag that opens an element."""
-
     name: str
     attributes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class EndTag:
-    """A tag that closes an element."""
-
     name: str
 
 
@@ -149,5 +145,4 @@ def _parse_attributes(inside: str) -> dict[str, str]:
 
 
 def _unescape(words: str) -> str:
-    """Resolve character references."""
     return unescape(_LONG_NUMBER.sub("\ufffd", words) if "&#" in words else words)

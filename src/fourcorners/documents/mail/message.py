@@ -33,8 +33,6 @@ _SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a mail."""
-
     name: str
     data: bytes
 
@@ -122,7 +120,6 @@ def _is_attachment(part: Part) -> bool:
 
 
 def _is_inline_image(part: Part, shown: set[bytes]) -> bool:
-    """Tell whether one of the mail's pages shows the part as a picture."""
     name = str(part["Content-ID"] or "").strip(" <>").encode("utf-8", "replace")
     if not name or part.get_content_maintype() != "image":
         return False

@@ -11,7 +11,6 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 
 
 def read_mail(file: RawFile) -> Content:
-    """Return the mail as a person reads it, its attachments by name."""
     mail = parse_message(file.data, file.path)
     text = Fragment()
     for name, words in mail.headers:

@@ -71,17 +71,13 @@ class OcrEngine(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """Return the engine with its version."""
-        ...
+    def name(self) -> str: ...
 
     def read(self, picture: GreyImage) -> RecognisedPage:
         """Read a page that was drawn at `DPI`."""
         ...
 
-    def read_file(self, data: bytes) -> list[RecognisedPage]:
-        """Read a picture file, which may hold several pages."""
-        ...
+    def read_file(self, data: bytes) -> list[RecognisedPage]: ...
 
     def detect_rotation(self, picture: GreyImage) -> int:
         """Return by how many degrees clockwise to turn the picture to make it stand upright."""
@@ -90,7 +86,6 @@ class OcrEngine(Protocol):
 
 @cache
 def find_ocr_engine() -> OcrEngine | None:
-    """Return the best engine that is installed, if there is one."""
     program = shutil.which("tesseract")
     if program is not None:
         version = _tesseract_version(program)
@@ -133,14 +128,11 @@ def _run(command: list[str], data: bytes, seconds: float) -> bytes:
 
 
 class Tesseract:
-    """Tesseract, by its command line."""
-
     def __init__(self, program: str, version: str) -> None:
         self._program = program
         self.name = f"tesseract/{version}"
 
     def read(self, picture: GreyImage) -> RecognisedPage:
-        """Read a page."""
         command = [self._program, "stdin", "stdout", "-l", "eng", "--dpi", str(DPI), "tsv"]
         pages = list(_parse_pages(_run(command, _encode_pgm(picture), PAGE_SECONDS)))
         return pages[0] if pages else RecognisedPage(picture.width, picture.height, ())
@@ -203,13 +195,11 @@ class RapidOcr:
 
     @property
     def name(self) -> str:
-        """Return the engine with its version."""
         from importlib.metadata import version
 
         return f"rapidocr/{version('rapidocr')}"
 
     def read(self, picture: GreyImage) -> RecognisedPage:
-        """Read a page."""
         import numpy as np
 
         grey = np.frombuffer(picture.pixels, dtype=np.uint8).reshape(picture.height, picture.width)
@@ -226,7 +216,6 @@ class RapidOcr:
         return [self._read(pixels)]
 
     def detect_rotation(self, picture: GreyImage) -> int:  # noqa: ARG002 - it turns single lines by itself
-        """Return nothing to do."""
         return 0
 
     def _read(self, pixels: NDArray[np.uint8]) -> RecognisedPage:

@@ -40,7 +40,6 @@ def _restore_first_number(lines: list[Line]) -> list[Line]:
 
 
 def repair_labels(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines of a file's pages, in order, with their labels mended."""
     given = _restore_first_number(list(lines))
     starts = [line[0].text for line in given]
     labels = _LabelState(
@@ -52,8 +51,6 @@ def repair_labels(lines: Iterable[Line]) -> list[Line]:
 
 @dataclass(slots=True)
 class _LabelState:
-    """What the labels so far were."""
-
     pointed: bool  # whether the file has labels such as "4."
     bulleted: bool  # whether several lines start with what may be a bullet
     dotted: tuple[int, int] | None = None
@@ -62,7 +59,6 @@ class _LabelState:
     letter: str = ""
 
     def repair_line(self, line: Line) -> Line:
-        """Return the next line, mended."""
         at = 1 if line[0].text.casefold() in _KINDS and len(line) > 1 else 0
         word, after = line[at], line[at + 1].text if len(line) > at + 1 else ""
         text = (
@@ -75,7 +71,6 @@ class _LabelState:
         return (*line[:at], replace(word, text=text), *line[at + 1 :])
 
     def _repair_section_number(self, text: str, after: str) -> str:
-        """Mend the number after "Section"."""
         found = re.fullmatch(r"(\d{1,2})([.,;:]?)", text)
         if found is None or not after[:1].isupper():
             return text

@@ -55,8 +55,6 @@ class OcrOptions:
 
 @dataclass(frozen=True, slots=True)
 class _PageScan:
-    """A page as seen, and the size of its pixels in points."""
-
     page: RecognisedPage
     scale: float
 
@@ -103,12 +101,10 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
 
 
 def is_ocr_available(ocr: OcrOptions) -> bool:
-    """Tell whether pages without text would be recognised now."""
     return ocr.enabled and find_ocr_engine() is not None
 
 
 def ocr_remedy(ocr: OcrOptions) -> str:
-    """Say what a person can do about pages that were not recognised."""
     if not ocr.enabled:
         return "Switch text recognition on (the setting `ocr`), then add the file again."
     if find_ocr_engine() is None:

@@ -65,8 +65,6 @@ class _Family:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A number of a family, and the line that starts with it."""
-
     line: int
     value: int
 

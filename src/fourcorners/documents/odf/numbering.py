@@ -41,8 +41,6 @@ class Level:
 
 @dataclass(slots=True)
 class Counters:
-    """The numbers reached in one list."""
-
     counts: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
 
     def next_label(self, levels: dict[int, Level], at: int, start: int | None) -> str:
@@ -97,11 +95,9 @@ class Numbering:
         return counters
 
     def item_label(self, counters: Counters, style: str, at: int, start: int | None) -> str:
-        """Return the label of a list's next item."""
         return counters.next_label(self._styles.get(style, {}), min(at, LEVELS - 1), start)
 
     def heading_label(self, at: int, start: int | None) -> str:
-        """Return the number of a heading that stands in no list."""
         if not self._outline.get(at, Level()).style:
             return ""
         return self._headings.next_label(self._outline, min(at, LEVELS - 1), start)

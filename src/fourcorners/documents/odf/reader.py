@@ -54,7 +54,6 @@ _IGNORED = frozenset(
 
 
 def read_odt(file: RawFile) -> Content:
-    """Return the text with numbers, headings, tables, notes and hidden text marked."""
     package = OfficePackage(file.data, file.path)
     manifest = package.xml_root("META-INF/manifest.xml")
     if manifest is not None and any(
@@ -99,7 +98,6 @@ def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
 
 
 def _insertion_authors(body: _Element) -> dict[str, str]:
-    """Return who inserted what, by the id of the change."""
     found: dict[str, str] = {}
     for region in body.iterfind(f"{TEXT_NAMESPACE}tracked-changes/{TEXT_NAMESPACE}changed-region"):
         creator = region.find(f".//{_DC}creator")
@@ -113,8 +111,6 @@ def _insertion_authors(body: _Element) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _ListPosition:
-    """Where in lists a block stands."""
-
     counters: Counters | None = None
     style: str = ""
     level: int = -1
@@ -141,8 +137,6 @@ def _deleted_texts(body: _Element) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _DocumentWalker:
-    """The walk through a document."""
-
     numbering: Numbering
     styles: Styles
     authors: dict[str, str]
@@ -154,7 +148,6 @@ class _DocumentWalker:
     label: tuple[str, int] | None = None  # of the list item whose first paragraph comes next
 
     def blocks(self, parent: _Element, place: _ListPosition) -> list[Fragment]:
-        """Return the paragraphs and tables below an element, each as one fragment."""
         found: list[Fragment] = []
         for child in parent:
             tag = child.tag
@@ -345,7 +338,6 @@ class _DocumentWalker:
 
 
 def _children(parent: _Element, tag: str) -> Iterator[_Element]:
-    """Yield the rows of a table or cells of a row, also within groups and headers."""
     for child in parent:
         if child.tag == tag:
             yield child

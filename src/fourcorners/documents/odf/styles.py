@@ -47,7 +47,6 @@ class TextStyle:
 
     @property
     def is_invisible(self) -> bool:
-        """Tell whether no reader sees such words."""
         if self.hidden or self.size <= _MAX_TINY_SIZE:
             return True
         return self.colour is not None and all(
@@ -60,8 +59,6 @@ DEFAULT_STYLE = TextStyle()
 
 
 class Styles:
-    """What the styles of a document say of looks, by family and name."""
-
     def __init__(self, *roots: _Element | None) -> None:
         self._said: dict[tuple[str, str], Mapping[str, str]] = {}
         self._parents: dict[tuple[str, str], str] = {}
@@ -85,7 +82,6 @@ class Styles:
 
     @property
     def page_style(self) -> TextStyle:
-        """Return how words look that no style is given."""
         return TextStyle(background=self._page)
 
     def derive(self, look: TextStyle, family: str, name: str | None) -> TextStyle:

@@ -89,7 +89,6 @@ def _span_lines(path: Path, document: Document, wanted: list[Span]) -> Iterator[
 def _pages(
     path: Path, document: Document, wanted: list[Span]
 ) -> Iterator[tuple[int, int, PageText]]:
-    """Yield number, start and text of the pages that hold the spans."""
     data = load_bytes(path)
     if hashlib.sha256(data).hexdigest() != document.sha256:
         raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
@@ -179,7 +178,6 @@ def _oriented_box(line: list[float], *, across: bool) -> Rectangle:
 
 
 def _clip_to_page(text: PageText, box: Rectangle) -> Rectangle:
-    """Return the part of a box that lies on the page."""
     x0, y0, x1, y1 = box
     width, height = text.frame.width, text.frame.height
     return (

@@ -29,7 +29,6 @@ class PdfComment:
 
 
 def page_comments(page: PdfPage) -> list[PdfComment]:
-    """Return the comments on a page, in the order of the file."""
     from pypdfium2 import raw
 
     kinds = {

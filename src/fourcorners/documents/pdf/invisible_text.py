@@ -96,7 +96,6 @@ def _render_grey(page: PdfPage) -> NDArray[np.uint8]:
 
 
 def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:
-    """Tell whether nothing is drawn where words stand."""
     boxes = shown.char_boxes(span)
     x0, y0 = (max(0, round(float(boxes[:, at].min()) * _SCALE)) for at in (0, 1))
     x1, y1 = (max(0, round(float(boxes[:, at].max()) * _SCALE)) for at in (2, 3))

@@ -64,7 +64,6 @@ class PageOcclusion:
         return False
 
     def _is_clipped(self, item: object, x: float, y: float) -> bool:
-        """Tell whether a point lies outside of one of the text's clips."""
         raw = self._raw
         clip = raw.FPDFPageObj_GetClipPath(item)
         if not clip:

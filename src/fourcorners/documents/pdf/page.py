@@ -29,13 +29,11 @@ class PageFrame:
 
     @property
     def width(self) -> float:
-        """Return the width of the page as shown, in points."""
         turned = self.quarter_turns % 2
         return self.top - self.bottom if turned else self.right - self.left
 
     @property
     def height(self) -> float:
-        """Return the height of the page as shown, in points."""
         turned = self.quarter_turns % 2
         return self.right - self.left if turned else self.top - self.bottom
 
@@ -58,7 +56,6 @@ class PageFrame:
                 return self.top - top, self.right - right, self.top - bottom, self.right - left
 
     def to_display_array(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Do for the rows of an array what `shown` does for one box."""
         import numpy as np
 
         left, bottom, right, top = boxes.T

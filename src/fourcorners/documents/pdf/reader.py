@@ -110,7 +110,6 @@ def read_pdf(file: RawFile) -> Content:
 
 
 def _usual_height(sheets: list[_PageReading]) -> float:
-    """Return the height that most characters of the document have, in points."""
     counted: Counter[float] = Counter()
     for sheet in sheets:
         for line, height in sheet.heights:

@@ -35,7 +35,6 @@ class TableGrid:
     ys: tuple[float, ...]
 
     def contains(self, x: float, y: float) -> bool:
-        """Tell whether a point lies in the table."""
         return self.xs[0] <= x <= self.xs[-1] and self.ys[0] <= y <= self.ys[-1]
 
     def cell(self, x: float, y: float) -> tuple[int, int]:
@@ -44,7 +43,6 @@ class TableGrid:
 
 
 def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterator[Mark]:
-    """Yield a mark for each table of the page and each of its cells."""
     ruled = list(_grids_from_rules(_ruled_lines(page, text.frame)))
     aligned = [
         grid

@@ -41,7 +41,6 @@ class PageText:
     rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
 
     def char_index(self, offset: int) -> int:
-        """Return pdfium's index of a character of the text."""
         return offset if self.order is None else self.order[offset]
 
     def char_boxes(self, span: Span) -> NDArray[np.float32]:
@@ -81,7 +80,6 @@ def page_text(page: PdfPage, textpage: PdfTextPage) -> PageText:
 
 
 def _page_characters(textpage: PdfTextPage) -> str:
-    """Return pdfium's characters, one for each of its indices."""
     count = textpage.count_chars()
     text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
     if len(text) != count:  # pdfium left some out of its string: ask for each

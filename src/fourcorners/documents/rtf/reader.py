@@ -55,8 +55,6 @@ _CHARSETS = {
 
 @dataclass(frozen=True, slots=True)
 class _GroupState:
-    """What holds within a group."""
-
     skip: bool = False
     hidden: bool = False
     deleted: bool = False
@@ -72,8 +70,6 @@ class _GroupState:
 
 @dataclass(slots=True)
 class _Parser:
-    """The walk through the file."""
-
     encoding: str = "cp1252"
     group: _GroupState = field(default_factory=_GroupState)
     outer_groups: list[_GroupState] = field(default_factory=list)
@@ -105,7 +101,6 @@ class _Parser:
     ignorable: bool = False
 
     def consume(self, token: re.Match[bytes]) -> None:
-        """Take the next token."""
         if token["open"]:
             self._open()
         elif token["close"]:
@@ -244,7 +239,6 @@ class _Parser:
         return min(self.colours[number]) >= _WHITE_FROM
 
     def _is_invisible(self) -> bool:
-        """Tell whether no reader sees words that are said now."""
         group = self.group
         if group.hidden or group.size <= _MAX_TINY_SIZE:
             return True
@@ -256,7 +250,6 @@ class _Parser:
         return group.colour != 0 and self._is_white(group.colour) and on_paper
 
     def _is_similar_colour(self, one: int, other: int) -> bool:
-        """Tell whether two colours of the table are one to the eye."""
         if not (0 < one < len(self.colours) and 0 < other < len(self.colours)):
             return False
         pairs = zip(self.colours[one], self.colours[other], strict=True)
@@ -361,7 +354,6 @@ class _Parser:
             self.table = None
 
     def _flush(self) -> None:
-        """Decode the bytes that were gathered."""
         if self.raw:
             data = bytes(self.raw)
             self.raw.clear()

@@ -89,7 +89,6 @@ def extend_deadline(seconds: float) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write a message."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     pipe.write(_LENGTH.pack(len(data)))
     pipe.write(data)

@@ -87,7 +87,6 @@ class ProcessPool(Generic[Item, Result]):
         self.close()
 
     def close(self) -> None:
-        """End every process, at once."""
         self._closed = True
         for process in list(self._all):
             self._kill(process)
@@ -116,7 +115,6 @@ class ProcessPool(Generic[Item, Result]):
             self._running = False
 
     def _assign_items(self, source: Iterator[Item], busy: list[_WorkerProcess[Item]]) -> None:
-        """Give an item to every process that has none."""
         while len(busy) < self._jobs:
             try:
                 item = next(source)
@@ -196,8 +194,6 @@ class ProcessPool(Generic[Item, Result]):
 
 
 class _WorkerProcess(Generic[Item]):
-    """One worker process, and the thread that hears it."""
-
     def __init__(
         self,
         orders: protocol.WorkerSetup,

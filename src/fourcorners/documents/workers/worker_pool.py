@@ -19,8 +19,6 @@ _Result = TypeVar("_Result", covariant=True)
 
 
 class TaskRunner(Protocol[_Item, _Result]):
-    """Those who do one task."""
-
     def run(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Result | FourcornersError]]:
         """Yield each item once, with its result or the error that became of it, as they finish."""
         ...
@@ -62,8 +60,6 @@ class WorkerPool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalWorkerPool:
-    """Processes of this machine, so many at once."""
-
     jobs: int
     is_remote: bool = False
     embeds_passages: bool = False
