@@ -19,9 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import MAX_BYTES, MAX_MEMBERS, is_member_path
-from fourcorners.documents.discovery import UnreadPath, is_bucket_object, path_or_url
+from fourcorners.documents.discovery import (
+    UnreadPath,
+    is_bucket_object,
+    path_or_url,
+    unreadable_error,
+)
 from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
-from fourcorners.documents.path_errors import unreadable_error
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable

@@ -22,8 +22,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from fourcorners.documents.discovery import unreadable_error
 from fourcorners.documents.mail import message
-from fourcorners.documents.path_errors import unreadable_error
 from fourcorners.errors import InputError
 
 MAX_DEPTH = 3  # containers within each other

@@ -5,21 +5,81 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fourcorners.documents.docx.visibility import has_shading, is_invisible
+from fourcorners.documents.colours import is_similar_colour, parse_colour
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_PALE_FROM = 0xF7  # of 0xFF, from which a channel counts as white
+_MAX_TINY_SIZE = 2  # half-points: letters of one point and less
+_MIN_SCALE = 5  # per cent of a letter's width, at which letters are lines
+_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
 _HEADING_NAME = re.compile(r"heading (\d)$")
 _MAX_DEPTH = 64  # styles based on styles; Word allows eleven
 _BODY_LEVEL = 9  # the outline level of text that is no heading
 
 
-@dataclass(frozen=True, slots=True)
-class ParagraphFormat:
+def is_invisible(properties: _Element | None) -> bool | None:
+    """Tell whether a run's letters are white on white or too small; None if it says neither."""
+    if properties is None:
+        return None
+    size, width = val_attribute(properties, "sz"), val_attribute(properties, "w")
+    colour = _letter_colour(properties)
+    if size is None and width is None and colour is None:
+        return None
+    if size is not None and size.isdecimal() and int(size) <= _MAX_TINY_SIZE:
+        return True
+    width = (width or "").removesuffix("%")
+    if width.isdecimal() and int(width) <= _MIN_SCALE:
+        return True
+    if colour is not None and _matches_background(properties, colour):
+        return True
+    highlight = val_attribute(properties, "highlight")
+    grounded = has_shading(properties) or highlight not in (None, "none", "white")
+    return colour is not None and _is_pale(colour) and not grounded
+
+
+def _letter_colour(properties: _Element) -> str | None:
+    """Return the colour of letters; one of the theme's counts before the one that is written."""
+    colour = properties.find(f"{W}color")
+    if colour is None:
+        return None
+    tinted = colour.get(f"{W}themeShade") or colour.get(f"{W}themeTint")
+    if colour.get(f"{W}themeColor") in ("background1", "light1") and not tinted:
+        return "FFFFFF"
+    return colour.get(f"{W}val")
+
+
+def _matches_background(properties: _Element, colour: str) -> bool:
+    """Tell whether letters stand on a plain ground of their own, and of their own colour."""
+    shade = properties.find(f"{W}shd")
+    if shade is None or shade.get(f"{W}val", "clear") != "clear" or shade.get(f"{W}themeFill"):
+        return False
+    letters, fill = parse_colour(colour), parse_colour(shade.get(f"{W}fill", "auto"))
+    return bool(letters and fill and is_similar_colour(letters, fill, _COLOUR_TOLERANCE))
+
+
+def has_shading(properties: _Element | None) -> bool:
+    shade = properties.find(f"{W}shd") if properties is not None else None
+    if shade is None:
+        return False
+    fill = shade.get(f"{W}fill", "auto")
+    pattern = shade.get(f"{W}val", "clear")
+    return shade.get(f"{W}themeFill") is not None or (
+        pattern not in ("clear", "nil") or (fill != "auto" and not _is_pale(fill))
+    )
+
+
+def _is_pale(colour: str) -> bool:
+    channels = parse_colour(colour)
+    return channels is not None and min(channels) >= _PALE_FROM
+
+
+class ParagraphFormat(NamedTuple):
     """What a paragraph or a style says for itself; None where it says nothing."""
 
     number: str | None = None
@@ -71,16 +131,9 @@ class Styles:
 
     def resolve(self, style_id: str) -> ParagraphFormat:
         """Return what the style says, with what it inherits where it says nothing."""
-        formats = [style.format for style in self.chain(style_id)]
-        return ParagraphFormat(
-            number=next((f.number for f in formats if f.number is not None), None),
-            level=next((f.level for f in formats if f.level is not None), None),
-            outline=next((f.outline for f in formats if f.outline is not None), None),
-            hidden=next((f.hidden for f in formats if f.hidden is not None), None),
-            invisible=next((f.invisible for f in formats if f.invisible is not None), None),
-            has_shading=next((f.has_shading for f in formats if f.has_shading is not None), None),
-            bold=next((f.bold for f in formats if f.bold is not None), None),
-        )
+        columns = zip(*(style.format for style in self.chain(style_id)), strict=True)
+        values = (next((each for each in column if each is not None), None) for column in columns)
+        return ParagraphFormat(*values)  # type: ignore[arg-type]
 
     def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
         """Return the level of a heading, from 1 (0 for the title), or None for other text."""

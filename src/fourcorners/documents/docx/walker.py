@@ -16,12 +16,13 @@ from fourcorners.documents.docx.styles import (
     ParagraphFormat,
     Styles,
     W,
+    has_shading,
+    is_invisible,
     on_off,
     paragraph_format,
     parse_integer,
     val_attribute,
 )
-from fourcorners.documents.docx.visibility import has_shading, is_invisible
 from fourcorners.documents.fragment import Fragment, join_fragments
 from fourcorners.text.span import Span
 

@@ -27,9 +27,8 @@ from fourcorners.documents.ocr.engines import (
     find_ocr_engine,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
-from fourcorners.documents.ocr.label_repair import repair_labels
+from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
 from fourcorners.documents.ocr.label_rereading import reread_labels
-from fourcorners.documents.ocr.line_order import order_lines
 from fourcorners.documents.ocr.series_repair import repair_series
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.workers import process as worker

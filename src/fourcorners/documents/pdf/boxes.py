@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Box, Document, TextSource
-from fourcorners.documents.pdf.file import load_page, open_pdf
-from fourcorners.documents.pdf.page import Rectangle
+from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
 from fourcorners.documents.pdf.text import PageText, page_text, text_lines
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.documents.pdf.file import MAX_ANNOTATIONS
-from fourcorners.documents.pdf.page import PageFrame, Rectangle
+from fourcorners.documents.pdf.page import MAX_ANNOTATIONS, PageFrame, Rectangle
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
 
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
 _DEFLATE_FILTER = re.compile(rb"/Filter\s*\[?\s*/(?:FlateDecode|Fl)\b")
@@ -37,3 +40,96 @@ def count_broken_streams(data: bytes) -> tuple[int, int]:
         if unpacked >= _MAX_STREAM:
             break
     return broken, tried
+
+
+MAX_DRAWN_FORMS = 1_000_000  # forms, by one form, those within those included
+MAX_FORMS = 20_000
+MAX_CONTENT = 4 << 20  # bytes of one form's content that are looked at
+
+_FORM = re.compile(rb"/Subtype\s*/Form\b")
+_OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
+_MAX_DICTIONARY = 4_000  # bytes between a form's beginning and what it draws with
+_DO_OPERATOR = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+Do\b")
+_NAMES = re.compile(rb"/XObject\s*<<(.{0,20000}?)>>", re.DOTALL)
+_NAMED = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+(\d{1,10})\s+\d{1,5}\s+R")
+_RESOURCES = re.compile(rb"/Resources\s+(\d{1,10})\s+\d{1,5}\s+R")
+
+
+@dataclass(slots=True)
+class _Form:
+    """A form: how often it draws which others, and how many forms come of it in all."""
+
+    draws: Counter[int] = field(default_factory=Counter)
+    total: int | None = None
+
+
+def has_form_bomb(data: bytes) -> bool:
+    """Tell whether a form of the PDF draws itself more than once, or far too many others."""
+    forms: dict[int, _Form] = {}
+    for found in islice(_FORM.finditer(data), MAX_FORMS):
+        begins = list(
+            _OBJECT.finditer(data, max(0, found.start() - _MAX_DICTIONARY), found.start())
+        )
+        at = data.find(b"stream", found.end(), found.end() + _MAX_DICTIONARY)
+        if not begins or at < 0:
+            continue
+        entries = data[begins[-1].end() : at]
+        names = _form_names(data, entries)
+        if names:
+            drawn = Counter(
+                each.group(1) for each in _DO_OPERATOR.finditer(_content(data, at, entries))
+            )
+            counted = Counter({names[name]: n for name, n in drawn.items() if name in names})
+            forms[int(begins[-1].group(1))] = _Form(counted)
+    return any(_count_drawn_forms(number, forms) > MAX_DRAWN_FORMS for number in forms)
+
+
+def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:
+    """Return the numbers of the objects that a form can draw, by the names it has for them."""
+    apart = _RESOURCES.search(entries)
+    if apart is not None:
+        place = max(data.find(b"%s%s 0 obj" % (end, apart.group(1))) for end in (b"\n", b"\r"))
+        entries = data[place : place + 20_000] if place >= 0 else b""
+    found = _NAMES.search(entries)
+    return {name: int(n) for name, n in _NAMED.findall(found.group(1))} if found else {}
+
+
+def _content(data: bytes, at: int, entries: bytes) -> bytes:
+    start = at + len(b"stream")
+    start += 2 if data[start : start + 2] == b"\r\n" else 1
+    if b"/FlateDecode" not in entries and b"/Fl " not in entries:
+        end = data.find(b"endstream", start, start + MAX_CONTENT)
+        return data[start : end if end >= 0 else start + MAX_CONTENT]
+    try:
+        return zlib.decompressobj().decompress(data[start : start + MAX_CONTENT], MAX_CONTENT)
+    except zlib.error:
+        return b""
+
+
+def _count_drawn_forms(number: int, forms: dict[int, _Form]) -> int:
+    """Count the forms that come of one; a circle that is gone round twice has no end."""
+    path: list[tuple[int, list[int]]] = [(number, [*forms[number].draws])]
+    open_forms = {number}
+    while path:
+        at, left = path[-1]
+        form = forms[at]
+        if form.total is not None or not left:
+            if form.total is None:
+                form.total = 1 + sum(
+                    times * (forms[each].total or 0) if each in forms else times
+                    for each, times in form.draws.items()
+                )
+            path.pop()
+            open_forms.discard(at)
+            continue
+        child = left.pop()
+        if child in open_forms:
+            circle = [step for step, _ in path]
+            circle = circle[circle.index(child) :]
+            for step, follower in zip(circle, [*circle[1:], child], strict=True):
+                if forms[step].draws[follower] > 1:
+                    return MAX_DRAWN_FORMS + 1
+        elif child in forms and forms[child].total is None:
+            path.append((child, [*forms[child].draws]))
+            open_forms.add(child)
+    return min(forms[number].total or 0, MAX_DRAWN_FORMS + 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import load_bytes
-from fourcorners.documents.pdf.file import open_pdf
+from fourcorners.documents.pdf.page import open_pdf
 from fourcorners.errors import InputError
 
 if TYPE_CHECKING:

@@ -20,11 +20,9 @@ from fourcorners.documents import running_headers as margins
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
-from fourcorners.documents.pdf.damage import count_broken_streams
-from fourcorners.documents.pdf.file import REFETCH_REMEDY, load_page, open_pdf
-from fourcorners.documents.pdf.form_bombs import has_form_bomb
+from fourcorners.documents.pdf.damage import count_broken_streams, has_form_bomb
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
-from fourcorners.documents.pdf.page import has_ink, image_share
+from fourcorners.documents.pdf.page import REFETCH_REMEDY, has_ink, image_share, load_page, open_pdf
 from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import page_text, text_lines
 from fourcorners.documents.reader import Content, RawFile, Reader

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
 from fourcorners.documents.fragment import Fragment, join_fragments
 from fourcorners.documents.media_types import MediaType
@@ -53,6 +54,19 @@ _CHARSETS = {
 }  # fmt: skip
 
 
+# What a control word sets of its group, and its value without a number.
+_VALUES = {
+    "cf": ("colour", 0), "cb": ("background", 0), "chcbpat": ("background", 0),
+    "highlight": ("background", 0), "cbpat": ("paragraph_background", 0), "fs": ("size", 24),
+}  # fmt: skip
+_SWITCHES = {"v": "hidden", "deleted": "deleted", "revised": "inserted"}
+_DESTINATIONS = {
+    "fonttbl": "fonts", "colortbl": "colours", "listtext": "label", "pntext": "label",
+    "annotation": "comment",
+}  # fmt: skip
+_CHANNELS = ("red", "green", "blue")
+
+
 @dataclass(frozen=True, slots=True)
 class _GroupState:
     skip: bool = False
@@ -87,17 +101,15 @@ class _Parser:
     deleted_text: str = ""  # words marked as deleted, until others follow
     raw: bytearray = field(default_factory=bytearray)  # in the group's encoding, not decoded yet
     fonts: dict[int, str] = field(default_factory=dict)
-    colours: list[tuple[int, int, int]] = field(default_factory=list)
-    colour_channels: list[int] = field(
-        default_factory=lambda: [0, 0, 0]
-    )  # the colour that is being said
+    colours: list[Colour] = field(default_factory=list)
+    colour_channels: list[int] = field(default_factory=lambda: [0, 0, 0])  # of the next colour
     shaded: bool = False  # some cell of the row stands on a ground
     font: int = 0
     skip_count: int = 0
     surrogate: int = 0
     has_hidden_text: bool = False
     has_changes: bool = False
-    claims_fallback: bool = False  # about how long something is
+    has_false_length: bool = False
     ignorable: bool = False
 
     def consume(self, token: re.Match[bytes]) -> None:
@@ -149,7 +161,7 @@ class _Parser:
         if sign == b"*":
             self.ignorable = True
         elif sign in (b"\n", b"\r"):
-            self._paragraph()
+            self._end_paragraph()
         elif self.skip_count:
             self.skip_count -= 1
         else:
@@ -157,22 +169,95 @@ class _Parser:
 
     def _control(self, word: str, number: int | None) -> None:
         self._flush()
-        on = number != 0
-        if word in _IGNORED_GROUPS and word not in _HANDLERS:
-            self.group = replace(self.group, skip=True)
+        group, on = self.group, number != 0
+        if word in _VALUES:
+            name, unset = _VALUES[word]
+            value = unset if number is None else number
+            self.group = replace(group, **{name: value})  # type: ignore[arg-type]
+        elif word in _SWITCHES:
+            self.has_changes = self.has_changes or (on and word != "v")
+            self.group = replace(group, **{_SWITCHES[word]: on})  # type: ignore[arg-type]
+        elif word in _DESTINATIONS:
+            place = _DESTINATIONS[word]
+            self.group = replace(
+                group, destination=place, skip=group.skip or place in ("fonts", "colours")
+            )
+        elif word in _CHANNELS:
+            self.colour_channels[_CHANNELS.index(word)] = number or 0
         elif word in _CHARACTERS:
             if self.skip_count:
                 self.skip_count -= 1
             else:
                 self._add_text(_CHARACTERS[word])
-        elif word in _HANDLERS:
-            _HANDLERS[word](self, number, on)
-        elif self.ignorable and word not in ("shpinst", "shptxt"):
-            self.group = replace(self.group, skip=True)
+        elif not (self._set_characters(word, number) or self._set_structure(word, number)) and (
+            word in _IGNORED_GROUPS or (self.ignorable and word not in ("shpinst", "shptxt"))
+        ):
+            self.group = replace(group, skip=True)
         self.ignorable = False
 
-    def unicode(self, number: int | None, _on: bool) -> None:
-        code = (number or 0) % 0x10000
+    def _set_characters(self, word: str, number: int | None) -> bool:
+        """Do what a word says about characters and their bytes; tell whether it was one."""
+        group = self.group
+        match word:
+            case "u":
+                self._add_unicode((number or 0) % 0x10000)
+            case "uc":
+                self.group = replace(group, after_unicode=max(0, min(number or 0, 100)))
+            case "f":
+                self.font = number or 0
+                if group.destination != "fonts":
+                    encoding = self.fonts.get(self.font, self.encoding)
+                    self.group = replace(group, encoding=encoding)
+            case "fcharset":
+                if group.destination == "fonts" and number and number in _CHARSETS:
+                    self.fonts[self.font] = _CHARSETS[number]
+            case "ansicpg":
+                try:
+                    self.encoding = codecs.lookup(f"cp{number}").name
+                except LookupError:
+                    self.encoding = "cp1252"
+                self.group = replace(group, encoding=self.encoding)
+            case "plain":
+                self.group = replace(
+                    group, hidden=False, deleted=False, inserted=False, colour=0, background=0,
+                    size=24,
+                )  # fmt: skip
+            case "bin":  # one that is left is of more bytes than there are
+                self.has_false_length = True
+            case _:
+                return False
+        return True
+
+    def _set_structure(self, word: str, number: int | None) -> bool:
+        """Do what a word says about paragraphs, tables and notes; tell whether it was one."""
+        group = self.group
+        match word:
+            case "trowd":
+                self.shaded = False
+            case "clcbpat":
+                self.shaded = self.shaded or not self._is_white(number or 0)
+            case "footnote":
+                self._start_note()
+            case "pard":
+                if group.destination != "comment":
+                    self.in_table, self.level = False, None
+                    self.group = replace(group, paragraph_background=0)
+            case "outlinelevel":
+                self.level = number
+            case "intbl":
+                self.in_table = self.in_table or group.destination != "comment"
+            case "par" | "sect" | "page":
+                self._end_paragraph()
+            case "cell" | "nestcell":
+                self._end_cell()
+            case "row" | "nestrow":
+                if self.table is not None:
+                    self.table.start_row()
+            case _:
+                return False
+        return True
+
+    def _add_unicode(self, code: int) -> None:
         self.skip_count = self.group.after_unicode
         if 0xD800 <= code < 0xDC00:
             self.surrogate = code
@@ -181,56 +266,6 @@ class _Parser:
             high, self.surrogate = self.surrogate, 0
             code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD
         self._add_text(chr(code) if code else "\ufffd")
-
-    def set_font(self, number: int | None, _on: bool) -> None:
-        self.font = number or 0
-        if self.group.destination != "fonts":
-            encoding = self.fonts.get(self.font, self.encoding)
-            self.group = replace(self.group, encoding=encoding)
-
-    def set_charset(self, number: int | None, _on: bool) -> None:
-        if self.group.destination == "fonts" and number in _CHARSETS and number:
-            self.fonts[self.font] = _CHARSETS[number]
-
-    def set_codepage(self, number: int | None, _on: bool) -> None:
-        try:
-            self.encoding = codecs.lookup(f"cp{number}").name
-        except LookupError:
-            self.encoding = "cp1252"
-        self.group = replace(self.group, encoding=self.encoding)
-
-    def start_fonts(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, skip=True, destination="fonts")
-
-    def start_colours(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, skip=True, destination="colours")
-
-    def set_red(self, number: int | None, _on: bool) -> None:
-        self.colour_channels[0] = number or 0
-
-    def set_green(self, number: int | None, _on: bool) -> None:
-        self.colour_channels[1] = number or 0
-
-    def set_blue(self, number: int | None, _on: bool) -> None:
-        self.colour_channels[2] = number or 0
-
-    def set_colour(self, number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, colour=number or 0)
-
-    def set_background(self, number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, background=number or 0)
-
-    def set_paragraph_background(self, number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, paragraph_background=number or 0)
-
-    def set_size(self, number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, size=24 if number is None else number)
-
-    def start_row(self, _number: int | None, _on: bool) -> None:
-        self.shaded = False
-
-    def shade_cell(self, number: int | None, _on: bool) -> None:
-        self.shaded = self.shaded or not self._is_white(number or 0)
 
     def _is_white(self, number: int) -> bool:
         """Tell whether a colour of the table cannot be told from paper; 0 is the paper's own."""
@@ -245,23 +280,14 @@ class _Parser:
         grounds = (group.background, group.paragraph_background)
         on_paper = all(self._is_white(each) for each in grounds)
         on_paper = on_paper and not (self.in_table and self.shaded)
-        if group.background and self._is_similar_colour(group.colour, group.background):
-            return True
+        named = range(1, len(self.colours))
+        if group.colour in named and group.background in named:
+            letters, background = self.colours[group.colour], self.colours[group.background]
+            if is_similar_colour(letters, background, _COLOUR_TOLERANCE):
+                return True
         return group.colour != 0 and self._is_white(group.colour) and on_paper
 
-    def _is_similar_colour(self, one: int, other: int) -> bool:
-        if not (0 < one < len(self.colours) and 0 < other < len(self.colours)):
-            return False
-        pairs = zip(self.colours[one], self.colours[other], strict=True)
-        return all(abs(a - b) <= _COLOUR_TOLERANCE for a, b in pairs)
-
-    def start_label(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, destination="label")
-
-    def start_comment(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, destination="comment")
-
-    def start_note(self, _number: int | None, _on: bool) -> None:
+    def _start_note(self) -> None:
         if self.group.skip or self.group.destination == "note" or len(self.pending_blocks) > 20:
             return
         mark = f"[{len(self.notes) + len(self.pending_blocks) + 1}]"
@@ -270,55 +296,18 @@ class _Parser:
         self.line = Fragment()
         self.group = replace(self.group, destination="note")
 
-    def reset(self, _number: int | None, _on: bool) -> None:
-        self.group = replace(
-            self.group, hidden=False, deleted=False, inserted=False, colour=0, background=0, size=24
-        )
-
-    def hide(self, _number: int | None, on: bool) -> None:
-        self.group = replace(self.group, hidden=on)
-
-    def delete(self, _number: int | None, on: bool) -> None:
-        self.has_changes = self.has_changes or on
-        self.group = replace(self.group, deleted=on)
-
-    def insert(self, _number: int | None, on: bool) -> None:
-        self.has_changes = self.has_changes or on
-        self.group = replace(self.group, inserted=on)
-
-    def skip_after_unicode(self, number: int | None, _on: bool) -> None:
-        self.group = replace(self.group, after_unicode=max(0, min(number or 0, 100)))
-
-    def start_paragraph(self, _number: int | None, _on: bool) -> None:
-        if self.group.destination == "comment":
-            return
-        self.in_table, self.level = False, None
-        self.group = replace(self.group, paragraph_background=0)
-
-    def set_level(self, number: int | None, _on: bool) -> None:
-        self.level = number
-
-    def enter_table(self, _number: int | None, _on: bool) -> None:
-        self.in_table = self.in_table or self.group.destination != "comment"
-
-    def end_paragraph(self, _number: int | None, _on: bool) -> None:
-        self._paragraph()
-
-    def end_cell(self, _number: int | None, _on: bool) -> None:
+    def _end_cell(self) -> None:
         self._end_line(self.cell)
         if self.table is None:
             self.table = Table([[]])
         self.table.add_cell(join_fragments(self.cell, "\n"))
         self.cell = []
 
-    def end_row(self, _number: int | None, _on: bool) -> None:
+    def end_row(self, _number: int | None) -> None:
         if self.table is not None:
             self.table.start_row()
 
-    def doubt(self, _number: int | None, _on: bool) -> None:
-        self.claims_fallback = True
-
-    def _paragraph(self) -> None:
+    def _end_paragraph(self) -> None:
         if self.group.destination == "comment":
             self.comment += " "
             return
@@ -407,7 +396,7 @@ class _Parser:
             self.line = self.pending_blocks.pop()
         self._end_line(self.cell if self.in_table else self.blocks)
         if self.cell:
-            self.end_cell(None, True)
+            self._end_cell()
         self._end_table()
         for number, note in enumerate(self.notes, 1):
             if note.text.strip():
@@ -417,47 +406,6 @@ class _Parser:
                 told.mark(MarkKind.FOOTNOTE, 0, "footnotes")
                 self.blocks.append(told)
         return join_fragments(self.blocks, "\n\n")
-
-
-_HANDLERS = {
-    "u": _Parser.unicode,
-    "uc": _Parser.skip_after_unicode,
-    "f": _Parser.set_font,
-    "fcharset": _Parser.set_charset,
-    "ansicpg": _Parser.set_codepage,
-    "fonttbl": _Parser.start_fonts,
-    "colortbl": _Parser.start_colours,
-    "red": _Parser.set_red,
-    "green": _Parser.set_green,
-    "blue": _Parser.set_blue,
-    "cf": _Parser.set_colour,
-    "cb": _Parser.set_background,
-    "chcbpat": _Parser.set_background,
-    "highlight": _Parser.set_background,
-    "cbpat": _Parser.set_paragraph_background,
-    "clcbpat": _Parser.shade_cell,
-    "trowd": _Parser.start_row,
-    "fs": _Parser.set_size,
-    "listtext": _Parser.start_label,
-    "pntext": _Parser.start_label,
-    "footnote": _Parser.start_note,
-    "annotation": _Parser.start_comment,
-    "plain": _Parser.reset,
-    "v": _Parser.hide,
-    "deleted": _Parser.delete,
-    "revised": _Parser.insert,
-    "pard": _Parser.start_paragraph,
-    "outlinelevel": _Parser.set_level,
-    "intbl": _Parser.enter_table,
-    "par": _Parser.end_paragraph,
-    "sect": _Parser.end_paragraph,
-    "page": _Parser.end_paragraph,
-    "cell": _Parser.end_cell,
-    "nestcell": _Parser.end_cell,
-    "row": _Parser.end_row,
-    "nestrow": _Parser.end_row,
-    "bin": _Parser.doubt,
-}
 
 
 def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
@@ -497,7 +445,7 @@ def read_rtf(file: RawFile) -> Content:
         warnings.append("It has tracked changes, read as if all were accepted.")
     if walk.has_hidden_text:
         warnings.append("It holds hidden text, which is read and marked.")
-    if walk.claims_fallback:
+    if walk.has_false_length:
         warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
     if open_groups:
         warnings.append("The file may be truncated: its end is missing.")
