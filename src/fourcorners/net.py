@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from fourcorners.errors import CallError, ConfigError
@@ -116,12 +116,7 @@ def get_json(
     patience: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> object:
-    """Get the JSON that a URL answers a query with; the rest is as of `post_json`.
-
-    Raises:
-        CallError: If it failed; with the status of the answer, where there was one.
-        ConfigError: If the URL or a header cannot be sent.
-    """
+    """Return the JSON that a URL answers a query with, as `post_json` does."""
     require_url(url)
     joint = ("&" if urlsplit(url).query else "?") if query else ""
     asked = f"{url}{joint}{urlencode(query, errors='replace')}"
@@ -136,12 +131,7 @@ def post_form(
     patience: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> object:
-    """Post the fields of a form, and return the JSON of the answer; the rest is as of `post_json`.
-
-    Raises:
-        CallError: If it failed; with the status of the answer, where there was one.
-        ConfigError: If the URL or a header cannot be sent.
-    """
+    """Post the fields of a form and return the JSON of the answer, as `post_json` does."""
     sent = {**_SAFE_HEADERS, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
     return _send_request(url, urlencode(fields).encode(), sent, patience, most_bytes)
 
@@ -155,12 +145,7 @@ def post_bytes(
     patience: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> bytes:
-    """Post bytes of a media type, and return those of the answer; the rest is as of `post_json`.
-
-    Raises:
-        CallError: If it failed; with the status of the answer, where there was one.
-        ConfigError: If the URL or a header cannot be sent.
-    """
+    """Post bytes of a media type and return those of the answer, as `post_json` does."""
     sent = {**_SAFE_HEADERS, "Content-Type": kind, "Accept": kind, **(headers or {})}
     return _send_request(url, data, sent, patience, most_bytes, bytes)
 
@@ -186,8 +171,8 @@ def _send_request(
     wait, attempt = _INITIAL_WAIT, 1
     while True:
         outcome = _send_once(request, patience.timeout, most_bytes, read)
-        if isinstance(outcome, _Response):
-            return outcome.value
+        if not isinstance(outcome, _Failure):
+            return outcome
         is_last = attempt >= patience.attempts
         if is_last or not outcome.is_transient or outcome.wait > MAX_WAIT:
             raise _call_error(outcome, url, attempt, sent)
@@ -196,24 +181,14 @@ def _send_request(
 
 
 @dataclass(frozen=True, slots=True)
-class _Response(Generic[T]):
-    value: T
-
-
-@dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why a request failed.
-
-    Attributes:
-        said: The server's own words.
-        wait: Seconds that the server asks to wait; 0 if it does not say.
-    """
+    """Why a request failed; `message` are the server's own words."""
 
     reason: str
     status: int | None = None
     is_transient: bool = False
     message: str = ""
-    wait: float = 0.0
+    wait: float = 0.0  # seconds that the server asks to wait; 0 if it does not say
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -223,7 +198,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def _send_once(
     request: urllib.request.Request, timeout: float, most_bytes: int, read: Callable[[bytes], T]
-) -> _Response[T] | _Failure:
+) -> T | _Failure:
     deadline = time.monotonic() + timeout
     direct = [urllib.request.ProxyHandler({})] if is_loopback(request.full_url) else []
     opener = urllib.request.build_opener(_NoRedirects(), *direct)
@@ -240,7 +215,7 @@ def _send_once(
     if content is None:
         return _Failure(f"its answer has more than {most_bytes >> 20} MB", 200)
     try:
-        return _Response(read(content))
+        return read(content)
     except (ValueError, RecursionError):
         said = _plain_text(content.decode("utf-8", "replace"))
         return _Failure("its answer is no JSON", 200, message=said)

@@ -4,7 +4,8 @@ The file is `fourcorners.toml` in the working folder or, if there is none, in th
 configuration folder. In the environment the names are `FOURCORNERS_LIBRARY` and so on, and
 `FOURCORNERS_ENCODER_URL` for `url` in the file's section `[encoder]`, and
 `FOURCORNERS_LLM_ROLES_JUDGE_MODEL` for `model` in `[llm.roles.judge]`.
-Importing this module takes a fifth of a second: do it where a command runs.
+`docs/commands.md` says what each setting means. Importing this module takes a fifth of a second: do
+it where a command runs.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from pathlib import Path
 from typing import Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
-from fourcorners.source_settings import McpSettings, ResearchSettings
+from fourcorners.source_settings import McpSettings, ResearchSettings, Section
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
@@ -41,22 +42,8 @@ def default_library_url() -> str:
     return str(here if here.exists() else user_data_path("fourcorners") / LIBRARY_NAME)
 
 
-class EncoderSettings(BaseModel):
-    """What makes the vectors; by default the encoder of the package, and no network.
-
-    Attributes:
-        kind: `local` for a shipped model, `remote` for an OpenAI-compatible server,
-            `sentence-transformers` for a model of that package.
-        model: Its name; of a `sentence-transformers` model, or its folder.
-        url: Of a `remote` server, up to the version: `http://localhost:11434/v1`.
-        key: What the server knows this user by.
-        dimension: Of the vectors; a `remote` server needs it said.
-        batch: How many texts go in one request.
-        timeout: Seconds that a request may take.
-        attempts: How often a request is made before it has failed.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+class EncoderSettings(Section):
+    """What makes the vectors; by default the encoder of the package, and no network."""
 
     kind: Literal["local", "remote", "sentence-transformers"] = "local"
     model: str = ""
@@ -68,28 +55,19 @@ class EncoderSettings(BaseModel):
     attempts: int = Field(default=5, ge=1, le=20)
 
 
-class RerankerSettings(BaseModel):
-    """Which cross-encoder reads the best hits again; by default none.
-
-    Attributes:
-        path: A folder with model.onnx and tokenizer.json.
-        max_tokens: Of question and passage together; by default what the model's card says.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class RerankerSettings(Section):
+    """Which cross-encoder reads the best hits again; by default none."""
 
     path: Path | None = None
     max_tokens: int | None = Field(default=None, ge=16, le=8_192)
 
 
-class LlmRoleSettings(BaseModel):
+class LlmRoleSettings(Section):
     """What one role says of its own; the rest is as under `[llm]`.
 
     A name alone is that of its model. A role with a model of another provider, or with a URL of its
     own, takes neither URL, key nor prices from there.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     model: str = ""
     url: str = ""
@@ -113,10 +91,8 @@ class LlmRoleSettings(BaseModel):
         return {"model": values} if isinstance(values, str) else values
 
 
-class LlmRolesSettings(BaseModel):
+class LlmRolesSettings(Section):
     """What each role says of its own: reading, following up, judging, writing, and three agents."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     extract: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
     follow_up: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
@@ -127,39 +103,8 @@ class LlmRolesSettings(BaseModel):
     researcher: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
 
 
-class LlmSettings(BaseModel):
-    """The language model; by default none, and nothing is ever called.
-
-    Attributes:
-        model: Provider and name: `openai:gpt-4o`, `anthropic:…`, `google:…`, `azure:DEPLOYMENT`,
-            `ollama:llama3.2`; with a `url` the server's own name for it.
-        url: Of an OpenAI-compatible server, up to the version: `http://localhost:8080/v1`.
-        key: What the server knows this user by; the provider's usual variable if it is empty.
-        temperature: 0 for the likeliest words; None for the provider's own.
-        seed: For servers that know one.
-        max_tokens: Of one answer; what is longer is cut.
-        timeout: Seconds that one attempt may take, its answer included.
-        attempts: How often a request is made before it has failed.
-        silent_after: After how many attempts in a row without connection or answer, over all
-            questions, a server is asked nothing more for a while.
-        silent_for: Seconds until such a server is tried again, by one question.
-        concurrency: Requests at once.
-        requests_per_minute: The provider's limit; None for no pacing.
-        tokens_per_minute: The same in tokens, in and out.
-        price_in: Per million tokens sent, for models whose price is not known.
-        price_out: Per million tokens answered.
-        structured: How an answer's schema is said: `native` (the server constrains the answer),
-            `tool`, `prompted` (in words); None for what the model is known to do best.
-        budget: What one job may cost, in the currency of the prices (US dollars).
-        budget_tokens: What one job may use, in and out.
-        cache: Whether an exact repetition is answered from what is kept.
-        prompts: A folder whose files replace the package's prompts of the same name.
-        record: A file to which all exchanges are appended: it holds the words of contracts.
-        replay: A recording to answer from; nothing is called then.
-        roles: What single roles have of their own.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+class LlmSettings(Section):
+    """The language model; by default none, and nothing is ever called."""
 
     model: str = ""
     url: str = ""
@@ -218,47 +163,16 @@ def _role_name(key: object) -> str:
     return ""
 
 
-class OidcRoleSettings(BaseModel):
-    """A role that the members of a group have.
-
-    Attributes:
-        group: As the provider names it.
-        role: What its members may do.
-        collection: Where; empty for every collection.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class OidcRoleSettings(Section):
+    """A role that the members of a group have."""
 
     group: str = Field(min_length=1, max_length=500)
     role: Literal["reader", "reviewer", "editor", "admin"]
     collection: str = Field(default="", max_length=500)
 
 
-class OidcSettings(BaseModel):
-    """An OpenID Connect provider that people of a team may sign in through; by default none.
-
-    Attributes:
-        issuer: The provider, as it names itself: `https://login.firm.example/realms/firm`.
-        client: What the provider knows this server as.
-        secret_env: The environment variable that holds the client's secret; empty for a public
-            client, which proves itself by PKCE alone.
-        address: Where people reach this server: `https://contracts.firm.example`.
-        title: What the provider is called on the page.
-        scopes: What is asked of the provider; `openid` must be among them.
-        hosts: Hosts beside the issuer's own that its discovery document may send this server to.
-        name_claim: Which claim names the account.
-        trust_email: Whether an e-mail address counts that is not said to be verified.
-        groups_claim: Which claim lists the groups; with dots for one inside another.
-        userinfo: Whether claims are also asked of the provider's userinfo endpoint.
-        create: Whether the first sign-in of someone who has no account makes one.
-        roles: What groups may do here.
-        role_days: For how many days after the last sign-in a role by a group holds.
-        session_hours: How long a session through the provider lasts at most.
-        skew: By how many seconds the provider's clock may differ.
-        timeout: Seconds that one call of the provider may take.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+class OidcSettings(Section):
+    """An OpenID Connect provider that people of a team may sign in through; by default none."""
 
     issuer: str = ""
     client: str = Field(default="", max_length=500)
@@ -279,20 +193,8 @@ class OidcSettings(BaseModel):
     timeout: float = Field(default=10.0, gt=0, le=60)
 
 
-class TelemetrySettings(BaseModel):
-    """Where the server's traces go, by OTLP over HTTP; by default nowhere.
-
-    Attributes:
-        endpoint: Of a collector: `http://localhost:4318/v1/traces`.
-        headers: What requests to it bear beside, such as a key.
-        service: What the server is called in the traces.
-        share: Of the requests and tasks that are traced, from 0 to 1.
-        queue: How many spans may wait; what comes beyond is dropped, and counted.
-        every: Seconds between exports.
-        timeout: Seconds that an export may take.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+class TelemetrySettings(Section):
+    """Where the server's traces go, by OTLP over HTTP; by default nowhere."""
 
     endpoint: str = ""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
@@ -304,25 +206,7 @@ class TelemetrySettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """What the operator decides; read with `Settings.load`, which explains what is wrong.
-
-    Attributes:
-        library: The library's path or URL.
-        jobs: How many files are read at once.
-        memory_mb: By how many megabytes the reader of one file may grow.
-        seconds: How long the reading of one file may take.
-        ocr: Whether pages without text are recognised, where an engine is installed.
-        ocr_seconds: How long that may take for one file, beside `seconds`.
-        reviewer: Who checks findings here; the system's name of the user, if empty.
-        benchmarks: The folder that `fourcorners bench` writes to, for the server's page of them.
-        encoder: What makes the vectors.
-        reranker: What reads the best hits again.
-        llm: The language model, and one a role.
-        research: How questions are answered, and with which sources outside of the contracts.
-        mcp: What programs may do that ask through MCP.
-        oidc: Through which provider people of a team may sign in.
-        telemetry: Where the server's traces go.
-    """
+    """What the operator decides; read with `Settings.load`, which explains what is wrong."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,

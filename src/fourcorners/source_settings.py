@@ -1,7 +1,7 @@
 """What the operator says of sources outside of the contracts: `[research.external]`.
 
 None of them is used unless `on` is true, the source has a section of its own, and a person names it
-for a question.
+for a question. `docs/outside-sources.md` says what each setting means.
 """
 
 from __future__ import annotations
@@ -18,62 +18,37 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 Seconds = Annotated[float, Field(gt=0, le=600)]
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A section of the settings file; no message repeats what stands in it: it may be a secret."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class WikipediaSettings(_Section):
-    """An encyclopedia that speaks MediaWiki's API.
-
-    Attributes:
-        site: Up to the host: `https://de.wikipedia.org`.
-        licence: Under which its words may be used.
-        timeout: Seconds that one look may take.
-    """
+class WikipediaSettings(Section):
+    """An encyclopedia that speaks MediaWiki's API."""
 
     site: str = "https://en.wikipedia.org"
     licence: str = "CC BY-SA 4.0"
     timeout: Seconds = 20.0
 
 
-class WebSearchSettings(_Section):
-    """A search engine that answers in JSON as SearXNG does.
-
-    Attributes:
-        url: Of its search: `https://search.firm.example/search`.
-        headers: What a request bears beside, such as a key.
-        timeout: Seconds that one look may take.
-    """
+class WebSearchSettings(Section):
+    """A search engine that answers in JSON as SearXNG does."""
 
     url: str
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     timeout: Seconds = 20.0
 
 
-class StatutesSettings(_Section):
-    """A folder of statutes on this machine, in any format that contracts may have.
-
-    Attributes:
-        folder: Where they are; it is read again when something in it has changed.
-        licence: Under which their words may be used.
-    """
+class StatutesSettings(Section):
+    """A folder of statutes on this machine, in any format that contracts may have."""
 
     folder: Path
     licence: str = ""
 
 
-class SqlSettings(_Section):
-    """A database that is only read: a file of SQLite, or what a DB-API module connects to.
-
-    Attributes:
-        says: What is in it, in a sentence, for the model that chooses where to look.
-        file: Of SQLite.
-        module: Of another database: `psycopg`, `oracledb`.
-        connect: What that module's `connect` is given.
-        query: One SELECT, with `:words` where the words looked for belong. Without it, and only
-            with a `file`, the model writes the SELECT, and is told the tables and columns.
-        timeout: Seconds that one look may take.
-    """
+class SqlSettings(Section):
+    """A database that is only read: a file of SQLite, or what a DB-API module connects to."""
 
     says: str = Field(min_length=1, max_length=400)
     file: Path | None = None
@@ -91,21 +66,8 @@ class SqlSettings(_Section):
         return self
 
 
-class McpServerSettings(_Section):
-    """An MCP server: a program on this machine, or a URL.
-
-    Attributes:
-        says: What it knows, in a sentence, for the model that chooses where to look; what the
-            server says of itself is not shown to a model.
-        command: The program with its arguments, spoken to over its standard input and output.
-        env: What it finds in its environment, beside path, home and user.
-        url: Of its Streamable HTTP.
-        headers: What requests to it bear beside, such as a key.
-        tool: Which of its tools is asked; not needed if it has one alone.
-        argument: Which argument takes the words; not needed if the tool needs one text alone.
-        licence: Under which its words may be used.
-        timeout: Seconds that one look may take, with starting the program.
-    """
+class McpServerSettings(Section):
+    """An MCP server: a program on this machine, or a URL."""
 
     says: str = Field(min_length=1, max_length=400)
     command: tuple[str, ...] = ()
@@ -124,17 +86,8 @@ class McpServerSettings(_Section):
         return self
 
 
-class ExternalSettings(_Section):
-    """Sources outside of the contracts, by their names; by default none.
-
-    Attributes:
-        on: Whether any of them may be used.
-        wikipedia: An encyclopedia, under that name.
-        web: A search engine, under that name.
-        statutes: A folder of statutes, under that name.
-        sql: Databases, each under a name of its own.
-        mcp: MCP servers, each under a name of its own.
-    """
+class ExternalSettings(Section):
+    """Sources outside of the contracts, by their names; by default none."""
 
     on: bool = False
     wikipedia: WikipediaSettings | None = None
@@ -145,7 +98,7 @@ class ExternalSettings(_Section):
 
     @field_validator("sql", "mcp")
     @classmethod
-    def _names(cls, value: dict[str, _Section]) -> dict[str, _Section]:
+    def _names(cls, value: dict[str, Section]) -> dict[str, Section]:
         for name in value:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"the name {name[:40]!r} is not of small letters, digits and -")
@@ -166,12 +119,8 @@ class ExternalSettings(_Section):
         yield from (*self.sql, *self.mcp)
 
 
-class ResearchSettings(_Section):
-    """How questions are answered.
-
-    Attributes:
-        external: Sources outside of the contracts.
-    """
+class ResearchSettings(Section):
+    """How questions are answered."""
 
     external: ExternalSettings = ExternalSettings()
 
@@ -202,13 +151,8 @@ def _parse_json(value: object) -> object:
     return value
 
 
-class McpSettings(_Section):
-    """What programs may do that ask through MCP; by default they read.
-
-    Attributes:
-        write: Whether they may start reviews.
-        with_model: Whether they may have the configured language model answer questions.
-    """
+class McpSettings(Section):
+    """What programs may do that ask through MCP; by default they read."""
 
     write: bool = False
     with_model: bool = False

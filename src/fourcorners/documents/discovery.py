@@ -12,7 +12,7 @@ from pathlib import Path
 from fourcorners.errors import InputError
 
 _OBJECT = re.compile(r"^s3:/(?!/)")  # as a path holds it
-_IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
+IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def path_or_url(path: str | Path) -> str:
 
 
 def is_ignored_name(name: str) -> bool:
-    return name.startswith((".", "~$")) or name in _IGNORED_NAMES
+    return name.startswith((".", "~$")) or name in IGNORED_NAMES
 
 
 def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:

@@ -131,3 +131,15 @@ class Document:
     def pages_needing_ocr(self) -> tuple[int, ...]:
         """Return the numbers of the pages that show something but gave no text."""
         return tuple(page.number for page in self.pages if page.source is TextSource.NONE)
+
+
+def format_page_numbers(pages: list[int]) -> str:
+    """Name pages as a person would, ranges joined: "Pages 3, 5-7"."""
+    ranges: list[list[int]] = []
+    for page in pages:
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    names = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+    return f"Page {names}" if len(pages) == 1 else f"Pages {names}"

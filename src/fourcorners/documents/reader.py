@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.document import Mark, OcrWord, Page
+from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.media_types import MediaType
 
 
@@ -26,6 +27,12 @@ class Content:
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = ()
     words: tuple[OcrWord, ...] = ()
+
+    @classmethod
+    def from_fragment(cls, text: Fragment, warnings: Iterable[str] = ()) -> Content:
+        """Take over a text without pages, its marks in order of position."""
+        marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
+        return cls(text.text, marks=tuple(marks), warnings=tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)

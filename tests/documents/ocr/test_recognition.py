@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents.document import MarkKind, TextSource
+from fourcorners.documents.document import MarkKind, TextSource, format_page_numbers
 from fourcorners.documents.ocr import engines as ocr_engines
 from fourcorners.documents.ocr import recognition as ocr
 from fourcorners.documents.ocr.engines import (
@@ -24,7 +24,7 @@ from fourcorners.documents.ocr.engines import (
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
 from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
 from fourcorners.documents.ocr.label_rereading import reread_labels
-from fourcorners.documents.ocr.recognition import OcrOptions, format_page_numbers
+from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 

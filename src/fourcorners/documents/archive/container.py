@@ -7,6 +7,7 @@ a member's name can be as hostile as it likes: it is only ever a name.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
@@ -22,7 +23,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from fourcorners.documents.discovery import unreadable_error
+from fourcorners.documents.discovery import IGNORED_NAMES, is_ignored_name, unreadable_error
 from fourcorners.documents.mail import message
 from fourcorners.errors import InputError
 
@@ -34,7 +35,6 @@ MAX_RATIO = 200  # of a member's size to its size packed
 RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
 MAX_DIRECTORY = 8 << 20  # bytes of an archive's directory; ten thousand names have some 1 MB
 
-_IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 _UNSAFE_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _MAX_NAME = 200  # characters of one part of a member's name
 _MAX_FOLDERS = 20  # folders of a member's name
@@ -110,6 +110,18 @@ def load_bytes(path: Path) -> bytes:
     outer, inner = _split_path(path)
     with _open(outer) as stream:
         return _load_member(stream, outer, inner)[0] if inner else _read_unchanged(stream, path)
+
+
+def load_unchanged(path: Path, sha256: str) -> bytes:
+    """Return the bytes of a file that was read before.
+
+    Raises:
+        InputError: If they are others now, or not there.
+    """
+    data = load_bytes(path)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
+    return data
 
 
 def _read_unchanged(stream: BinaryIO, path: Path) -> bytes:
@@ -296,9 +308,10 @@ def _directory_size(stream: _Stream) -> int:
 def _is_content_file(entry: zipfile.ZipInfo) -> bool:
     """Tell a file from folders, links, and what systems and office programs leave behind."""
     parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
-    left = any(part in _IGNORED_NAMES or part.startswith(("~$", ".")) for part in parts[-1:])
     link = entry.create_system == 3 and stat.S_ISLNK(entry.external_attr >> 16)
-    return bool(parts) and not (entry.is_dir() or link or left or parts[0] in _IGNORED_NAMES)
+    if not parts or entry.is_dir() or link:
+        return False
+    return not (is_ignored_name(parts[-1]) or parts[0] in IGNORED_NAMES)
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> bytes:

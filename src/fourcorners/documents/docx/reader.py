@@ -91,8 +91,7 @@ def _read_content(file: RawFile, version: RevisionView) -> Content:
     blocks += _header_texts(package, main, story)
     whole = join_fragments(blocks, "\n\n")
     whole.add("\n")
-    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    return Content(whole.text, marks=tuple(marks), warnings=tuple(_warnings(story, parts)))
+    return Content.from_fragment(whole, _warnings(story, parts))
 
 
 def _comments(root: _Element | None) -> dict[str, str]:

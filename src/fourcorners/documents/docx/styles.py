@@ -133,7 +133,7 @@ class Styles:
         """Return what the style says, with what it inherits where it says nothing."""
         columns = zip(*(style.format for style in self.chain(style_id)), strict=True)
         values = (next((each for each in column if each is not None), None) for column in columns)
-        return ParagraphFormat(*values)  # type: ignore[arg-type]
+        return ParagraphFormat(*values)
 
     def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
         """Return the level of a heading, from 1 (0 for the title), or None for other text."""

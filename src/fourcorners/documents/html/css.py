@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from fourcorners.documents.colours import Colour, is_similar_colour
+
 MAX_RULES = 20_000  # that could hide something, of a page
 MAX_SELECTOR_TESTS = 200  # of them that end in the same class, id or tag
 MAX_CLASSES = 100  # of an element
@@ -47,7 +49,6 @@ _COLOURS = {
     "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250),
     "ivory": (255, 255, 240), "whitesmoke": (245, 245, 245), "ghostwhite": (248, 248, 255),
 }  # fmt: skip
-Colour = tuple[int, int, int]
 Declarations = tuple[tuple[str, str, bool], ...]  # property, value, and whether it is important
 
 
@@ -65,15 +66,15 @@ class ComputedStyle:
     @property
     def is_hidden(self) -> bool:
         return (
-            self.displays_none or self.invisible or self.tiny or self.transparent or self._is_pale()
-        )
-
-    def _is_pale(self) -> bool:
-        if self.colour is None or self.background is None:
-            return False
-        return all(
-            abs(a - b) <= _COLOUR_TOLERANCE
-            for a, b in zip(self.colour, self.background, strict=True)
+            self.displays_none
+            or self.invisible
+            or self.tiny
+            or self.transparent
+            or (
+                self.colour is not None
+                and self.background is not None
+                and is_similar_colour(self.colour, self.background, _COLOUR_TOLERANCE)
+            )
         )
 
 

@@ -81,8 +81,7 @@ def read_html(file: RawFile) -> Content:
     text = page.text
     if len(text):
         text.add("\n")
-    marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    return Content(text.text, marks=tuple(marks), warnings=(*decoded.warnings, *page.warnings))
+    return Content.from_fragment(text, (*decoded.warnings, *page.warnings))
 
 
 def decode_html(data: bytes, charset: str = "") -> DecodedText:

@@ -54,13 +54,16 @@ class RecognisedWord:
     confidence: float
 
 
+Line = tuple[RecognisedWord, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
     """A picture as read: its size in pixels, and its lines of words in reading order."""
 
     width: int
     height: int
-    lines: tuple[tuple[RecognisedWord, ...], ...]
+    lines: tuple[Line, ...]
 
 
 class OcrEngine(Protocol):
@@ -254,7 +257,7 @@ def _load_rapidocr():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyp
     return engine
 
 
-def group_into_lines(words: list[RecognisedWord]) -> Iterator[tuple[RecognisedWord, ...]]:
+def group_into_lines(words: list[RecognisedWord]) -> Iterator[Line]:
     """Join words that stand beside each other into lines, from the top of the page down."""
     lines: list[list[RecognisedWord]] = []
     for word in sorted(words, key=lambda word: (word.y0 + word.y1) / 2):

@@ -11,9 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fourcorners.documents.ocr.engines import RecognisedWord
-
-Line = tuple[RecognisedWord, ...]
+from fourcorners.documents.ocr.engines import Line
 
 MAX_LABEL_LENGTH = (
     10  # characters of the longest line that can be a label, such as "(xviii)" or "12.10.1."
@@ -52,8 +50,6 @@ def _is_right_of(line: Line, label: Line) -> bool:
     shared = min(first.y1, last.y1) - max(first.y0, last.y0)
     return first.x0 >= last.x1 - 1 and shared >= 0.5 * min(first.y1 - first.y0, last.y1 - last.y0)
 
-
-Line = tuple[RecognisedWord, ...]
 
 _LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.ocr.engines import GreyImage, RecognisedPage, RecognisedWord
+from fourcorners.documents.ocr.engines import GreyImage, Line, RecognisedPage, RecognisedWord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Pixels = NDArray[np.uint8]
 
-Line = tuple[RecognisedWord, ...]
 
 INK_LEVEL = 150  # grey below which a pixel is ink
 MIN_GAP = 0.85  # of a line's height: a wider space parts a label from its words

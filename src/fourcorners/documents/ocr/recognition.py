@@ -13,18 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers as margins
-from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource
+from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.ocr.engines import (
-    DPI,
-    INSTALL_HINT,
-    PAGE_SECONDS,
-    GreyImage,
-    OcrEngine,
-    OcrEngineError,
-    RecognisedPage,
-    RecognisedWord,
-    find_ocr_engine,
+from fourcorners.documents.ocr.engines import DPI, GreyImage, INSTALL_HINT, Line, OcrEngine, OcrEngineError, PAGE_SECONDS, RecognisedPage, RecognisedWord, find_ocr_engine
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
 from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
@@ -135,18 +126,6 @@ def _recognition_warnings(
     for why in sorted(set(failed.values())):
         numbers = sorted(number for number, each in failed.items() if each == why)
         yield f"{format_page_numbers(numbers)}: not read by OCR: {why}."
-
-
-def format_page_numbers(pages: list[int]) -> str:
-    """Name pages as a person would, ranges joined: "Pages 3, 5-7"."""
-    ranges: list[list[int]] = []
-    for page in pages:
-        if ranges and page == ranges[-1][1] + 1:
-            ranges[-1][1] = page
-        else:
-            ranges.append([page, page])
-    names = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
-    return f"Page {names}" if len(pages) == 1 else f"Pages {names}"
 
 
 def _read_pages(
@@ -276,7 +255,7 @@ def _lay_out_pages(sheets: dict[int, _PageScan]) -> dict[int, _PageReading]:
 
 
 def _write_page(
-    number: int, sheet: _PageScan, lines: Iterable[tuple[RecognisedWord, ...]]
+    number: int, sheet: _PageScan, lines: Iterable[Line]
 ) -> _PageReading:
     pieces: list[str] = []
     words: list[OcrWord] = []

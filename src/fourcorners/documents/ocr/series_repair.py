@@ -14,9 +14,7 @@ from functools import cache
 from itertools import pairwise
 
 from fourcorners.documents.number_formats import roman_number
-from fourcorners.documents.ocr.engines import RecognisedWord
-
-Line = tuple[RecognisedWord, ...]
+from fourcorners.documents.ocr.engines import Line
 
 FAR = 150  # lines between two numbers of one series that are looked through
 NEAR = 12  # lines before its "(ii)" where another series' number may be a lost "(i)"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LEVELS = 10
-TEXT_NAMESPACE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-STYLE_NAMESPACE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _LOEXT = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
 _STYLES = {
     "1": "decimal",
@@ -70,10 +70,10 @@ class Numbering:
     def __init__(self, *roots: _Element | None) -> None:
         self._styles: dict[str, dict[int, Level]] = {}
         self._outline: dict[int, Level] = {}
-        for root in roots:
-            for node in root.iter(f"{TEXT_NAMESPACE}list-style") if root is not None else ():
-                self._styles[node.get(f"{STYLE_NAMESPACE}name", "")] = _parse_levels(node)
-            for node in root.iter(f"{TEXT_NAMESPACE}outline-style") if root is not None else ():
+        for root in (each for each in roots if each is not None):
+            for node in root.iter(f"{TEXT}list-style"):
+                self._styles[node.get(f"{STYLE}name", "")] = _parse_levels(node)
+            for node in root.iter(f"{TEXT}outline-style"):
                 self._outline = _parse_levels(node)
         self._lists: dict[str, Counters] = {}  # by id
         self._last: dict[str, Counters] = {}  # by style
@@ -81,10 +81,10 @@ class Numbering:
 
     def open_list(self, node: _Element, style: str) -> Counters:
         """Return the counters of a list that begins or goes on here."""
-        continued = node.get(f"{TEXT_NAMESPACE}continue-list", "")
+        continued = node.get(f"{TEXT}continue-list", "")
         if continued in self._lists:
             counters = self._lists[continued]
-        elif node.get(f"{TEXT_NAMESPACE}continue-numbering") == "true" and style in self._last:
+        elif node.get(f"{TEXT}continue-numbering") == "true" and style in self._last:
             counters = self._last[style]
         else:
             counters = Counters()
@@ -106,14 +106,14 @@ class Numbering:
 def _parse_levels(node: _Element) -> dict[int, Level]:
     found: dict[int, Level] = {}
     for level in node:
-        at = parse_number(level.get(f"{TEXT_NAMESPACE}level"))
+        at = parse_number(level.get(f"{TEXT}level"))
         if at is None or not 1 <= at <= LEVELS:
             continue
-        if level.tag == f"{TEXT_NAMESPACE}list-level-style-bullet":
+        if level.tag == f"{TEXT}list-level-style-bullet":
             found[at - 1] = Level("bullet")
             continue
-        style = _STYLES.get(level.get(f"{STYLE_NAMESPACE}num-format", ""), "")
-        start = parse_number(level.get(f"{TEXT_NAMESPACE}start-value"))
+        style = _STYLES.get(level.get(f"{STYLE}num-format", ""), "")
+        start = parse_number(level.get(f"{TEXT}start-value"))
         found[at - 1] = Level(style, _label_pattern(level, at), 1 if start is None else start)
     return found
 
@@ -122,13 +122,9 @@ def _label_pattern(level: _Element, at: int) -> str:
     stated = level.get(f"{_LOEXT}num-list-format")
     if stated is not None:
         return stated
-    shown = parse_number(level.get(f"{TEXT_NAMESPACE}display-levels")) or 1
+    shown = parse_number(level.get(f"{TEXT}display-levels")) or 1
     numbers = ".".join(f"%{each}%" for each in range(max(1, at - shown + 1), at + 1))
-    return (
-        level.get(f"{STYLE_NAMESPACE}num-prefix", "")
-        + numbers
-        + level.get(f"{STYLE_NAMESPACE}num-suffix", "")
-    )
+    return level.get(f"{STYLE}num-prefix", "") + numbers + level.get(f"{STYLE}num-suffix", "")
 
 
 def parse_number(value: str | None) -> int | None:

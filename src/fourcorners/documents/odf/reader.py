@@ -16,7 +16,7 @@ from fourcorners.documents.fragment import Fragment, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.odf.numbering import (
     LEVELS,
-    TEXT_NAMESPACE,
+    TEXT,
     Counters,
     Numbering,
     parse_number,
@@ -39,7 +39,7 @@ _MAX_BLANKS = 1_000  # of one run of blanks
 _MAX_REPEATED = 100  # of one cell
 _SPACE = re.compile(r"[ \t\r\n]+")
 _IGNORED_BY_NAMESPACE = {
-    TEXT_NAMESPACE: (
+    TEXT: (
         *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls"),
         *("dde-connection-decls", "note-citation", "bookmark", "ruby-text"),
         *("alphabetical-index-mark", "toc-mark", "script"),
@@ -63,18 +63,18 @@ def read_odt(file: RawFile) -> Content:
             f"{file.path}: the document is locked with a password.",
             remedy="Open it with the password, save it without one and add that file.",
         )
-    root, styles = package.xml_root("content.xml"), package.xml_root("styles.xml")
+    root, styles_root = package.xml_root("content.xml"), package.xml_root("styles.xml")
     body = root.find(f"{_OFFICE}body/{_OFFICE}text") if root is not None else None
     if root is None or body is None:
         raise InputError(
             f"{file.path}: the document is damaged: it has no text part.",
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
-    looks = Styles(styles, root)
+    styles = Styles(styles_root, root)
     story = _DocumentWalker(
-        Numbering(styles, root), looks, _insertion_authors(body), _deleted_texts(body)
+        Numbering(styles_root, root), styles, _insertion_authors(body), _deleted_texts(body)
     )
-    blocks = [*story.blocks(body, _ListPosition(text_style=looks.page_style)), *story.notes]
+    blocks = [*story.blocks(body, _ListPosition(text_style=styles.page_style)), *story.notes]
     whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
     if not whole.text.strip():
         raise InputError(
@@ -82,12 +82,11 @@ def read_odt(file: RawFile) -> Content:
             remedy="If it shows scanned pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    return Content(whole.text, marks=tuple(marks), warnings=tuple(_warnings(story, body)))
+    return Content.from_fragment(whole, _warnings(story, body))
 
 
 def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
-    if body.find(f"{TEXT_NAMESPACE}tracked-changes") is not None:
+    if body.find(f"{TEXT}tracked-changes") is not None:
         names = ", ".join(sorted({name for name in story.authors.values() if name})) or "unknown"
         yield f"It has tracked changes ({names}), read as if all were accepted."
     if story.has_hidden_text:
@@ -99,11 +98,11 @@ def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
 
 def _insertion_authors(body: _Element) -> dict[str, str]:
     found: dict[str, str] = {}
-    for region in body.iterfind(f"{TEXT_NAMESPACE}tracked-changes/{TEXT_NAMESPACE}changed-region"):
+    for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
         creator = region.find(f".//{_DC}creator")
         author = "" if creator is None else creator.text or ""
-        if region.find(f"{TEXT_NAMESPACE}insertion") is not None:
-            found[region.get(f"{TEXT_NAMESPACE}id", "")] = author or "unknown"
+        if region.find(f"{TEXT}insertion") is not None:
+            found[region.get(f"{TEXT}id", "")] = author or "unknown"
         else:
             found.setdefault("", author)
     return found
@@ -120,18 +119,17 @@ class _ListPosition:
 def _deleted_texts(body: _Element) -> dict[str, str]:
     """Return who deleted which words, by the id of the change."""
     found: dict[str, str] = {}
-    for region in body.iterfind(f"{TEXT_NAMESPACE}tracked-changes/{TEXT_NAMESPACE}changed-region"):
-        deletion = region.find(f"{TEXT_NAMESPACE}deletion")
+    for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
+        deletion = region.find(f"{TEXT}deletion")
         if deletion is None:
             continue
         words = " ".join(
-            "".join(map(str, each.itertext()))
-            for each in deletion.iter(f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h")
+            "".join(map(str, each.itertext())) for each in deletion.iter(f"{TEXT}p", f"{TEXT}h")
         )
         who = deletion.find(f".//{_DC}creator")
         author = (who.text if who is not None else None) or "unknown"
         if words.strip():
-            found[region.get(f"{TEXT_NAMESPACE}id", "")] = f"{author}: {' '.join(words.split())}"
+            found[region.get(f"{TEXT}id", "")] = f"{author}: {' '.join(words.split())}"
     return found
 
 
@@ -153,43 +151,43 @@ class _DocumentWalker:
             tag = child.tag
             if tag in _IGNORED:
                 continue
-            if tag in (f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h"):
+            if tag in (f"{TEXT}p", f"{TEXT}h"):
                 found += self._read_paragraph(child, place)
-            elif tag == f"{TEXT_NAMESPACE}list":
+            elif tag == f"{TEXT}list":
                 found += self._read_list(child, place)
             elif tag == f"{_TABLE}table":
                 found.append(self._read_table(child, place))
-            elif tag in (f"{TEXT_NAMESPACE}change-start", f"{TEXT_NAMESPACE}change-end"):
+            elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
                 self._track_change(child)
-            elif tag == f"{TEXT_NAMESPACE}section":
-                look = self.styles.derive(
-                    place.text_style, "section", child.get(f"{TEXT_NAMESPACE}style-name")
+            elif tag == f"{TEXT}section":
+                text_style = self.styles.derive(
+                    place.text_style, "section", child.get(f"{TEXT}style-name")
                 )
-                if child.get(f"{TEXT_NAMESPACE}display") == "none":
-                    look = replace(look, hidden=True)
-                found += self.blocks(child, replace(place, text_style=look))
+                if child.get(f"{TEXT}display") == "none":
+                    text_style = replace(text_style, hidden=True)
+                found += self.blocks(child, replace(place, text_style=text_style))
             else:
                 found += self.blocks(child, place)
         return found
 
     def _read_list(self, node: _Element, place: _ListPosition) -> list[Fragment]:
-        style = node.get(f"{TEXT_NAMESPACE}style-name") or place.style
+        style = node.get(f"{TEXT}style-name") or place.style
         counters = place.counters
         if counters is None or style != place.style:
             counters = self.numbering.open_list(node, style)
         within = _ListPosition(counters, style, place.level + 1, place.text_style)
         found: list[Fragment] = []
         for item in node:
-            if item.tag not in (f"{TEXT_NAMESPACE}list-item", f"{TEXT_NAMESPACE}list-header"):
+            if item.tag not in (f"{TEXT}list-item", f"{TEXT}list-header"):
                 continue
             first = next(iter(item), None)
             counted = (
-                item.tag == f"{TEXT_NAMESPACE}list-item"
+                item.tag == f"{TEXT}list-item"
                 and first is not None
-                and first.tag in (f"{TEXT_NAMESPACE}p", f"{TEXT_NAMESPACE}h")
+                and first.tag in (f"{TEXT}p", f"{TEXT}h")
             )
             if counted:
-                start = parse_number(item.get(f"{TEXT_NAMESPACE}start-value"))
+                start = parse_number(item.get(f"{TEXT}start-value"))
                 label = self.numbering.item_label(counters, style, within.level, start)
                 self.label = (label, within.level) if label else None
             found += self.blocks(item, within)
@@ -198,22 +196,18 @@ class _DocumentWalker:
 
     def _read_paragraph(self, node: _Element, place: _ListPosition) -> list[Fragment]:
         label, self.label = self.label, None
-        heading = node.tag == f"{TEXT_NAMESPACE}h"
-        level = min(max(parse_number(node.get(f"{TEXT_NAMESPACE}outline-level")) or 1, 1), LEVELS)
-        if (
-            heading
-            and place.counters is None
-            and node.get(f"{TEXT_NAMESPACE}is-list-header") != "true"
-        ):
+        heading = node.tag == f"{TEXT}h"
+        level = min(max(parse_number(node.get(f"{TEXT}outline-level")) or 1, 1), LEVELS)
+        if heading and place.counters is None and node.get(f"{TEXT}is-list-header") != "true":
             number = self.numbering.heading_label(
-                level - 1, parse_number(node.get(f"{TEXT_NAMESPACE}start-value"))
+                level - 1, parse_number(node.get(f"{TEXT}start-value"))
             )
             label = (number, level - 1) if number else None
         words = Fragment()
-        look = self.styles.derive(
-            place.text_style, "paragraph", node.get(f"{TEXT_NAMESPACE}style-name")
+        text_style = self.styles.derive(
+            place.text_style, "paragraph", node.get(f"{TEXT}style-name")
         )
-        self._add_inline(node, words, look)
+        self._add_inline(node, words, text_style)
         paragraph = Fragment()
         if words.text.strip():
             if label is not None:
@@ -225,60 +219,57 @@ class _DocumentWalker:
         boxes, self.boxes = self.boxes, []
         return [each for each in (paragraph, *boxes) if each.text.strip()]
 
-    def _add_inline(self, node: _Element, words: Fragment, look: TextStyle) -> None:
-        if (
-            node.find(f"{TEXT_NAMESPACE}hidden-paragraph[@{TEXT_NAMESPACE}is-hidden='true']")
-            is not None
-        ):
-            look = replace(look, hidden=True)
-        hidden = look.is_invisible
+    def _add_inline(self, node: _Element, words: Fragment, text_style: TextStyle) -> None:
+        if node.find(f"{TEXT}hidden-paragraph[@{TEXT}is-hidden='true']") is not None:
+            text_style = replace(text_style, hidden=True)
+        hidden = text_style.is_invisible
         self._add_text(node.text, words, hidden=hidden)
         for child in node:
             tag = child.tag
-            if tag == f"{TEXT_NAMESPACE}s":
-                count = min(parse_number(child.get(f"{TEXT_NAMESPACE}c")) or 1, _MAX_BLANKS)
+            if tag == f"{TEXT}s":
+                count = min(parse_number(child.get(f"{TEXT}c")) or 1, _MAX_BLANKS)
                 self._append(" " * max(count, 1), words, hidden=hidden)
-            elif tag == f"{TEXT_NAMESPACE}tab":
+            elif tag == f"{TEXT}tab":
                 self._append("\t", words, hidden=hidden)
-            elif tag == f"{TEXT_NAMESPACE}line-break":
+            elif tag == f"{TEXT}line-break":
                 self._append("\n", words, hidden=hidden)
             elif self._add_annotation(child, words):
                 pass
-            elif tag == f"{TEXT_NAMESPACE}note":
+            elif tag == f"{TEXT}note":
                 self._add_note(child, words)
             elif tag == f"{_DRAW}text-box":
                 before, self.boxes = self.boxes, []  # a paragraph within takes those that are there
-                before += self.blocks(child, _ListPosition(text_style=look))
+                before += self.blocks(child, _ListPosition(text_style=text_style))
                 self.boxes = before
-            elif tag == f"{TEXT_NAMESPACE}hidden-text":
-                self._append(child.get(f"{TEXT_NAMESPACE}string-value", ""), words, hidden=True)
+            elif tag == f"{TEXT}hidden-text":
+                self._append(child.get(f"{TEXT}string-value", ""), words, hidden=True)
             elif tag not in _IGNORED:
-                self._add_inline(child, words, self._inline_style(child, look))
+                self._add_inline(child, words, self._inline_style(child, text_style))
             self._add_text(child.tail, words, hidden=hidden)
 
     def _add_annotation(self, node: _Element, words: Fragment) -> bool:
         """Note a change or a comment, which holds no words of the line; tell whether it was one."""
-        if node.tag in (f"{TEXT_NAMESPACE}change-start", f"{TEXT_NAMESPACE}change-end"):
+        if node.tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
             self._track_change(node)
-        elif node.tag == f"{TEXT_NAMESPACE}change":
-            said = self.deleted.get(node.get(f"{TEXT_NAMESPACE}change-id", ""))
+        elif node.tag == f"{TEXT}change":
+            said = self.deleted.get(node.get(f"{TEXT}change-id", ""))
             if said is not None:
                 words.mark_point(MarkKind.DELETED, said)
         elif node.tag == f"{_OFFICE}annotation":
             notes = (
                 " ".join("".join(map(str, each.itertext())).split())
-                for each in node.iter(f"{TEXT_NAMESPACE}p")
+                for each in node.iter(f"{TEXT}p")
             )
             words.mark_point(MarkKind.COMMENT, " ".join(each for each in notes if each))
         else:
             return False
         return True
 
-    def _inline_style(self, node: _Element, look: TextStyle) -> TextStyle:
-        """Return how words look in an element of a line: of a style of letters, or a frame's."""
+    def _inline_style(self, node: _Element, text_style: TextStyle) -> TextStyle:
+        """Return the style within an element of a line: of its letters, or of a frame."""
         if style := node.get(f"{_DRAW}style-name"):
-            return self.styles.derive(look, "graphic", style)
-        return self.styles.derive(look, "text", node.get(f"{TEXT_NAMESPACE}style-name"))
+            return self.styles.derive(text_style, "graphic", style)
+        return self.styles.derive(text_style, "text", node.get(f"{TEXT}style-name"))
 
     def _add_text(self, text: str | None, words: Fragment, *, hidden: bool) -> None:
         """Add characters as they are in the file, where a run of white space is one blank."""
@@ -300,14 +291,14 @@ class _DocumentWalker:
             words.mark(MarkKind.HIDDEN, start)
 
     def _track_change(self, node: _Element) -> None:
-        name = node.get(f"{TEXT_NAMESPACE}change-id", "")
-        if node.tag == f"{TEXT_NAMESPACE}change-end":
+        name = node.get(f"{TEXT}change-id", "")
+        if node.tag == f"{TEXT}change-end":
             self.open_insertions.pop(name, None)
         elif name in self.authors:
             self.open_insertions[name] = self.authors[name]
 
     def _add_note(self, node: _Element, words: Fragment) -> None:
-        body = node.find(f"{TEXT_NAMESPACE}note-body")
+        body = node.find(f"{TEXT}note-body")
         if body is None:
             return
         number = len(self.notes) + 1
@@ -329,8 +320,10 @@ class _DocumentWalker:
             table.start_row()
             of_row = self.styles.derive(whole, "table-row", row.get(f"{_TABLE}style-name"))
             for cell in _children(row, f"{_TABLE}table-cell"):
-                look = self.styles.derive(of_row, "table-cell", cell.get(f"{_TABLE}style-name"))
-                made = join_fragments(self.blocks(cell, _ListPosition(text_style=look)), "\n")
+                text_style = self.styles.derive(
+                    of_row, "table-cell", cell.get(f"{_TABLE}style-name")
+                )
+                made = join_fragments(self.blocks(cell, _ListPosition(text_style=text_style)), "\n")
                 times = parse_number(cell.get(f"{_TABLE}number-columns-repeated")) or 1
                 for _ in range(min(max(times, 1), _MAX_REPEATED) if len(made) else 1):
                     table.add_cell(made)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.odf.numbering import STYLE_NAMESPACE, TEXT_NAMESPACE
+from fourcorners.documents.colours import WHITE, Colour, is_similar_colour, parse_colour
+from fourcorners.documents.odf.numbering import STYLE, TEXT
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -17,17 +18,14 @@ _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _RELEVANT_PROPERTIES = (
     *(f"{_FO}{name}" for name in ("color", "font-size", "background-color")),
     *(f"{_DRAW}{name}" for name in ("fill", "fill-color")),
-    f"{TEXT_NAMESPACE}display",
-    f"{STYLE_NAMESPACE}use-window-font-color",
+    f"{TEXT}display",
+    f"{STYLE}use-window-font-color",
 )
-_HEX = re.compile(r"#([0-9a-fA-F]{6})\Z")
 _SIZE = re.compile(r"([\d.]{1,10})(pt|px|in|cm|mm|pc|%)\Z")
 _POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
 _MAX_TINY_SIZE = 1.0  # points; smaller letters are not read
 _COLOUR_TOLERANCE = 16  # of 255, by which colours differ that no eye tells apart
 _MAX_PARENTS = 50
-Colour = tuple[int, int, int]
-WHITE: Colour = (255, 255, 255)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +47,8 @@ class TextStyle:
     def is_invisible(self) -> bool:
         if self.hidden or self.size <= _MAX_TINY_SIZE:
             return True
-        return self.colour is not None and all(
-            abs(one - other) <= _COLOUR_TOLERANCE
-            for one, other in zip(self.colour, self.background, strict=True)
+        return self.colour is not None and is_similar_colour(
+            self.colour, self.background, _COLOUR_TOLERANCE
         )
 
 
@@ -63,32 +60,22 @@ class Styles:
         self._said: dict[tuple[str, str], Mapping[str, str]] = {}
         self._parents: dict[tuple[str, str], str] = {}
         self._page = WHITE
-        for root in roots:
-            for node in (
-                root.iter(f"{STYLE_NAMESPACE}style", f"{STYLE_NAMESPACE}default-style")
-                if root is not None
-                else ()
-            ):
-                key = (
-                    node.get(f"{STYLE_NAMESPACE}family", ""),
-                    node.get(f"{STYLE_NAMESPACE}name", ""),
-                )
+        for root in (each for each in roots if each is not None):
+            for node in root.iter(f"{STYLE}style", f"{STYLE}default-style"):
+                key = (node.get(f"{STYLE}family", ""), node.get(f"{STYLE}name", ""))
                 self._said[key] = dict(_properties(node))
-                self._parents[key] = node.get(f"{STYLE_NAMESPACE}parent-style-name", "")
-            for node in (
-                root.iter(f"{STYLE_NAMESPACE}page-layout-properties") if root is not None else ()
-            ):
-                self._page = _parse_colour(node.get(f"{_FO}background-color", "")) or self._page
+                self._parents[key] = node.get(f"{STYLE}parent-style-name", "")
+            for node in root.iter(f"{STYLE}page-layout-properties"):
+                self._page = parse_colour(node.get(f"{_FO}background-color", "")) or self._page
 
     @property
     def page_style(self) -> TextStyle:
         return TextStyle(background=self._page)
 
-    def derive(self, look: TextStyle, family: str, name: str | None) -> TextStyle:
-        """Return how words look in an element of a style, within what looks as given."""
+    def derive(self, text_style: TextStyle, family: str, name: str | None) -> TextStyle:
         for said in self._inherited_properties(family, name or ""):
-            look = _apply_properties(look, said)
-        return look
+            text_style = _apply_properties(text_style, said)
+        return text_style
 
     def _inherited_properties(self, family: str, name: str) -> list[Mapping[str, str]]:
         """Return what a style says, after what those say that it is made from."""
@@ -110,30 +97,20 @@ def _properties(node: _Element) -> Iterator[tuple[str, str]]:
                 yield name, value
 
 
-def _apply_properties(look: TextStyle, said: Mapping[str, str]) -> TextStyle:
-    display = said.get(f"{TEXT_NAMESPACE}display")
-    if display is not None:
-        look = replace(look, hidden=display != "true")
+def _apply_properties(text_style: TextStyle, said: Mapping[str, str]) -> TextStyle:
+    hidden, colour, size = text_style.hidden, text_style.colour, text_style.size
+    if f"{TEXT}display" in said:
+        hidden = said[f"{TEXT}display"] != "true"
     if f"{_FO}color" in said:
-        look = replace(look, colour=_parse_colour(said[f"{_FO}color"]))
-    if said.get(f"{STYLE_NAMESPACE}use-window-font-color") == "true":
-        look = replace(look, colour=None)
+        colour = parse_colour(said[f"{_FO}color"])
+    if said.get(f"{STYLE}use-window-font-color") == "true":
+        colour = None
     grounds = [said.get(f"{_FO}background-color", "")]
     if said.get(f"{_DRAW}fill", "solid") == "solid":
         grounds.append(said.get(f"{_DRAW}fill-color", ""))
-    for ground in map(_parse_colour, grounds):
-        look = replace(look, background=ground) if ground else look
-    size = _SIZE.match(said.get(f"{_FO}font-size", ""))
-    if size:
-        points = float(size[1]) if size[1].count(".") < 2 and size[1] != "." else look.size
-        percent = look.size * points / 100
-        look = replace(look, size=percent if size[2] == "%" else points * _POINTS[size[2]])
-    return look
-
-
-def _parse_colour(said: str) -> Colour | None:
-    found = _HEX.match(said.strip())
-    if found is None:
-        return None
-    whole = int(found[1], 16)
-    return (whole >> 16, whole >> 8 & 255, whole & 255)
+    backgrounds = [text_style.background, *filter(None, map(parse_colour, grounds))]
+    length = _SIZE.match(said.get(f"{_FO}font-size", ""))
+    if length and length[1].count(".") < 2 and length[1] != ".":
+        scale = size / 100 if length[2] == "%" else _POINTS[length[2]]
+        size = float(length[1]) * scale
+    return TextStyle(hidden, colour, backgrounds[-1], size)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.archive.container import load_bytes
+from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Box, Document, TextSource
 from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
 from fourcorners.documents.pdf.text import PageText, page_text, text_lines
-from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -88,10 +86,7 @@ def _span_lines(path: Path, document: Document, wanted: list[Span]) -> Iterator[
 def _pages(
     path: Path, document: Document, wanted: list[Span]
 ) -> Iterator[tuple[int, int, PageText]]:
-    data = load_bytes(path)
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
-    with open_pdf(data, path) as pdf:
+    with open_pdf(load_unchanged(path, document.sha256), path) as pdf:
         for page in document.pages:
             if not any(page.span.overlaps(span) for span in wanted):
                 continue

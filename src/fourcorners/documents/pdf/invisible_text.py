@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.pdf.page import MAX_OBJECTS, PageFrame, Rectangle, image_share
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 
-Colour = tuple[int, int, int]
 _MIN_AREA = 4.0  # points: what is lower or narrower is a rule, and covers no line
 _COLOUR_TOLERANCE = 24  # of 255, by which colours differ that may be one as they are drawn
 _MAX_SHAPES = 2_000  # of one page; more is a drawing
@@ -96,7 +96,10 @@ class PageOcclusion:
         if not around:
             return False
         at, colour = self._drawing_order.get(_object_address(item), -1), self._fill_colour(item)
-        return any(each.order > at or _is_similar_colour(each.colour, colour) for each in around)
+        return any(
+            each.order > at or is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE)
+            for each in around
+        )
 
     @cached_property
     def _filled_shapes(self) -> list[_FilledShape]:
@@ -135,10 +138,6 @@ class PageOcclusion:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
         self._raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
         return red.value, green.value, blue.value
-
-
-def _is_similar_colour(one: Colour, other: Colour) -> bool:
-    return all(abs(a - b) <= _COLOUR_TOLERANCE for a, b in zip(one, other, strict=True))
 
 
 def _object_address(item: object) -> int | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.archive.container import load_bytes
+from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.pdf.page import open_pdf
 from fourcorners.errors import InputError
 
@@ -39,12 +38,7 @@ def render_page(sheet: PageImageRequest) -> bytes:
     Raises:
         InputError: If the file is not the one with this hash any more, or has no such page.
     """
-    data = load_bytes(sheet.path)
-    if hashlib.sha256(data).hexdigest() != sheet.sha256:
-        raise InputError(
-            f"{sheet.path}: the file has changed since it was read.", remedy="Add it again."
-        )
-    with open_pdf(data, sheet.path) as pdf:
+    with open_pdf(load_unchanged(sheet.path, sheet.sha256), sheet.path) as pdf:
         if not 1 <= sheet.page <= len(pdf):
             raise InputError(f"{sheet.path}: it has no page {sheet.page}.")
         pdf.init_forms()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers as margins
-from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
+from fourcorners.documents.document import Mark, MarkKind, Page, TextSource, format_page_numbers
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
 from fourcorners.documents.pdf.damage import count_broken_streams, has_form_bomb
@@ -160,7 +160,8 @@ def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
 def _warnings(sheets: list[_PageReading], data: bytes) -> Iterator[str]:
     broken = [n for n, sheet in enumerate(sheets, 1) if sheet.has_broken_text]
     if broken:
-        yield f"{_format_page_numbers(broken)} damaged: no text could be read there."
+        verb = "is" if len(broken) == 1 else "are"
+        yield f"{format_page_numbers(broken)} {verb} damaged: no text could be read there."
     bad, tried = count_broken_streams(data)
     if bad:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
@@ -177,18 +178,6 @@ def _warnings(sheets: list[_PageReading], data: bytes) -> Iterator[str]:
             f"The pages hold {sum(written) / len(written):.0f} characters on average: "
             "the file may be damaged and text may be missing."
         )
-
-
-def _format_page_numbers(pages: list[int]) -> str:
-    """Name pages as a person would, ranges joined: "Pages 3, 5-7 are"."""
-    ranges: list[list[int]] = []
-    for page in pages:
-        if ranges and page == ranges[-1][1] + 1:
-            ranges[-1][1] = page
-        else:
-            ranges.append([page, page])
-    names = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
-    return f"Page {names} is" if len(pages) == 1 else f"Pages {names} are"
 
 
 READER = Reader(name="pdf", version=3, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -439,7 +439,6 @@ def read_rtf(file: RawFile) -> Content:
             remedy="If it shows pictures of pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    marks = sorted(whole.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
     warnings = []
     if walk.has_changes:
         warnings.append("It has tracked changes, read as if all were accepted.")
@@ -449,7 +448,7 @@ def read_rtf(file: RawFile) -> Content:
         warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
     if open_groups:
         warnings.append("The file may be truncated: its end is missing.")
-    return Content(whole.text, marks=tuple(marks), warnings=tuple(warnings))
+    return Content.from_fragment(whole, warnings)
 
 
 READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -15,6 +15,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from queue import SimpleQueue
 from typing import BinaryIO
 
@@ -35,45 +36,15 @@ class WorkerSetup:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerReady:
-    """The worker has started; `problem` says why it cannot do the task."""
+class Answer(StrEnum):
+    """What a worker says; the comment tells what comes with it."""
 
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskDone:
-    """The task's result, pickled."""
-
-    result: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRejected:
-    """The task raised an error of ours: a finding about the item."""
-
-    error: FourcornersError
-
-
-@dataclass(frozen=True, slots=True)
-class DeadlineExtension:
-    """The task goes on, and needs up to so many seconds from now."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class OutOfMemory:
-    """The limit on memory was reached; the worker ends after this."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFailed:
-    """The task raised another error: a defect of ours, or an item that no one thought of."""
-
-    summary: str
-    trace: str
+    READY = "ready"  # why it cannot do the task, if it cannot
+    DONE = "done"  # the task's result, pickled
+    REJECTED = "rejected"  # an error of ours: a finding about the item
+    MORE_TIME = "more time"  # how many seconds it needs from now
+    OUT_OF_MEMORY = "out of memory"  # nothing; the worker ends after this
+    FAILED = "failed"  # another error, as a line and as its trace
 
 
 _request_time: Callable[[float], None] | None = None  # how the task in hand asks for more time
@@ -112,11 +83,11 @@ def main() -> None:
     inbox: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read_commands, args=(commands, inbox), daemon=True).start()
     try:
-        orders = pickle.loads(inbox.get())  # noqa: S301 - written by the parent process
+        setup = pickle.loads(inbox.get())  # noqa: S301 - written by the parent process
     except Exception as error:  # noqa: BLE001 - whatever importing the task raises, the parent says
-        send(answers, WorkerReady(f"{type(error).__name__}: {error}"))
+        send(answers, (Answer.READY, f"{type(error).__name__}: {error}"))
         return
-    send(answers, WorkerReady())
+    send(answers, (Answer.READY, ""))
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
 
         def allow(seconds: float) -> None:
@@ -124,18 +95,18 @@ def main() -> None:
             faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
 
         def plead(seconds: float) -> None:
-            send(answers, DeadlineExtension(seconds))
-            allow(max(seconds, orders.seconds))
+            send(answers, (Answer.MORE_TIME, float(seconds)))
+            allow(max(seconds, setup.seconds))
 
         global _request_time
         _request_time = plead
         while True:
             item = inbox.get()
-            allow(orders.seconds)
-            answer = _run_task(orders, item)
+            allow(setup.seconds)
+            answer = _run_task(setup, item)
             faulthandler.cancel_dump_traceback_later()
             send(answers, answer)
-            if isinstance(answer, OutOfMemory):
+            if answer[0] is Answer.OUT_OF_MEMORY:
                 return
 
 
@@ -155,17 +126,17 @@ def _read_commands(commands: BinaryIO, inbox: SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _run_task(orders: WorkerSetup, item: bytes) -> object:
-    _limit_memory(orders.memory)
+def _run_task(setup: WorkerSetup, item: bytes) -> tuple[Answer, object]:
+    _limit_memory(setup.memory)
     try:
-        result = orders.task(pickle.loads(item))  # noqa: S301 - written by the parent process
-        return TaskDone(pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
+        result = setup.task(pickle.loads(item))  # noqa: S301 - written by the parent process
+        return Answer.DONE, pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
     except FourcornersError as error:
-        return TaskRejected(error)
+        return Answer.REJECTED, error
     except MemoryError:
-        return OutOfMemory()
+        return Answer.OUT_OF_MEMORY, None
     except Exception as error:  # noqa: BLE001 - reported, with its trace, as the item's outcome
-        return TaskFailed(f"{type(error).__name__}: {error}", traceback.format_exc())
+        return Answer.FAILED, (f"{type(error).__name__}: {error}", traceback.format_exc())
     finally:
         _limit_memory(None)
 

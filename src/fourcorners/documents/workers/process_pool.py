@@ -20,10 +20,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Generic, TypeVar, cast
 
-from fourcorners.documents.workers import process as protocol
+from fourcorners.documents.workers.process import Answer, WorkerSetup, receive, send
 from fourcorners.errors import FourcornersError, InputError
 
 Item = TypeVar("Item")
@@ -64,8 +63,8 @@ class ProcessPool(Generic[Item, Result]):
     ) -> None:
         if jobs < 1 or memory < 1 or seconds <= 0:
             raise ValueError(f"not limits: jobs {jobs}, memory {memory}, seconds {seconds}")
-        self._orders = protocol.WorkerSetup(task, memory, seconds)
-        if b"__main__" in pickle.dumps(self._orders):
+        self._setup = WorkerSetup(task, memory, seconds)
+        if b"__main__" in pickle.dumps(self._setup):
             raise ValueError("the task must live in an importable module, not in __main__")
         self._jobs = jobs
         self._name = name
@@ -78,12 +77,7 @@ class ProcessPool(Generic[Item, Result]):
     def __enter__(self) -> ProcessPool[Item, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -121,7 +115,7 @@ class ProcessPool(Generic[Item, Result]):
             except StopIteration:
                 return
             free = [process for process in self._all if process not in busy]
-            process = free[0] if free else _WorkerProcess(self._orders, self._inbox, self._folder)
+            process = free[0] if free else _WorkerProcess(self._setup, self._inbox, self._folder)
             if not free:
                 self._all.append(process)
             busy.append(process)
@@ -141,49 +135,52 @@ class ProcessPool(Generic[Item, Result]):
             if message is None and process in self._all:
                 self._kill(process)
             return []
-        if isinstance(message, protocol.WorkerReady):
-            if message.problem:
-                raise RuntimeError(f"a worker cannot load its task: {message.problem}")
-            process.start_clock()
-            return []
-        if isinstance(message, protocol.DeadlineExtension):
-            process.extend_deadline(message.seconds)
-            self._alive()
-            return []
-        return [(process, self._outcome(process, message))]
+        match message:
+            case Answer.READY, problem:
+                if problem:
+                    raise RuntimeError(f"a worker cannot load its task: {problem}")
+                process.start_clock()
+            case Answer.MORE_TIME, float(seconds):
+                process.extend_deadline(seconds)
+                self._alive()
+            case _:
+                return [(process, self._outcome(process, message))]
+        return []
 
     def _timeout_error(self, process: _WorkerProcess[Item]) -> InputError:
         self._kill(process)
         if not process.ready:
             raise RuntimeError(f"a worker did not start within {_START_SECONDS:g} seconds")
         return InputError(
-            f"{self._name(process.item)}: stopped after {self._orders.seconds:g} seconds.",
+            f"{self._name(process.item)}: stopped after {self._setup.seconds:g} seconds.",
             remedy="Split the file, or print it to a new PDF if it is small; or allow more time.",
         )
 
     def _outcome(self, process: _WorkerProcess[Item], message: object) -> Result | FourcornersError:
         name = self._name(process.item)
-        if isinstance(message, protocol.TaskDone):
-            return cast("Result", pickle.loads(message.result))  # noqa: S301 - our own process
-        if isinstance(message, protocol.TaskRejected):
-            return message.error
-        if isinstance(message, protocol.TaskFailed):
-            _log.info("%s: %s", name, message.trace)
-            return InputError(
-                f"{name}: it could not be processed: {message.summary}.",
-                remedy="Save it in another format (DOCX or PDF) and add that; please report this.",
-            )
+        match message:
+            case Answer.DONE, bytes(result):
+                return cast("Result", pickle.loads(result))  # noqa: S301 - our own process
+            case Answer.REJECTED, FourcornersError() as error:
+                return error
+            case Answer.FAILED, (summary, trace):
+                _log.info("%s: %s", name, trace)
+                return InputError(
+                    f"{name}: it could not be processed: {summary}.",
+                    remedy="Save it in another format (DOCX or PDF) and add that; "
+                    "please report this.",
+                )
         died = self._kill(process, patience=2.0)
-        if isinstance(message, protocol.OutOfMemory):
+        if message is not None:  # that it is out of memory
             return InputError(
-                f"{name}: it needs more than {self._orders.memory >> 20} MB of memory.",
+                f"{name}: it needs more than {self._setup.memory >> 20} MB of memory.",
                 remedy="Split the file or reduce its pictures; or allow more memory.",
             )
         if not process.ready:
             raise RuntimeError(f"a worker died before it was ready ({died})")
         return InputError(
             f"{name}: the process that read it died ({died}): the file is damaged, "
-            f"or needs more than {self._orders.memory >> 20} MB of memory.",
+            f"or needs more than {self._setup.memory >> 20} MB of memory.",
             remedy="Print it to a new PDF from a viewer that opens it; or allow more memory.",
         )
 
@@ -196,14 +193,14 @@ class ProcessPool(Generic[Item, Result]):
 class _WorkerProcess(Generic[Item]):
     def __init__(
         self,
-        orders: protocol.WorkerSetup,
+        setup: WorkerSetup,
         inbox: queue.Queue[tuple[_WorkerProcess[Item], object]],
         folder: Path | None,
     ) -> None:
         self.item: Item
         self.ready = False
         self.deadline = time.monotonic() + _START_SECONDS
-        self._seconds = orders.seconds
+        self._seconds = setup.seconds
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
             [sys.executable, "-P", "-c", _BOOT_CODE, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
@@ -216,7 +213,7 @@ class _WorkerProcess(Generic[Item]):
             target=self._read_answers, args=(answers, inbox), daemon=True
         )
         self._thread.start()
-        self._send(orders)
+        self._send(setup)
 
     def assign(self, item: Item) -> None:
         """Hand over an item; where the process is still starting, its time begins later."""
@@ -257,13 +254,13 @@ class _WorkerProcess(Generic[Item]):
 
     def _send(self, message: object) -> None:
         try:
-            protocol.send(cast("BinaryIO", self._process.stdin), message)
+            send(cast("BinaryIO", self._process.stdin), message)
         except BrokenPipeError:
             return  # it died: its thread hears that and says so
 
     def _read_answers(
         self, answers: BinaryIO, inbox: queue.Queue[tuple[_WorkerProcess[Item], object]]
     ) -> None:
-        while (data := protocol.receive(answers)) is not None:
+        while (data := receive(answers)) is not None:
             inbox.put((self, pickle.loads(data)))  # noqa: S301 - written by our own process
         inbox.put((self, None))
