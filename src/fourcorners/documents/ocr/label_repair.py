@@ -13,9 +13,15 @@ from dataclasses import dataclass, replace
 
 from fourcorners.documents.ocr.engines import Line
 
-MAX_LABEL_LENGTH = (
-    10  # characters of the longest line that can be a label, such as "(xviii)" or "12.10.1."
-)
+_LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
+_POINTED = re.compile(r"(\d{1,2})\.")
+_LIKE_NUMBER = re.compile(r"[\dIlO|SZ]{1,2}[.,;:]?")
+_LIKE_ONE = re.compile(r"[iIl1|J][.,;:]|1")
+_LIKE_BULLET = frozenset("*¢°«»")
+_SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
+_KINDS = frozenset({"section", "article", "clause"})
+MAX_LABEL_LENGTH = 10  # characters of a line that can be a label: "(xviii)", "12.10.1."
 
 
 def order_lines(lines: Sequence[Line]) -> list[Line]:
@@ -49,16 +55,6 @@ def _is_right_of(line: Line, label: Line) -> bool:
     first, last = line[0], label[-1]
     shared = min(first.y1, last.y1) - max(first.y0, last.y0)
     return first.x0 >= last.x1 - 1 and shared >= 0.5 * min(first.y1 - first.y0, last.y1 - last.y0)
-
-
-_LIKE_DIGITS = str.maketrans("IlO|SZ", "110152")
-_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
-_POINTED = re.compile(r"(\d{1,2})\.")
-_LIKE_NUMBER = re.compile(r"[\dIlO|SZ]{1,2}[.,;:]?")
-_LIKE_ONE = re.compile(r"[iIl1|J][.,;:]|1")
-_LIKE_BULLET = frozenset("*¢°«»")
-_SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
-_KINDS = frozenset({"section", "article", "clause"})
 
 
 def _restore_first_number(lines: list[Line]) -> list[Line]:

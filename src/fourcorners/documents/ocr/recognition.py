@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 from fourcorners.documents import running_headers as margins
 from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.ocr.engines import DPI, GreyImage, INSTALL_HINT, Line, OcrEngine, OcrEngineError, PAGE_SECONDS, RecognisedPage, RecognisedWord, find_ocr_engine
+from fourcorners.documents.ocr.engines import (
+    DPI,
+    INSTALL_HINT,
+    PAGE_SECONDS,
+    GreyImage,
+    Line,
+    OcrEngine,
+    OcrEngineError,
+    RecognisedPage,
+    RecognisedWord,
+    find_ocr_engine,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
 from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
@@ -254,9 +264,7 @@ def _lay_out_pages(sheets: dict[int, _PageScan]) -> dict[int, _PageReading]:
     }
 
 
-def _write_page(
-    number: int, sheet: _PageScan, lines: Iterable[Line]
-) -> _PageReading:
+def _write_page(number: int, sheet: _PageScan, lines: Iterable[Line]) -> _PageReading:
     pieces: list[str] = []
     words: list[OcrWord] = []
     length, scale = 0, sheet.scale
