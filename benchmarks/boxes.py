@@ -21,8 +21,8 @@ from pdfminer.layout import LTChar, LTContainer, LTItem, LTPage
 from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
 from pdfminer.pdfpage import PDFPage
 
+from fourcorners.documents.boxes import span_boxes
 from fourcorners.documents.document import Box
-from fourcorners.documents.pdf.boxes import span_boxes
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pypdfium2
 
-from fourcorners.documents.pdf.boxes import line_boxes
+from fourcorners.documents.boxes import span_boxes
 from fourcorners.documents.read import read_document
+from fourcorners.text.span import Span
 
 
 def bare(path: Path) -> int:
@@ -39,7 +40,7 @@ def text(path: Path) -> int:
 def boxed(path: Path) -> int:
     """Read the file, and the box of every line."""
     document = read_document(path)
-    return len({box.page for _, box in line_boxes(path, document)})
+    return len({box.page for box in span_boxes(path, document, Span(0, len(document.text)))})
 
 
 def main() -> None:

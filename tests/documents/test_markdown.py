@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.markdown import mark_headings
+from fourcorners.documents.plain import mark_headings
 from fourcorners.documents.read import read_document
 
 TEXT = """---

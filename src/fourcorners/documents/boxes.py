@@ -22,9 +22,9 @@ def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
     found = list(_ocr_boxes(document, span))
     digital = [page for page in document.pages if page.source is TextSource.TEXT]
     if document.media_type == MediaType.PDF and any(page.span.overlaps(span) for page in digital):
-        from fourcorners.documents.pdf import boxes as pdf_boxes
+        from fourcorners.documents.pdf.boxes import line_boxes
 
-        found += pdf_boxes.span_boxes(path, document, span)
+        found += [box for _, box in line_boxes(path, document, span)]
     return sorted(found, key=lambda box: box.page)
 
 

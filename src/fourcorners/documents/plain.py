@@ -1,10 +1,22 @@
-"""Plain text: the characters of the file and nothing else, so that offsets made elsewhere hold."""
+"""Plain text and Markdown: kept as they are written, so that offsets made elsewhere hold."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import decode_text
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.text.span import Span
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# What a line must not start with for an underline below it to make it a heading.
+_BLOCK = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])[ \t]| {4}|\t|\|")
 
 
 def read_plain(file: RawFile) -> Content:
@@ -12,4 +24,54 @@ def read_plain(file: RawFile) -> Content:
     return Content(text=decoded.text, warnings=decoded.warnings)
 
 
+def read_markdown(file: RawFile) -> Content:
+    decoded = decode_text(file.data)
+    return Content(
+        text=decoded.text,
+        marks=tuple(mark_headings(decoded.text)),
+        warnings=decoded.warnings,
+    )
+
+
+def mark_headings(text: str) -> Iterator[Mark]:
+    """Yield a mark for each heading: its words without the signs, its level as the detail."""
+    above: tuple[int, str] | None = None  # the line before, if it can be a heading
+    fence = ""
+    start = _front_matter_end(text)
+    for found in _LINE.finditer(text, start):
+        line = found.group().rstrip("\r\n")
+        fenced = _FENCE.match(line)
+        if fence:
+            if fenced and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            above = None
+            continue
+        if fenced:
+            fence, above = fenced.group(1), None
+            continue
+        atx, under = _ATX.match(line), _SETEXT.match(line)
+        if atx:
+            if atx.group(2):
+                first, last = atx.span(2)
+                span = Span(found.start() + first, found.start() + last)
+                yield Mark(MarkKind.HEADING, span, str(len(atx.group(1))))
+            above = None
+        elif under and above is not None:
+            level = "1" if under.group(1)[0] == "=" else "2"
+            span = Span(above[0], above[0] + len(above[1])).strip(text)
+            yield Mark(MarkKind.HEADING, span, level)
+            above = None
+        else:
+            plain = bool(line.strip()) and not _BLOCK.match(line)
+            above = (found.start(), line) if plain else None
+
+
+def _front_matter_end(text: str) -> int:
+    found = re.match(r"---[ \t]*\r?\n.*?^---[ \t]*\r?$", text, re.DOTALL | re.MULTILINE)
+    return found.end() if found else 0
+
+
 READER = Reader(name="plain", version=1, media_types=frozenset({MediaType.TEXT}), read=read_plain)
+MARKDOWN_READER = Reader(
+    name="markdown", version=1, media_types=frozenset({MediaType.MARKDOWN}), read=read_markdown
+)

@@ -5,38 +5,31 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import yaml
+
+from fourcorners.documents import image, libreoffice, plain
 from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Document
-from fourcorners.documents.formats import READERS, UNSUPPORTED
+from fourcorners.documents.docx import reader as docx
+from fourcorners.documents.html import reader as html
+from fourcorners.documents.mail import reader as mail
 from fourcorners.documents.media_types import MediaType, sniff_media_type
 from fourcorners.documents.ocr.recognition import OcrOptions, recognise_pages
-from fourcorners.documents.reader import RawFile
+from fourcorners.documents.odf import reader as odf
+from fourcorners.documents.pdf import reader as pdf
+from fourcorners.documents.reader import RawFile, Reader
+from fourcorners.documents.rtf import reader as rtf
 from fourcorners.errors import InputError
 
-_EXTENSIONS = {
-    ".txt": MediaType.TEXT,
-    ".md": MediaType.MARKDOWN,
-    ".pdf": MediaType.PDF,
-    ".docx": MediaType.DOCX,
-    ".doc": MediaType.DOC,
-    ".rtf": MediaType.RTF,
-    ".html": MediaType.HTML,
-    ".htm": MediaType.HTML,
-    ".odt": MediaType.ODT,
-    ".eml": MediaType.EMAIL,
-}
-_TYPE_NAMES = {
-    MediaType.TEXT: "plain text",
-    MediaType.MARKDOWN: "Markdown text",
-    MediaType.PDF: "a PDF",
-    MediaType.DOCX: "a Word document",
-    MediaType.DOC: "an old Word document",
-    MediaType.ODT: "an OpenDocument text",
-    MediaType.RTF: "rich text (RTF)",
-    MediaType.HTML: "a web page",
-    MediaType.EMAIL: "an e-mail",
-    MediaType.IMAGE: "a picture",
-}
+READERS: dict[MediaType, Reader] = {
+    media_type: reader
+    for reader in (
+        plain.READER, plain.MARKDOWN_READER, pdf.READER, docx.READER, html.READER, mail.READER,
+        odf.READER, libreoffice.READER, rtf.READER, image.READER,
+    )
+    for media_type in sorted(reader.media_types)
+}  # fmt: skip
+_FORMATS = yaml.safe_load(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
 
 
 def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # noqa: B008 - it cannot change
@@ -56,8 +49,10 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
     media_type = sniff_media_type(data, path.name)
     reader = READERS.get(media_type)
     if reader is None:
-        kind, remedy = UNSUPPORTED[media_type]
-        raise InputError(f"{path}: format not supported yet: {kind}.", remedy=remedy)
+        known = _FORMATS[media_type]
+        raise InputError(
+            f"{path}: format not supported yet: {known['called']}.", remedy=known["remedy"]
+        )
     file = RawFile(path, data, media_type)
     content, engine = recognise_pages(file, reader.read(file), ocr)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -86,9 +81,10 @@ def media_type_of(path: Path) -> MediaType:
 
 
 def _extension_warnings(path: Path, media_type: MediaType) -> tuple[str, ...]:
-    expected = _EXTENSIONS.get(path.suffix.lower())
-    if expected is None or expected == media_type:
+    suffix = path.suffix.lower()
+    if suffix in _FORMATS[media_type].get("extensions", ()) or not any(
+        suffix in each.get("extensions", ()) for each in _FORMATS.values()
+    ):
         return ()
-    return (
-        f"The file is named {path.suffix} but holds {_TYPE_NAMES[media_type]}; it was read so.",
-    )
+    held = _FORMATS[media_type]["called"]
+    return (f"The file is named {path.suffix} but holds {held}; it was read so.",)

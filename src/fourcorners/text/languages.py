@@ -6,34 +6,13 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
-# The commonest function words of each language that occur in few of the others.
-_COMMON_WORDS = {
-    "en": "the of and to in that for with is by this be or shall any not such from which are",
-    "de": "der die und den von das mit des ist für auf dem nicht ein eine wird werden oder sind",
-    "fr": "le la les des et du en une que pour dans par est sur qui au aux pas ou ces sont",
-    "es": "el la los las de y del que en un una por con para se es su al como sus o",
-    "it": "il di e la che per un una del della delle dei le con non si è da nel gli o",
-    "pt": "o a os as de e do da que em um uma para com não por no na dos das ou",
-    "nl": "de het een van en in is dat op te zijn voor met die niet aan door om of",
-    "sv": "och att det som en på är av för med den till ett inte om eller ska har",
-    "da": "og at det som en på er af for med den til et ikke om eller skal har",
-    "pl": "i w z na do nie się jest że o przez lub od oraz dla jako strony umowy",
-    "tr": "ve bir bu için ile olarak da de olan veya tarafından her kadar gibi",
-}
-_WORDS = {language: frozenset(words.split()) for language, words in _COMMON_WORDS.items()}
-_SCRIPTS = {
-    "CYRILLIC": "ru",
-    "GREEK": "el",
-    "ARABIC": "ar",
-    "HEBREW": "he",
-    "CJK": "zh",
-    "HIRAGANA": "ja",
-    "KATAKANA": "ja",
-    "HANGUL": "ko",
-    "THAI": "th",
-    "DEVANAGARI": "hi",
-}
+import yaml
+
+_DATA = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_WORDS = {language: frozenset(words.split()) for language, words in _DATA["words"].items()}
+_SCRIPTS: dict[str, str] = _DATA["scripts"]
 _SAMPLE_LENGTH = 60_000  # characters of a long text
 _MIN_WORDS = 40  # words, below which nothing is said
 _MIN_SHARE = 0.12  # of the words that must be a language's commonest

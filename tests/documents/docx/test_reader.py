@@ -12,7 +12,6 @@ import pytest
 
 from fourcorners.documents import office_package as package
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.docx.reader import read_original
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 
@@ -89,9 +88,8 @@ def test_both_versions_of_a_redline_are_read(make_docx: Any) -> None:
     body += p(r("Stays."), properties=number)
     body += p(f'<w:moveTo w:id="8" w:author="Ann" {day}>{r("Moved.")}</w:moveTo>')
     path = make_docx(body, numbering=lists)
-    accepted, before = read_document(path), read_original(path)
+    accepted = read_document(path)
     assert accepted.text == "1. The fee is 250 a day.\n\n2. New clause.\n\n3. Stays.\n\nMoved.\n"
-    assert before.text == "1. The fee is 100 a day.\n\n2. Gone clause.\n\nMoved.\n\n3. Stays.\n"
     when = "2026-03-04T09:00:00Z"
     assert marked(accepted, MarkKind.INSERTED) == [
         (f"Ben, {when}", "250"),
@@ -103,14 +101,6 @@ def test_both_versions_of_a_redline_are_read(make_docx: Any) -> None:
         (f"Ann, {when}: Gone clause.", ""),
         (f"Ann, {when}, moved: Moved.", ""),
     ]
-    assert marked(before, MarkKind.DELETED) == [
-        (f"Ann, {when}", "100"),
-        (f"Ann, {when}", "Gone clause."),
-        (f"Ann, {when}, moved", "Moved."),
-    ]
-    assert [words for _, words in marked(before, MarkKind.INSERTED)] == ["", "", ""]
-    assert (accepted.sha256, accepted.id == before.id) == (before.sha256, False)
-    assert "before any was made" in before.warnings[0]
 
 
 def test_rows_and_formats_that_were_changed(make_docx: Any) -> None:
@@ -129,20 +119,11 @@ def test_rows_and_formats_that_were_changed(make_docx: Any) -> None:
         "</w:pPrChange>",
     )
     path = make_docx(body)
-    accepted, before = read_document(path), read_original(path)
+    accepted = read_document(path)
     assert accepted.text == "kept\nnew\n\nWas a heading.\n"
-    assert before.text == "kept\ngone\n\nWas a heading.\n"
     assert marked(accepted, MarkKind.DELETED) == [("Ann: gone", "")]
     assert marked(accepted, MarkKind.INSERTED) == [("Ben", "new")]
     assert marked(accepted, MarkKind.HEADING) == []
-    assert marked(before, MarkKind.HEADING) == [("1", "Was a heading.")]
-
-
-def test_only_word_documents_have_a_version_before(make_pdf: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="only Word documents"):
-        read_original(make_pdf([(72, 700, "A deed")]))
-    with pytest.raises(InputError, match="no such file"):
-        read_original(tmp_path / "none.docx")
 
 
 def test_headers_and_footers_stand_once_at_the_end(make_docx: Any) -> None:

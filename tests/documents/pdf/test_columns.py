@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.documents.pdf.boxes import span_boxes
+from fourcorners.documents.boxes import span_boxes
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 from tests.documents.conftest import show

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents.boxes import span_boxes
 from fourcorners.documents.document import MarkKind, TextSource
-from fourcorners.documents.pdf.boxes import span_boxes
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span

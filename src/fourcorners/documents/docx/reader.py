@@ -1,27 +1,23 @@
 """Word documents (.docx), with the clause numbers that Word computes.
 
 The text is the accepted version: insertions are in it (marked), deletions are not (a mark without
-length keeps their words), moved text stands once, where it was moved to. `original` reads the
-version before the changes. Paragraphs are parted by an empty line, rows of a table by a line end,
-its cells by " | ". Footnotes follow at the end, and after them the pages' headers and footers,
-each once. What comments say is in the detail of their marks, not in the text.
+length keeps their words), moved text stands once, where it was moved to. Paragraphs are parted by
+an empty line, rows of a table by a line end, its cells by " | ". Footnotes follow at the end, and
+after them the pages' headers and footers, each once. What comments say is in the detail of their
+marks, not in the text.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.archive.container import load_bytes
-from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.docx.changes import ACCEPTED, ORIGINAL, RevisionView, describe_change
+from fourcorners.documents.document import MarkKind
 from fourcorners.documents.docx.numbering import Numbering
 from fourcorners.documents.docx.styles import Styles, W
-from fourcorners.documents.docx.walker import DocumentWalker
+from fourcorners.documents.docx.walker import DocumentWalker, describe_change
 from fourcorners.documents.fragment import Fragment, join_fragments
-from fourcorners.documents.media_types import MediaType, sniff_media_type
+from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.office_package import OfficePackage
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.errors import InputError
@@ -34,38 +30,6 @@ _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 def read_docx(file: RawFile) -> Content:
     """Return the accepted text with numbers, headings, tables, footnotes and hidden text marked."""
-    return _read_content(file, ACCEPTED)
-
-
-def read_original(path: Path) -> Document:
-    """Read a Word document as it was before its tracked changes: what was deleted is in the text.
-
-    The document has an id of its own, for its text differs from that of the same file accepted.
-
-    Raises:
-        InputError: If the file is no Word document, or cannot be read.
-    """
-    data = load_bytes(path)
-    if sniff_media_type(data, path.name) is not MediaType.DOCX:
-        raise InputError(
-            f"{path}: only Word documents (.docx) keep the version before their changes.",
-            remedy="Name a .docx file.",
-        )
-    content = _read_content(RawFile(path, data, MediaType.DOCX), ORIGINAL)
-    return Document(
-        id=hashlib.sha256(data + b"original").hexdigest()[:16],
-        name=path.name,
-        path=str(path),
-        sha256=hashlib.sha256(data).hexdigest(),
-        media_type=MediaType.DOCX.value,
-        reader=f"{READER.name}-original/{READER.version}",
-        text=content.text,
-        marks=content.marks,
-        warnings=content.warnings,
-    )
-
-
-def _read_content(file: RawFile, version: RevisionView) -> Content:
     package = OfficePackage(file.data, file.path)
     main = package.related_parts("").get("officeDocument", "word/document.xml")
     root = package.xml_root(main)
@@ -79,7 +43,7 @@ def _read_content(file: RawFile, version: RevisionView) -> Content:
     styles = Styles(package.xml_root(parts.get("styles", "")))
     numbering = Numbering(package.xml_root(parts.get("numbering", "")), styles)
     comments = _comments(package.xml_root(parts.get("comments", "")))
-    story = DocumentWalker(styles, numbering, version, comments)
+    story = DocumentWalker(styles, numbering, comments)
     blocks = story.blocks(body)
     for kind in ("footnotes", "endnotes"):
         blocks += story.notes(kind, package.xml_root(parts.get(kind, "")))
@@ -122,7 +86,7 @@ def _header_texts(package: OfficePackage, main: str, story: DocumentWalker) -> I
             root = package.xml_root(part)
             if root is None:
                 continue
-            aside = DocumentWalker(story.styles, numbering, story.version)
+            aside = DocumentWalker(story.styles, numbering)
             found = join_fragments(aside.blocks(root), "\n")
             story.authors |= aside.authors
             story.hidden |= aside.hidden
@@ -135,8 +99,7 @@ def _header_texts(package: OfficePackage, main: str, story: DocumentWalker) -> I
 def _warnings(story: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
     if story.authors:
         names = ", ".join(sorted(story.authors))
-        how = "before any was made" if story.version is ORIGINAL else "as if all were accepted"
-        yield f"It has tracked changes ({names}), read {how}."
+        yield f"It has tracked changes ({names}), read as if all were accepted."
     if story.hidden:
         yield "It holds hidden text, which is read and marked."
     if story.comments:

@@ -1,4 +1,4 @@
-"""The walk through a Word document: its words in order, with marks, in one of two versions."""
+"""The walk through a Word document: its accepted words in order, with marks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.documents.docx.changes import ACCEPTED, RevisionView, describe_change
 from fourcorners.documents.docx.fields import FieldState, form_field_text
 from fourcorners.documents.docx.numbering import Numbering
 from fourcorners.documents.docx.styles import (
@@ -56,6 +55,8 @@ _IGNORED = frozenset(
     for name in names
 )
 _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
+_REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
+_ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _MAX_COMMENT = 30  # paragraphs that one comment is about, at most
 _COMMENTS = frozenset(
@@ -69,8 +70,7 @@ class _RunState:
     invisible: bool = False
     style_bold: bool = False
     bold: bool = False
-    change: str | None = None  # who made the change that the words are part of
-    kind: MarkKind = MarkKind.INSERTED
+    change: str | None = None  # who inserted the words
 
     def derive(self, properties: _Element | None, styles: Styles) -> _RunState:
         style = styles.resolve(val_attribute(properties, "rStyle") or "")
@@ -99,7 +99,6 @@ class DocumentWalker:
 
     styles: Styles
     numbering: Numbering
-    version: RevisionView = ACCEPTED
     comments: dict[str, str] = field(default_factory=dict)
     authors: set[str] = field(default_factory=set)
     hidden: bool = False
@@ -139,7 +138,7 @@ class DocumentWalker:
                 found += self._read_blocks(_choose_alternative(child))
             elif child.tag in _COMMENTS:
                 self._mark_comment(child, self._pending)
-            elif child.tag in self.version.omitted:
+            elif child.tag in _REMOVED:
                 self._mark_change(child, self._pending)
             elif child.tag not in _IGNORED:
                 self._record_author(child)
@@ -163,10 +162,10 @@ class DocumentWalker:
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:
         """Return the paragraph, and the text boxes that hang on it as paragraphs after it."""
-        properties = self.version.properties(node.find(f"{W}pPr"))
+        properties = node.find(f"{W}pPr")
         style = val_attribute(properties, "pStyle") or self.styles.default
         direct = paragraph_format(properties, None)
-        whole = not self.version.lacks_end(node)
+        whole = not _lacks_end(node)
         # Numbered before its text boxes are, and not at all where it is part of the next one.
         paragraph = self._start_paragraph(style, direct) if whole else Fragment()
         words, boxes = self._pending, list[Fragment]()
@@ -244,16 +243,14 @@ class DocumentWalker:
             tag = child.tag
             if tag in _IGNORED:
                 continue
-            if tag in self.version.omitted:
+            if tag in _REMOVED:
                 self._mark_change(child, words)
-            elif tag in self.version.included:
+            elif tag in _ADDED:
                 self._record_author(child)
-                kind = self.version.included_kind
-                self._add_inline(
-                    child, words, boxes, replace(run, change=describe_change(child), kind=kind)
-                )
+                inserted = replace(run, change=describe_change(child))
+                self._add_inline(child, words, boxes, inserted)
             elif tag == f"{W}r":
-                properties = self.version.properties(child.find(f"{W}rPr"))
+                properties = child.find(f"{W}rPr")
                 self._add_inline(child, words, boxes, run.derive(properties, self.styles))
             elif tag == f"{W}txbxContent":
                 boxes += self._read_text_box(child)
@@ -265,7 +262,7 @@ class DocumentWalker:
     def _add_character(self, node: _Element, words: Fragment, run: _RunState) -> bool:
         """Add the words of an element that holds no others; tell whether it was one."""
         tag = node.tag
-        if tag == f"{W}delText" and not self.version.reads_deleted:
+        if tag == f"{W}delText":
             return True
         if tag in _TEXT:
             self._add_text(_LINE_ENDS.sub(" ", node.text or ""), words, run)
@@ -294,7 +291,7 @@ class DocumentWalker:
         start = len(into)
         into.add(words)
         if run.change is not None:
-            into.mark(run.kind, start, run.change)
+            into.mark(MarkKind.INSERTED, start, run.change)
         if run.bold:
             into.mark(MarkKind.BOLD, start)
         if run.hidden or (run.invisible and not self._shading_depth):
@@ -342,7 +339,7 @@ class DocumentWalker:
         gone = Fragment()  # rows left out: the next row carries their marks
 
         def left_out(row: _Element) -> bool:
-            change = row.find(f"{W}trPr/{W}{self.version.omitted_row}")
+            change = row.find(f"{W}trPr/{W}del")
             if change is not None:
                 self._mark_change(row, gone, change)
             return change is not None
@@ -365,11 +362,11 @@ class DocumentWalker:
     def _read_row(self, row: _Element, number: int) -> Fragment:
         cells: list[Fragment] = []
         column = 1 + (parse_integer(val_attribute(row.find(f"{W}trPr"), "gridBefore")) or 0)
-        change = row.find(f"{W}trPr/{W}{self.version.included_row}")
+        change = row.find(f"{W}trPr/{W}ins")
         for cell in _children(
             row,
             f"{W}tc",
-            lambda cell: cell.find(f"{W}tcPr/{W}{self.version.omitted_cell}") is not None,
+            lambda cell: cell.find(f"{W}tcPr/{W}cellDel") is not None,
         ):
             properties = cell.find(f"{W}tcPr")
             with self._within_shading(has_shading(properties)):
@@ -377,7 +374,7 @@ class DocumentWalker:
             found.mark(MarkKind.CELL, 0, f"{number},{column}")
             if change is not None:
                 self._record_author(change)
-                found.mark(self.version.included_kind, 0, describe_change(change))
+                found.mark(MarkKind.INSERTED, 0, describe_change(change))
             cells.append(found)
             column += max(1, parse_integer(val_attribute(properties, "gridSpan")) or 1)
         return join_fragments(cells, " | ")
@@ -394,7 +391,7 @@ class DocumentWalker:
         self._record_author(change)
         said = "".join(text.text or "" for text in node.iter(*_TEXT))
         if said.strip():
-            words.mark_point(self.version.omitted_kind, f"{describe_change(change)}: {said}")
+            words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {said}")
 
     def _record_author(self, node: _Element) -> None:
         author = node.get(f"{W}author")
@@ -452,3 +449,19 @@ def _children(
                 yield child
         elif child.tag not in _IGNORED:
             yield from _children(child, tag, dropped)
+
+
+def _lacks_end(paragraph: _Element) -> bool:
+    """Tell whether the paragraph's end was removed: its words join the next."""
+    mark = paragraph.find(f"{W}pPr/{W}rPr")
+    return mark is not None and any(mark.find(change) is not None for change in _REMOVED)
+
+
+def describe_change(change: _Element) -> str:
+    """Say who made a change, when if that is known, and whether it moved words."""
+    parts = [change.get(f"{W}author") or "unknown"]
+    if date := change.get(f"{W}date"):
+        parts.append(date)
+    if change.tag.startswith(f"{W}move"):
+        parts.append("moved")
+    return ", ".join(parts)

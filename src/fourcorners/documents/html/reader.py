@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
@@ -23,48 +26,16 @@ _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", r
 _STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset "  # noqa: SIM905
-    "figcaption figure footer form header hr legend li main menu nav ol p pre section summary "
-    "table tbody tfoot thead tr td th caption ul option".split()
-) | frozenset(_HEADINGS)
-_IGNORED_TAGS = frozenset(
-    "script style template title noscript noframes iframe object select head del desc metadata "  # noqa: SIM905
-    "defs".split()
+_ELEMENTS = yaml.safe_load(Path(__file__).with_name("elements.yaml").read_text("utf-8"))
+_BLOCKS, _IGNORED_TAGS, _VOID = (
+    frozenset(_ELEMENTS[kind].split()) for kind in ("blocks", "not_shown", "void")
 )
-_VOID = frozenset(
-    "area base br col embed frame hr img input link meta param source track wbr".split()  # noqa: SIM905
-)
-_LIST_STYLES = {
-    "a": "lowerLetter",
-    "A": "upperLetter",
-    "i": "lowerRoman",
-    "I": "upperRoman",
-    "1": "decimal",
-    "lower-alpha": "lowerLetter",
-    "lower-latin": "lowerLetter",
-    "upper-alpha": "upperLetter",
-    "upper-latin": "upperLetter",
-    "lower-roman": "lowerRoman",
-    "upper-roman": "upperRoman",
-    "decimal": "decimal",
-    "decimal-leading-zero": "decimalZero",
-    "none": "none",
-}
-# A start tag that ends elements of its like, as far up as the nearest of the others.
 _IMPLIED_ENDS = {
-    "li": (frozenset({"li"}), frozenset({"ol", "ul", "menu", "dir"})),
-    "dt": (frozenset({"dt", "dd"}), frozenset({"dl"})),
-    "dd": (frozenset({"dt", "dd"}), frozenset({"dl"})),
-    "tr": (frozenset({"tr", "td", "th"}), frozenset({"table"})),
-    "td": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
-    "th": (frozenset({"td", "th"}), frozenset({"tr", "table"})),
-    "option": (frozenset({"option"}), frozenset({"select"})),
+    tag: (frozenset(ended.split()), frozenset(limits.split()))
+    for tag, (ended, limits) in _ELEMENTS["implied_ends"].items()
 }
-Attributes = dict[str, str]
-
-
+_LIST_STYLES: dict[str, str] = _ELEMENTS["list_styles"]
+_HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
 _DEFAULT_STYLE = ComputedStyle()
 
 
@@ -184,9 +155,9 @@ class _TextExtractor:
             found.append("It has text marked as deleted, which is left out.")
         return found
 
-    def open_element(self, tag: str, attributes: Attributes) -> None:
-        for ended in _IMPLIED_ENDS.get(tag, ())[:1]:
-            self._close_matching(ended, _IMPLIED_ENDS[tag][1])
+    def open_element(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in _IMPLIED_ENDS:
+            self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
             if self._open[-1].silent:
                 pass  # what does not show ends no paragraph that does
@@ -219,7 +190,7 @@ class _TextExtractor:
         if not element.silent:
             self._apply_element(element, attributes)
 
-    def _apply_element(self, element: _OpenElement, attributes: Attributes) -> None:
+    def _apply_element(self, element: _OpenElement, attributes: dict[str, str]) -> None:
         tag = element.tag
         if tag in ("ol", "ul", "menu", "dir"):
             element.opening_text = "list"
@@ -288,12 +259,12 @@ class _TextExtractor:
             self._hidden = True
             flow.line.mark(MarkKind.HIDDEN, start)
 
-    def _add_form_value(self, attributes: Attributes) -> None:
+    def _add_form_value(self, attributes: dict[str, str]) -> None:
         shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
         if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
             self._add_text(" ".join(attributes["value"].split()))
 
-    def _list_label(self, attributes: Attributes) -> tuple[str, str] | None:
+    def _list_label(self, attributes: dict[str, str]) -> tuple[str, str] | None:
         if not self._lists:
             return "\u2022", "1"
         within = self._lists[-1]
@@ -394,7 +365,7 @@ class _TextExtractor:
             flow.text.extend(made)
 
 
-def _list(tag: str, attributes: Attributes) -> _List:
+def _list(tag: str, attributes: dict[str, str]) -> _List:
     said = _LIST_STYLE.search(attributes.get("style", ""))
     style = _LIST_STYLES.get(said.group(1).lower()) if said else None
     if style == "none":

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Box, Document, TextSource
 from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
-from fourcorners.documents.pdf.text import PageText, page_text, text_lines
+from fourcorners.documents.pdf.text import PageText, page_text
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -24,76 +23,22 @@ _MIN_LEVEL_OVERLAP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedLine:
-    """A line of the document's text: where it stands, the height of its letters, its bold part."""
-
-    span: Span
-    box: Box
-    height: float
-    bold: Span
-
-
-def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
-    """Return where the words of `span` stand on paper: one box a line, in reading order.
+def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
+    """Yield each line of `span` with its place, as far as it stands on pages with a text layer.
 
     Raises:
         InputError: If the file is no longer the one that `document` was read from.
     """
-    wanted = [
-        part
-        for page in document.pages
-        if (part := page.span.intersection(span)) and part.strip(document.text)
-    ]
-    return [box for _, box in _span_lines(path, document, wanted)]
-
-
-def line_boxes(path: Path, document: Document) -> Iterator[tuple[Span, Box]]:
-    """Yield every line of the document's text with its exact box.
-
-    Raises:
-        InputError: If the file is no longer the one that `document` was read from.
-    """
-    yield from _span_lines(path, document, [page.span for page in document.pages])
-
-
-def printed_lines(path: Path, document: Document) -> Iterator[PrintedLine]:
-    """Yield the lines of the document's text as they are printed, with what tells a heading.
-
-    Raises:
-        InputError: If the file is no longer the one that `document` was read from.
-    """
-    for number, start, text in _pages(path, document, [page.span for page in document.pages]):
-        for line in text_lines(text):
-            yield PrintedLine(
-                line.span.shift(start),
-                Box(number, *_clip_to_page(text, line.box)),
-                line.box[3] - line.box[1],
-                line.bold.shift(start),
-            )
-
-
-def _span_lines(path: Path, document: Document, wanted: list[Span]) -> Iterator[tuple[Span, Box]]:
-    for number, start, text in _pages(path, document, wanted):
-        page = document.pages[number - 1].span
-        for part in wanted:
-            here = part.intersection(page)
-            if here is not None:
-                for span, box in _lines(text, here.strip(document.text).shift(-start)):
-                    yield span.shift(start), Box(number, *box)
-
-
-def _pages(
-    path: Path, document: Document, wanted: list[Span]
-) -> Iterator[tuple[int, int, PageText]]:
     with open_pdf(load_unchanged(path, document.sha256), path) as pdf:
         for page in document.pages:
-            if not any(page.span.overlaps(span) for span in wanted):
-                continue
-            if page.source is not TextSource.TEXT or not page.span.of(document.text).strip():
+            here = page.span.intersection(span)
+            here = here.strip(document.text) if here else None
+            if not here or page.source is not TextSource.TEXT:
                 continue
             sheet = load_page(pdf, page.number - 1)
-            yield page.number, page.span.start, page_text(sheet, sheet.get_textpage())
+            start = page.span.start
+            for line, box in _lines(page_text(sheet, sheet.get_textpage()), here.shift(-start)):
+                yield line.shift(start), Box(page.number, *box)
             sheet.close()
 
 
@@ -169,17 +114,6 @@ def _is_continuation(line: list[float], piece: list[float], others: NDArray[np.f
 def _oriented_box(line: list[float], *, across: bool) -> Rectangle:
     a, b, c, d = line
     return (a, b, c, d) if across else (b, a, d, c)
-
-
-def _clip_to_page(text: PageText, box: Rectangle) -> Rectangle:
-    x0, y0, x1, y1 = box
-    width, height = text.frame.width, text.frame.height
-    return (
-        min(max(x0, 0.0), width),
-        min(max(y0, 0.0), height),
-        min(max(x1, 0.0), width),
-        min(max(y1, 0.0), height),
-    )
 
 
 def _is_horizontal(text: PageText, offset: int) -> bool:

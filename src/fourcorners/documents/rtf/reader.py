@@ -11,6 +11,9 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
 
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
@@ -31,39 +34,14 @@ _TOKEN = re.compile(
     rb"|(?P<sign>[^a-zA-Z'])|'))|(?P<open>\{)|(?P<close>\})|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\\Z",
     re.DOTALL,
 )
-# Groups that hold no words of the document.
-_IGNORED_GROUPS = frozenset(
-    "fonttbl colortbl stylesheet info pict object objdata themedata colorschememapping datastore "  # noqa: SIM905
-    "latentstyles rsidtbl generator xmlnstbl filetbl listtable listoverridetable revtbl pgptbl "
-    "template docvar userprops mmathPr wgrffmtfilter blipuid bkmkstart bkmkend fldinst fchars "
-    "lchars ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn header headerl headerr headerf footer "
-    "footerl footerr footerf annotation atnid atnauthor atndate atnref atrfstart atrfend shppict "
-    "nonshppict picprop sp sn sv falt panose fontemb formfield datafield pnseclvl background "
-    "nextfile private passwordhash protusertbl".split()
-)
-_CHARACTERS = {
-    "tab": "\t", "line": "\n", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c",
-    "rdblquote": "\u201d", "endash": "\u2013", "emdash": "\u2014", "bullet": "\u2022",
-    "emspace": " ", "enspace": " ", "qmspace": " ", "softline": "\n", "zwj": "", "zwnj": "",
-}  # fmt: skip
 _ESCAPES = {b"\\": "\\", b"{": "{", b"}": "}", b"~": "\u00a0", b"_": "\u2011", b"-": ""}
-_CHARSETS = {
-    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "big5",
-    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257",
-    204: "cp1251", 222: "cp874", 238: "cp1250",
-}  # fmt: skip
-
-
-# What a control word sets of its group, and its value without a number.
-_VALUES = {
-    "cf": ("colour", 0), "cb": ("background", 0), "chcbpat": ("background", 0),
-    "highlight": ("background", 0), "cbpat": ("paragraph_background", 0), "fs": ("size", 24),
-}  # fmt: skip
-_SWITCHES = {"v": "hidden", "deleted": "deleted", "revised": "inserted"}
-_DESTINATIONS = {
-    "fonttbl": "fonts", "colortbl": "colours", "listtext": "label", "pntext": "label",
-    "annotation": "comment",
-}  # fmt: skip
+_WORDS = yaml.safe_load(Path(__file__).with_name("control_words.yaml").read_text("utf-8"))
+_IGNORED_GROUPS = frozenset(_WORDS["ignored_groups"].split())
+_CHARACTERS: dict[str, str] = _WORDS["characters"]
+_CHARSETS: dict[int, str] = _WORDS["charsets"]
+_VALUES: dict[str, tuple[str, int]] = _WORDS["values"]
+_SWITCHES: dict[str, str] = _WORDS["switches"]
+_DESTINATIONS: dict[str, str] = _WORDS["destinations"]
 _CHANNELS = ("red", "green", "blue")
 
 
@@ -302,10 +280,6 @@ class _Parser:
             self.table = Table([[]])
         self.table.add_cell(join_fragments(self.cell, "\n"))
         self.cell = []
-
-    def end_row(self, _number: int | None) -> None:
-        if self.table is not None:
-            self.table.start_row()
 
     def _end_paragraph(self) -> None:
         if self.group.destination == "comment":
