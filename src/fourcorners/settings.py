@@ -246,34 +246,17 @@ class Settings(BaseSettings):
         return init_settings, env_settings, _FileSource(settings_cls)
 
     @classmethod
-    def load(
-        cls,
-        *,
-        library: str | None = None,
-        jobs: int | None = None,
-        memory_mb: int | None = None,
-        seconds: float | None = None,
-        ocr: bool | None = None,
-        ocr_seconds: float | None = None,
-    ) -> Settings:
-        """Read the settings; an argument that is not None overrides every other source.
+    def load(cls, **overrides: str | float | None) -> Settings:
+        """Read the settings; an override that is not None wins over every other source.
 
         Raises:
             ConfigError: If a value or a key is wrong; the message names it and its place.
         """
-        said: dict[str, object] = {
-            "library": library,
-            "jobs": jobs,
-            "memory_mb": memory_mb,
-            "seconds": seconds,
-            "ocr": ocr,
-            "ocr_seconds": ocr_seconds,
-        }
-        overrides = {key: value for key, value in said.items() if value is not None}
+        given = {key: value for key, value in overrides.items() if value is not None}
         try:
-            return cls(**overrides)  # type: ignore[arg-type]
+            return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
-            raise _explain_error(error, overrides) from error
+            raise _explain_error(error, given) from error
 
 
 class _FileSource(PydanticBaseSettingsSource):

@@ -27,19 +27,8 @@ from fourcorners.errors import InputError
 
 SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
 MAX_BYTES = 256 << 20  # of what it makes
-_DEAD_PROXY = "127.0.0.1"  # its port 9 takes nothing
-_SETTINGS = (
-    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
-    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
-    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
-    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
-    ("Inet/Settings", "ooInetProxyType", "2"),
-    ("Inet/Settings", "ooInetHTTPProxyName", _DEAD_PROXY),
-    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
-    ("Inet/Settings", "ooInetHTTPSProxyName", _DEAD_PROXY),
-    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
-    ("Inet/Settings", "ooInetNoProxy", ""),
-)
+_DEAD_PROXY = "http://127.0.0.1:9"  # port 9 takes nothing; the profile says the same
+_PROFILE = Path(__file__).with_name("libreoffice_profile.xcu")
 _SAVE_REMEDY = "Save it as DOCX or PDF and add that file."
 
 
@@ -85,26 +74,13 @@ def network_isolation() -> tuple[str, ...]:
     return ()
 
 
-def _write_settings(folder: Path) -> None:
-    items = "".join(
-        f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse">'
-        f"<value>{value}</value></prop></item>"
-        for path, name, value in _SETTINGS
-    )
-    folder.mkdir(parents=True)
-    (folder / "registrymodifications.xcu").write_text(
-        '<?xml version="1.0" encoding="UTF-8"?>'
-        '<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
-        f"{items}</oor:items>"
-    )
-
-
 def _convert(program: str, file: RawFile) -> bytes:
     worker.extend_deadline(SECONDS + 60)
     with tempfile.TemporaryDirectory(prefix="fourcorners-") as name:
         folder = Path(name)
         (folder / "in.doc").write_bytes(file.data)
-        _write_settings(folder / "profile" / "user")
+        (folder / "profile" / "user").mkdir(parents=True)
+        shutil.copy(_PROFILE, folder / "profile" / "user" / "registrymodifications.xcu")
         command = [
             *network_isolation(),
             program,
@@ -138,7 +114,7 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
         key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
     }
     for kind in ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"):
-        environment |= dict.fromkeys((kind, kind.upper()), f"http://{_DEAD_PROXY}:9")
+        environment |= dict.fromkeys((kind, kind.upper()), _DEAD_PROXY)
     environment |= {"HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
     environment.pop("DISPLAY", None)
     process = subprocess.Popen(  # noqa: S603 - the program that was found, no shell

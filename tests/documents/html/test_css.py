@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.html.css import MAX_SELECTOR_TESTS, Ancestors, ComputedStyle, StyleSheet
+from fourcorners.documents.html.css import MAX_SELECTOR_TESTS, ComputedStyle, StyleSheet
 from fourcorners.documents.html.reader import extract_text
 from fourcorners.documents.read import read_document
 
@@ -138,5 +138,5 @@ def test_more_rules_than_are_looked_at_are_told(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_only_resembles_hiding_is_seen(style: str) -> None:
-    look = StyleSheet().compute_style("p", {"style": style}, ComputedStyle(), Ancestors())
+    look = StyleSheet().compute_style("p", {"style": style}, ComputedStyle(), [])
     assert not look.is_hidden

@@ -10,7 +10,7 @@ are not there to be read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -152,7 +152,11 @@ class StyleSheet:
         known.append(_Rule(compounds, weight, declared))
 
     def compute_style(
-        self, tag: str, attributes: dict[str, str], above: ComputedStyle, around: Ancestors
+        self,
+        tag: str,
+        attributes: Mapping[str, str],
+        above: ComputedStyle,
+        around: Sequence[ElementKey],
     ) -> ComputedStyle:
         own = parse_declarations(attributes["style"]) if "style" in attributes else ()
         if "hidden" in attributes:
@@ -161,50 +165,33 @@ class StyleSheet:
             if name in attributes and tag not in ("hr", "basefont"):
                 own = ((known, attributes[name].lower(), False), *own)
         if not self._rules:
-            return (
-                _apply_declarations(above, tuple((name, value) for name, value, _ in own))
-                if own
-                else above
-            )
+            declared = tuple((name, value) for name, value, _ in own)
+            return _apply_declarations(above, declared) if declared else above
+        if len(around) > _MAX_ANCESTORS:
+            around = (*around[:4], *around[4 - _MAX_ANCESTORS :])
         element = element_key(tag, attributes)
         keys = ("", tag, f"#{element.id}", *(f".{each}" for each in element.classes))
         rules = [
             rule
             for key in keys
             for rule in self._rules.get(key, ())
-            if rule.matches(element, around.elements())
+            if rule.matches(element, around)
         ]
         if not rules and not own:
             return above
-        said = [
+        weighed = [
             ((important, False, rule.specificity), name, value)
             for rule in rules
             for name, value, important in rule.declarations
         ]
-        said += [((important, True, (0, 0, 0, 0)), name, value) for name, value, important in own]
-        said.sort(key=lambda each: each[0])
-        return _apply_declarations(above, tuple((name, value) for _, name, value in said))
+        weighed += [
+            ((important, True, (0, 0, 0, 0)), name, value) for name, value, important in own
+        ]
+        weighed.sort(key=lambda each: each[0])
+        return _apply_declarations(above, tuple((name, value) for _, name, value in weighed))
 
 
-class Ancestors:
-    """The elements that are open, as rules know them: the nearest, and the outermost few."""
-
-    def __init__(self) -> None:
-        self._open: list[ElementKey] = []
-
-    def push(self, element: ElementKey) -> None:
-        self._open.append(element)
-
-    def pop(self) -> None:
-        self._open.pop()
-
-    def elements(self) -> Sequence[ElementKey]:
-        if len(self._open) <= _MAX_ANCESTORS:
-            return self._open
-        return self._open[:4] + self._open[4 - _MAX_ANCESTORS :]
-
-
-def element_key(tag: str, attributes: dict[str, str]) -> ElementKey:
+def element_key(tag: str, attributes: Mapping[str, str]) -> ElementKey:
     classes = attributes.get("class")
     return ElementKey(
         tag,
@@ -226,52 +213,54 @@ def parse_declarations(body: str) -> Declarations:
 
 
 @lru_cache(maxsize=4096)
-def _apply_declarations(look: ComputedStyle, said: tuple[tuple[str, str], ...]) -> ComputedStyle:
-    """Return the look after declarations, of which the later ones win."""
+def _apply_declarations(
+    style: ComputedStyle, declared: tuple[tuple[str, str], ...]
+) -> ComputedStyle:
+    """Return the style after declarations, of which the later ones win."""
     properties: dict[str, str] = {}
-    for name, value in said:
+    for name, value in declared:
         properties["background-color" if name == "background" else name] = value
     for name, value in properties.items():
         match name:
             case "display":
-                look = replace(look, displays_none=look.displays_none or value == "none")
+                style = replace(style, displays_none=style.displays_none or value == "none")
             case "opacity":
                 transparent = re.fullmatch(r"0*\.?0*%?", value) is not None and value != ""
-                look = replace(look, displays_none=look.displays_none or transparent)
+                style = replace(style, displays_none=style.displays_none or transparent)
             case "visibility" if value in ("hidden", "collapse", "visible"):
-                look = replace(look, invisible=value != "visible")
+                style = replace(style, invisible=value != "visible")
             case "font-size":
-                look = replace(look, tiny=_is_tiny(value, look.tiny))
+                style = replace(style, tiny=_is_tiny(value, style.tiny))
             case "color" if value not in ("inherit", "currentcolor", "unset"):
                 colour, clear = _parse_colour(value)
-                look = replace(look, colour=colour, transparent=clear)
+                style = replace(style, colour=colour, transparent=clear)
             case "background-color" if value not in ("inherit", "none", "unset", "initial"):
                 colour, clear = _parse_colour(value)
                 if "url(" in value or "gradient(" in value:
-                    look = replace(look, background=None)
+                    style = replace(style, background=None)
                 elif not clear:
-                    look = replace(look, background=colour)
-    return replace(look, displays_none=True) if _is_offscreen(properties) else look
+                    style = replace(style, background=colour)
+    return replace(style, displays_none=True) if _is_offscreen(properties) else style
 
 
-def _is_offscreen(said: dict[str, str]) -> bool:
-    moved = [said.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
-    placed = said.get("position", "static") != "static"
+def _is_offscreen(declared: dict[str, str]) -> bool:
+    moved = [declared.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
+    placed = declared.get("position", "static") != "static"
     if placed:
-        moved += [said.get(name, "") for name in ("left", "top", "right", "bottom")]
-    transform = said.get("transform", "")
+        moved += [declared.get(name, "") for name in ("left", "top", "right", "bottom")]
+    transform = declared.get("transform", "")
     if any(map(_is_far_offscreen, moved)) or (
         "translate" in transform and _is_far_offscreen(transform)
     ):
         return True
-    flat = any(_ZERO_LENGTH.fullmatch(said.get(name, "")) for name in ("height", "max-height"))
-    if flat and said.get("overflow", "").startswith(("hidden", "clip")):
+    flat = any(_ZERO_LENGTH.fullmatch(declared.get(name, "")) for name in ("height", "max-height"))
+    if flat and declared.get("overflow", "").startswith(("hidden", "clip")):
         return True
-    if _SCALED_TO_ZERO.search(transform) or said.get("content-visibility") == "hidden":
+    if _SCALED_TO_ZERO.search(transform) or declared.get("content-visibility") == "hidden":
         return True
-    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", said.get("filter", "")):
+    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", declared.get("filter", "")):
         return True
-    clips = (said.get("clip-path", ""), said.get("clip", "") if placed else "")
+    clips = (declared.get("clip-path", ""), declared.get("clip", "") if placed else "")
     return any(_CLIPPED.search(each) for each in clips)
 
 

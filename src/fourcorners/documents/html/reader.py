@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import yaml
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
 from fourcorners.documents.fragment import Fragment
-from fourcorners.documents.html.css import Ancestors, ComputedStyle, StyleSheet, element_key
-from fourcorners.documents.html.tokenizer import Characters, StartTag, tokenize_html
+from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
+from fourcorners.documents.html.tokenizer import tokenize_html
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.number_formats import format_number
 from fourcorners.documents.reader import Content, RawFile, Reader
@@ -73,13 +74,13 @@ def decode_html(data: bytes, charset: str = "") -> DecodedText:
 
 def extract_text(page: str) -> HtmlText:
     walk = _TextExtractor(_style_sheet(page))
-    for each in tokenize_html(page):
-        if isinstance(each, Characters):
-            walk.add_words(each.text)
-        elif isinstance(each, StartTag):
-            walk.open_element(each.name, each.attributes)
+    for kind, text, attributes in tokenize_html(page):
+        if kind == "text":
+            walk.add_words(text)
+        elif kind == "start":
+            walk.open_element(text, attributes)
         else:
-            walk.close_element(each.name)
+            walk.close_element(text)
     return HtmlText(walk.finish(), tuple(walk.warnings()))
 
 
@@ -87,10 +88,10 @@ def _style_sheet(page: str) -> StyleSheet:
     """Return the page's rules, wherever in it they stand: they hold for what is before them too."""
     sheet, within = StyleSheet(), False
     if _STYLE_TAG.search(page):
-        for each in tokenize_html(page):
-            if within and isinstance(each, Characters):
-                sheet.add_rules(each.text)
-            within = isinstance(each, StartTag) and each.name == "style"
+        for kind, text, _ in tokenize_html(page):
+            if within and kind == "text":
+                sheet.add_rules(text)
+            within = kind == "start" and text == "style"
     return sheet
 
 
@@ -130,7 +131,7 @@ class _Flow:
 class _TextExtractor:
     def __init__(self, sheet: StyleSheet) -> None:
         self._sheet = sheet
-        self._around = Ancestors()
+        self._around: list[ElementKey] = []
         self._open: list[_OpenElement] = [_OpenElement("")]
         self._counts: dict[str, int] = {}
         self._flows: list[_Flow] = [_Flow()]
@@ -155,7 +156,7 @@ class _TextExtractor:
             found.append("It has text marked as deleted, which is left out.")
         return found
 
-    def open_element(self, tag: str, attributes: dict[str, str]) -> None:
+    def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
@@ -185,12 +186,12 @@ class _TextExtractor:
         )
         self._deleted = self._deleted or tag == "del"
         self._open.append(element)
-        self._around.push(element_key(tag, attributes))
+        self._around.append(element_key(tag, attributes))
         self._counts[tag] = self._counts.get(tag, 0) + 1
         if not element.silent:
             self._apply_element(element, attributes)
 
-    def _apply_element(self, element: _OpenElement, attributes: dict[str, str]) -> None:
+    def _apply_element(self, element: _OpenElement, attributes: Mapping[str, str]) -> None:
         tag = element.tag
         if tag in ("ol", "ul", "menu", "dir"):
             element.opening_text = "list"
@@ -259,12 +260,12 @@ class _TextExtractor:
             self._hidden = True
             flow.line.mark(MarkKind.HIDDEN, start)
 
-    def _add_form_value(self, attributes: dict[str, str]) -> None:
+    def _add_form_value(self, attributes: Mapping[str, str]) -> None:
         shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
         if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
             self._add_text(" ".join(attributes["value"].split()))
 
-    def _list_label(self, attributes: dict[str, str]) -> tuple[str, str] | None:
+    def _list_label(self, attributes: Mapping[str, str]) -> tuple[str, str] | None:
         if not self._lists:
             return "\u2022", "1"
         within = self._lists[-1]
@@ -365,7 +366,7 @@ class _TextExtractor:
             flow.text.extend(made)
 
 
-def _list(tag: str, attributes: dict[str, str]) -> _List:
+def _list(tag: str, attributes: Mapping[str, str]) -> _List:
     said = _LIST_STYLE.search(attributes.get("style", ""))
     style = _LIST_STYLES.get(said.group(1).lower()) if said else None
     if style == "none":

@@ -7,9 +7,9 @@ minutes over a page of unclosed comments. This takes each character once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from html import unescape
+from typing import Literal, NamedTuple
 
 MAX_ATTRIBUTES = 4000  # characters of a tag in which attributes are looked for
 
@@ -19,25 +19,15 @@ _LONG_NUMBER = re.compile(r"&#[0-9]{1000,}+;?")  # of no character, and more tha
 _RAW_TEXT_TAGS = frozenset({"script", "style", "textarea", "title", "xmp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """What stands between tags, its character references resolved."""
+class Token(NamedTuple):
+    """Characters with their references resolved, or the name of a tag that opens or closes."""
 
+    kind: Literal["text", "start", "end"]
     text: str
+    attributes: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class StartTag:
-    name: str
-    attributes: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class EndTag:
-    name: str
-
-
-def tokenize_html(page: str) -> Iterator[Characters | StartTag | EndTag]:
+def tokenize_html(page: str) -> Iterator[Token]:
     """Yield what the page is made of, comments and declarations left out."""
     reader = _Tokenizer(page)
     while reader.at < len(page):
@@ -52,13 +42,13 @@ class _Tokenizer:
         self.at = 0
         self._without: set[str] = set()  # ends that were looked for and do not come any more
 
-    def next_tokens(self) -> Iterator[Characters | StartTag | EndTag]:
+    def next_tokens(self) -> Iterator[Token]:
         page = self._page
         opened = page.find("<", self.at)
         if opened < 0:
             opened = len(page)
         if opened > self.at:
-            yield Characters(_unescape(page[self.at : opened]))
+            yield Token("text", _unescape(page[self.at : opened]))
             self.at = opened
         if opened == len(page):
             return
@@ -68,7 +58,7 @@ class _Tokenizer:
         elif page.startswith(("<!", "<?"), opened):
             self.at = self._after_declaration(opened)
         elif name is None:
-            yield Characters("<")
+            yield Token("text", "<")
             self.at = opened + 1
         else:
             yield from self._tag(opened, name)
@@ -80,24 +70,24 @@ class _Tokenizer:
             return self._after("]>", opened) or end
         return end
 
-    def _tag(self, opened: int, name: re.Match[str]) -> Iterator[Characters | StartTag | EndTag]:
+    def _tag(self, opened: int, name: re.Match[str]) -> Iterator[Token]:
         end = self._end_of_tag(opened)
         if end is None:
-            yield Characters("<")
+            yield Token("text", "<")
             self.at = opened + 1
             return
         self.at = end
         word = name.group(1).lower()
         if self._page[opened + 1] == "/":
-            yield EndTag(word)
+            yield Token("end", word)
             return
         inside = self._page[name.end() : min(end - 1, name.end() + MAX_ATTRIBUTES)]
-        yield StartTag(word, _parse_attributes(inside))
+        yield Token("start", word, _parse_attributes(inside))
         if word in _RAW_TEXT_TAGS:
             closing = f"</{word}"
             last = self._find_ignoring_case(closing, end)
             if last is not None:
-                yield Characters(_unescape(self._page[end:last]))
+                yield Token("text", _unescape(self._page[end:last]))
                 self.at = last
 
     def _end_of_tag(self, opened: int) -> int | None:
