@@ -50,7 +50,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load
 from fourcorners.review.run import review
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
 if TYPE_CHECKING:
@@ -200,8 +200,8 @@ def ask(url: str) -> dict[str, object]:
     with Library.open(url, create=False) as library:
         opened = time.process_time() - began
         figures = library.stats()
-        look = partial(find, library)
-        meant = partial(find, library, None, encoder=Sampled())
+        look = partial(find_passages, library)
+        meant = partial(find_passages, library, None, encoder=Sampled())
         kinds: dict[str, list[Callable[[], object]]] = {
             "proximity": [partial(look, query) for query in PROXIMITIES],
             "words": [partial(look, query) for query in WORDS],

@@ -31,7 +31,7 @@ from tempfile import TemporaryDirectory
 
 from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
 _TICK = 0.2  # seconds between looks at the processes
@@ -158,7 +158,7 @@ def requests(said: argparse.Namespace, folder: Path) -> dict[str, object]:
             counted("open")
             for query in ASKED:
                 for time_ in ("first", "second"):
-                    find(library, query)
+                    find_passages(library, query)
                     counted(f"ask {query}, {time_} time")
         return told
     finally:

@@ -45,10 +45,17 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.models.clause_reader import ClauseReader, open_reader
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research import kinds, sufficiency
-from fourcorners.research.sufficiency import FILE, SIGNS, Ground, RulesFile, Signs
-from fourcorners.search.concepts import recognise
-from fourcorners.search.units import shelf_of
+from fourcorners.research.answerability import clause_kinds as kinds
+from fourcorners.research.answerability import sufficiency
+from fourcorners.research.answerability.sufficiency import (
+    FEATURES,
+    FILE,
+    EvidenceBasis,
+    Features,
+    RulesFile,
+)
+from fourcorners.search.concepts import recognise_concepts
+from fourcorners.search.sentences.units import document_cache
 
 STRENGTH, OF_KIND = 1.0, 8.0  # the L2 penalties of signs, and of a kind's constant
 FOLDS = 5
@@ -69,7 +76,7 @@ class Seen:
     contract: str
     is_answered: bool
     kind: str
-    signs: Signs
+    signs: Features
 
 
 @dataclass(frozen=True)
@@ -171,43 +178,47 @@ class Watcher:
         case: removal.Case,
         reader: ClauseReader,
         with_vectors: bool,
-    ) -> tuple[str, Signs]:
+    ) -> tuple[str, Features]:
         """Return the kind that is asked for, and the signs of all grounds."""
-        units = shelf_of(store).take(store, document)
+        units = document_cache(store).get(store, document)
         encoder = self._encoder if with_vectors else None
         vector = None
-        meant = recognise(case.question, self._concepts)
+        meant = recognise_concepts(case.question, self._concepts)
         if encoder is not None:
             vector = encoder.encode([case.question])[0]
-            meant = [(shelf_of(store).with_examples(one, encoder), w) for one, w in meant]
+            meant = [(document_cache(store).with_examples(one, encoder), w) for one, w in meant]
         else:
-            units = replace(units, vectors=None, kept={})
-        signs = dict(sufficiency.signs(units, case.question, vector, [], encoder, None))
-        opinions = kinds.opinions(
+            units = replace(units, vectors=None, cache={})
+        signs = dict(
+            sufficiency.sufficiency_features(units, case.question, vector, [], encoder, None)
+        )
+        opinions = kinds.clause_opinions(
             store, document, meant, reader=reader, may_have_vectors=with_vectors
         )
         if opinions is None:
             return "", signs
-        signs |= sufficiency.signs(units, case.question, vector, meant, encoder, opinions)
+        signs |= sufficiency.sufficiency_features(
+            units, case.question, vector, meant, encoder, opinions
+        )
         return opinions.kind, signs
 
 
 def learned(mode: str, seen: Sequence[Seen]) -> dict[str, object]:
     """Learn the rules of libraries with vectors, or without; print their figures out of fold."""
     rules: dict[str, object] = {}
-    odds: dict[Ground, Rows] = {}
-    sides = [each for each in seen if Ground.TAUGHT in each.signs]
+    odds: dict[EvidenceBasis, Rows] = {}
+    sides = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
     targets = np.array([float(each.is_answered) for each in sides])
     _, groups = np.unique([each.contract for each in sides], return_inverse=True)
     folds = groups % FOLDS
-    for ground in (Ground.UNKNOWN, Ground.KNOWN, Ground.TAUGHT):
-        names = SIGNS[ground]
+    for ground in (EvidenceBasis.UNKNOWN, EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT):
+        names = FEATURES[ground]
         rows = np.array([[each.signs[ground][name] for name in names] for each in sides])
         # The query's opinion counts for kinds that the reader was not taught, too: no constants.
-        named = [each.kind if ground is Ground.TAUGHT else "" for each in sides]
+        named = [each.kind if ground is EvidenceBasis.TAUGHT else "" for each in sides]
         odds[ground] = out_of_fold(rows, targets, named, names, folds)
-        if ground is Ground.TAUGHT:
-            odds[ground] = (odds[ground] + odds[Ground.KNOWN]) / 2  # as `Rules.judge` does
+        if ground is EvidenceBasis.TAUGHT:
+            odds[ground] = (odds[ground] + odds[EvidenceBasis.KNOWN]) / 2  # as `Rules.judge` does
         cut = threshold(odds[ground], targets)
         standing, removed = odds[ground][targets == 1], odds[ground][targets == 0]
         report(f"{mode}, {ground.value}, out of fold", standing, removed, cut)
@@ -290,8 +301,8 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
 
     Prints what comes of it out of fold, and of the threshold as it is.
     """
-    rules = sufficiency.rules(with_vectors=True)
-    taught = [each for each in seen if Ground.TAUGHT in each.signs]
+    rules = sufficiency.load_rules(with_vectors=True)
+    taught = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
     odds, now = np.zeros(len(taught)), 0.0
     for at, each in enumerate(taught):
         judged = rules.judge({ground: each.signs[ground] for ground in grounds(each)}, each.kind)
@@ -324,12 +335,12 @@ def log_odds(chance: float) -> float:
 def put_threshold(chosen: float) -> None:
     """Put the threshold of the reader's ground, with vectors, into the file of the rules."""
     content = json.loads(FILE.read_text("utf-8"))
-    content["with_vectors"][Ground.TAUGHT.value]["threshold"] = chosen
+    content["with_vectors"][EvidenceBasis.TAUGHT.value]["threshold"] = chosen
     content["provenance"] = content["provenance"].partition(TRADED)[0] + TRADED
     FILE.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
+def told(name: str, rules: sufficiency.RuleSet, seen: Sequence[Seen]) -> None:
     """Print how the rules do on cases that they were not learned from, as reports go by them."""
     chances: dict[bool, list[float]] = {True: [], False: []}
     for each in seen:
@@ -339,10 +350,12 @@ def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
     report(name, np.array(chances[True]), np.array(chances[False]), 0.0)
 
 
-def grounds(seen: Seen) -> list[Ground]:
+def grounds(seen: Seen) -> list[EvidenceBasis]:
     """Return the grounds that a report goes by."""
-    known = [ground for ground in (Ground.KNOWN, Ground.TAUGHT) if ground in seen.signs]
-    return known or [Ground.UNKNOWN]
+    known = [
+        ground for ground in (EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT) if ground in seen.signs
+    ]
+    return known or [EvidenceBasis.UNKNOWN]
 
 
 def report(name: str, standing: Rows, removed: Rows, cut: float) -> None:

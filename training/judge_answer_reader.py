@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fourcorners.models.answer_reader import open_answer_reader
 from fourcorners.models.registry import default_encoder
-from fourcorners.search.answering import FILE
+from fourcorners.search.sentences.answer_scores import FILE
 
 FIRST = (3, 5, 8, 12)
 ROOM, WIDE = 2_600, 3_400  # characters that a report quotes, and that one could

@@ -44,8 +44,8 @@ from fourcorners.models.card import ModelInfo
 from fourcorners.models.encoder import Encoder
 from fourcorners.models.onnx_encoder import OnnxEncoder
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.search.retrieve import retrieve
 from fourcorners.search.scope import Scope
+from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span, merge_spans
 
 DEPTHS = (1, 4, 16, 64)
@@ -192,7 +192,7 @@ def fused(
         store.lend(EncoderRecord(name, size), dict(zip(ids, vectors, strict=True)))
         for at, question, gold in asked:
             scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
-            found = retrieve(store, question, scope=scope, encoder=encode.encoder)
+            found = retrieve_snippets(store, question, scope=scope, encoder=encode.encoder)
             rows.append(coverage([one.span for one in found.snippets], gold))
     return by_measure(rows, [held[at].name for at, _, _ in asked])
 

@@ -41,8 +41,8 @@ from fourcorners.models.onnx_reranker import OnnxReranker
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.precedents.lexical import Bm25
-from fourcorners.search.retrieve import Snippet, retrieve
 from fourcorners.search.scope import Scope
+from fourcorners.search.sentences.retrieve import Snippet, retrieve_snippets
 from fourcorners.text.span import Span
 
 DEEP, WITH_CONCEPTS, CLAUSES = 50, 16, 100
@@ -147,7 +147,7 @@ def main() -> None:
             scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
             units.append(held[at].name)
             for label, deep, known in (("plain", DEEP, ()), ("known", WITH_CONCEPTS, concepts)):
-                snippets = retrieve(
+                snippets = retrieve_snippets(
                     store, question, scope=scope, encoder=encode.encoder, concepts=known
                 ).snippets
                 began = time.process_time()

@@ -66,7 +66,7 @@ from fourcorners.playbooks.ranking import (
 )
 from fourcorners.playbooks.ranking import read as read_contract
 from fourcorners.playbooks.windows import tiles
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -163,7 +163,7 @@ def gather(
     own = shipped(default_encoder())
     asked = {
         left_out: [
-            Wanted(learned=parse(each.query), examples=each.centres, direction=each.direction)
+            Wanted(learned=parse_query(each.query), examples=each.centres, direction=each.direction)
             for each in queries
         ]
         for left_out, queries in taught.items()

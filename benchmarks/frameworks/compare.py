@@ -314,14 +314,14 @@ class Fourcorners:
         return {"Fourcorners": self._default}
 
     def _default(self, question: Question, way: str) -> list[Snippet]:
-        from fourcorners.search.retrieve import retrieve
-        from fourcorners.search.scope import Scope, route
+        from fourcorners.search.scope import Scope, route_question
+        from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         if way == "told":
             scope = Scope(question.asked, "", ((self._ids[question.file_path], 1.0),), sure=True)
         else:
-            scope = route(self._library, question.query)
-        found = retrieve(
+            scope = route_question(self._library, question.query)
+        found = retrieve_snippets(
             self._library,
             scope.asked,
             scope=scope if scope.documents else None,

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from fourcorners.reports.answer import write_answer
     from fourcorners.research.answer import Answer
     from fourcorners.research.run import ask as ask_contracts
-    from fourcorners.research.run import finished as finished_answer
+    from fourcorners.research.run import final_answer as finished_answer
     from fourcorners.review.run import review as review_contracts
-    from fourcorners.search.find import find as find_passages
-    from fourcorners.search.run import run as search_contracts
+    from fourcorners.search.find import find_passages as find_passages
+    from fourcorners.search.run import search_library as search_contracts
 
 # The inference runtime reports to its vendor unless this is set before it is imported; its own
 # `disable_telemetry_events` does not stop that. Processes started from here inherit it.
@@ -40,11 +40,11 @@ _HOME = {
     "ask_contracts": ("fourcorners.research.run", "ask"),
     "default_concepts": ("fourcorners.playbooks.concepts", "default_concepts"),
     "default_encoder": ("fourcorners.models", "default_encoder"),
-    "finished_answer": ("fourcorners.research.run", "finished"),
+    "finished_answer": ("fourcorners.research.run", "final_answer"),
     "load_playbook": ("fourcorners.playbooks.load", "load"),
     "review_contracts": ("fourcorners.review.run", "review"),
-    "find_passages": ("fourcorners.search.find", "find"),
-    "search_contracts": ("fourcorners.search.run", "run"),
+    "find_passages": ("fourcorners.search.find", "find_passages"),
+    "search_contracts": ("fourcorners.search.run", "search_library"),
     "write_answer": ("fourcorners.reports.answer", "write_answer"),
     "write_report": ("fourcorners.reports", "write"),
 }

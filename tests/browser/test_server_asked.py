@@ -16,7 +16,7 @@ from fourcorners.library.prepare import Prepared, prepare
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.load import load
-from fourcorners.research.run import ask, finished
+from fourcorners.research.run import ask, final_answer
 from fourcorners.server import answers
 from fourcorners.settings import Settings
 from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait
@@ -60,7 +60,7 @@ def furnish(folder: Path) -> str:
             library.add_columns(made.columns, None, collection="Mills")
             cells = [grids.absent(made.columns.id, each.id) for each in BOOK.provisions]
             grids.fill(library, BOOK, cells)
-        answer = finished(ask(library, QUESTION, collection="Mills"))
+        answer = final_answer(ask(library, QUESTION, collection="Mills"))
         report = answers.keep(library, answer, "mcp 1", answers.Home("Mills", "Ada"))
     bench = folder / "bench"
     bench.mkdir()

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from fourcorners.cli.main import app
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.research.columns import kept
+from fourcorners.research.columns import store as kept
 
 QUESTION = "On what notice may the Tenant end this lease?"
 OTHER = "Which law governs this lease?"
@@ -142,7 +142,9 @@ def test_the_same_question_is_one_column_and_later_contracts_are_asked() -> None
     edit(OTHER, "Confirmed", "")
     invoke("review", "columns", *ROOM, "--remove", first["id"])
     with Library.open("a.db", create=False) as library:
-        kept.change(library, second["id"], "Who is the Landlord?", with_model=False, by="Ann")
+        kept.update_column(
+            library, second["id"], "Who is the Landlord?", with_model=False, by="Ann"
+        )
     told = read_back(code=1)
     assert told["applied"] == []
     assert sorted(each["reason"] for each in told["problems"]) == [
@@ -166,7 +168,7 @@ def test_a_column_needs_a_collection_and_a_question() -> None:
 
 def test_a_column_for_the_model_stays_as_it_is_without_one() -> None:
     with Library.open("a.db", create=False) as library:
-        kept.ask(library, "Mill", "small", OTHER, with_model=True, by="Ada")
+        kept.add_column(library, "Mill", "small", OTHER, with_model=True, by="Ada")
     cells = of_column(review(), OTHER).values()
     assert {each["error"] for each in cells} == {"It is not filled yet."}
     assert all("--with-model" in each["remedy"] for each in cells)

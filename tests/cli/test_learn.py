@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fourcorners.playbooks import load
-from fourcorners.search.query.match import holds
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 from tests.cli import tiny
 
@@ -44,7 +44,7 @@ def test_a_playbook_is_learned_from_a_bank(filled: Program) -> None:
     assert insurance.learned is not None
     for number in range(12):
         told = {name: WordIndex(words) for name, words in tiny.clauses(number).items()}
-        assert [name for name in told if holds(insurance.learned, told[name])] == ["Insurance"]
+        assert [name for name in told if is_match(insurance.learned, told[name])] == ["Insurance"]
     assert insurance.examples
     assert set(insurance.examples) <= {tiny.clauses(n)["Insurance"] for n in range(12)}
 

@@ -34,7 +34,7 @@ from fourcorners.playbooks.learn import LearnedQuery
 from fourcorners.playbooks.mining import Term
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.playbooks.ranking import Contract, Wanted, read
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -120,12 +120,12 @@ def test_the_vectors_of_passages_speak_for_the_chunk_they_lie_in() -> None:
 
 
 def test_what_was_learned_is_asked_alone_or_beside_the_playbook() -> None:
-    own = Wanted(query=parse("a"), examples=np.ones((1, 2), np.float32), fact=CardField.TITLE)
+    own = Wanted(query=parse_query("a"), examples=np.ones((1, 2), np.float32), fact=CardField.TITLE)
     centres = np.zeros((2, 2), np.float32)
     learned = LearnedQuery("X", (Term("fire", 2.0, 3, 1),), ("clause",), centres)
     both = asked_with(own, learned, both=True)
     assert (both.query, both.examples, both.fact) == (own.query, own.examples, own.fact)
-    assert str(both.learned) == str(parse("[fire^2]"))
+    assert str(both.learned) == str(parse_query("[fire^2]"))
     alone = asked_with(own, learned, both=False)
     assert (alone.query, alone.examples, alone.fact) == (None, centres, CardField.TITLE)
 

@@ -14,14 +14,14 @@ from fourcorners.library.ingest import add
 from fourcorners.library.store import Library
 from fourcorners.research.answer import (
     Answer,
-    Cited,
+    Citation,
     Gap,
-    Made,
-    Preliminary,
+    PreliminaryAnswer,
+    Provenance,
     Role,
-    Ruling,
-    Standing,
     Statement,
+    Verdict,
+    Verification,
 )
 from fourcorners.settings import Settings
 from fourcorners.text import evidence
@@ -51,18 +51,22 @@ def written(folder: Path, text: str = FILE) -> Path:
     return path
 
 
-def cited(start: int, end: int) -> Cited:
-    return Cited(evidence.quote_span(DEED, Span(start, end)), "deed", "01-deed.txt", "clause 1")
+def cited(start: int, end: int) -> Citation:
+    return Citation(evidence.quote_span(DEED, Span(start, end)), "deed", "01-deed.txt", "clause 1")
 
 
-def report(*spans: tuple[int, int], ruling: Ruling = Ruling.SAYS, claims: int = 0) -> Answer:
+def report(*spans: tuple[int, int], ruling: Verdict = Verdict.SAYS, claims: int = 0) -> Answer:
     told = [
-        Statement("It says.", Role.EVIDENCE, Standing.VERIFIED, quotes=(cited(*span),))
+        Statement("It says.", Role.EVIDENCE, Verification.VERIFIED, quotes=(cited(*span),))
         for span in spans
     ]
-    told += [Statement("It may say.", Role.EVIDENCE, Standing.UNVERIFIED)] * claims
+    told += [Statement("It may say.", Role.EVIDENCE, Verification.UNVERIFIED)] * claims
     return Answer(
-        "Who?", "Who?", Made("rules", "engine", "now"), "Who", Preliminary(ruling, tuple(told))
+        "Who?",
+        "Who?",
+        Provenance("rules", "engine", "now"),
+        "Who",
+        PreliminaryAnswer(ruling, tuple(told)),
     )
 
 
@@ -156,10 +160,10 @@ def test_answers_are_measured_by_the_words_they_quote() -> None:
     part = questioning.measured(asked, places, report((0, 20), claims=1))
     assert (part.recall, part.missed, part.sentences, part.verified) == (0.5, (1,), 2, 1)
     silent = questioning.measured(
-        Question("flood", "silent", "Who?", silent=True), [], report(ruling=Ruling.ABSENT)
+        Question("flood", "silent", "Who?", silent=True), [], report(ruling=Verdict.ABSENT)
     )
-    wrong = questioning.measured(asked, places, report(ruling=Ruling.ABSENT))
-    near = replace(report(ruling=Ruling.ABSENT), gaps=(Gap("Nothing.", nearest=cited(0, 20)),))
+    wrong = questioning.measured(asked, places, report(ruling=Verdict.ABSENT))
+    near = replace(report(ruling=Verdict.ABSENT), gaps=(Gap("Nothing.", nearest=cited(0, 20)),))
     told = questioning.measured(asked, places, near)
     assert (told.recall, told.shown, told.characters) == (0.0, 0.5, 0)
     figures = questioning.measures([whole, part, silent, wrong])
@@ -178,14 +182,14 @@ def test_answers_are_measured_by_the_words_they_quote() -> None:
 def test_a_wrong_yes_or_no_is_told_from_none() -> None:
     asked = Question(
         "fire", "condition", "May we?", needed=(Needed("01", "a"),),
-        rulings=(Ruling.NO, Ruling.DEPENDS),
+        rulings=(Verdict.NO, Verdict.DEPENDS),
     )  # fmt: skip
     told = {
         ruling: questioning.measured(asked, [Place("deed", Span(0, 9))], report(ruling=ruling))
-        for ruling in Ruling
+        for ruling in Verdict
     }
-    assert {each for each in Ruling if told[each].is_right} == {Ruling.NO, Ruling.DEPENDS}
-    assert {each for each in Ruling if told[each].is_wrong} == {Ruling.YES, Ruling.ABSENT}
+    assert {each for each in Verdict if told[each].is_right} == {Verdict.NO, Verdict.DEPENDS}
+    assert {each for each in Verdict if told[each].is_wrong} == {Verdict.YES, Verdict.ABSENT}
     figures = questioning.measures(list(told.values()))
     assert (figures["whether"], figures["ruled_right"], figures["ruled_wrong"]) == (6, 2, 2)
 

@@ -19,7 +19,7 @@ from fourcorners.evaluation.blind import text_of
 from fourcorners.evaluation.criteria import criteria
 from fourcorners.evaluation.votes import Choice, Winner
 from fourcorners.llm import Budget, Options, Request
-from fourcorners.research.answer import Gap, Made
+from fourcorners.research.answer import Gap, Provenance
 from tests.evaluation.test_questions import report
 from tests.review import asked
 
@@ -35,7 +35,7 @@ def run(by: str, *questions: str, says: str = "It says.") -> dict[str, Report]:
         answer = replace(
             made,
             question=f"Who? {name}",
-            made=Made(by, "secret engine", "now"),
+            made=Provenance(by, "secret engine", "now"),
             answer=replace(made.answer, sentences=(sentence,)),
             gaps=(Gap("Which floods?"),),
         )

@@ -19,7 +19,7 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.models.fake import HashEncoder
 from fourcorners.models.remote import MAX_CHARACTERS, RemoteEncoder
 from fourcorners.net import RetryPolicy
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 from tests.serving import Asked, Reply, Served, served
 
@@ -283,7 +283,7 @@ def test_vectors_of_another_model_or_dimension_are_refused(
                 add(library, [contract], collection="c", encoder=encoder, settings=one_job())
             assert f"Use {FAKE.name}" in refused.value.remedy
             with pytest.raises(ConfigError, match=f"were made by {FAKE.name}, not by remote/"):
-                find(library, "how much notice", encoder=encoder)
+                find_passages(library, "how much notice", encoder=encoder)
     assert configured.asked == []  # not a word has left
 
 

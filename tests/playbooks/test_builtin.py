@@ -12,7 +12,7 @@ from fourcorners.playbooks.checking import doubts
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import opened
 from fourcorners.review.reader import taught_query
-from fourcorners.search.query.match import holds
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
 
@@ -69,8 +69,8 @@ def test_the_positions_of_due_diligence_hold_for_their_own_examples() -> None:
                 first = next(
                     each
                     for each in provision.positions
-                    if (each.matching is None or holds(each.matching, index))
-                    and not (each.unless and holds(each.unless, index))
+                    if (each.matching is None or is_match(each.matching, index))
+                    and not (each.unless and is_match(each.unless, index))
                 )
                 assert first == position, (provision.id, position.text)
 

@@ -6,7 +6,7 @@ import pytest
 from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.concepts import REPEATED, concepts, default_concepts
 from fourcorners.playbooks.load import builtin, load
-from fourcorners.search.concepts import recognise
+from fourcorners.search.concepts import recognise_concepts
 
 
 def test_provisions_become_concepts_with_what_they_know() -> None:
@@ -61,5 +61,5 @@ def test_default_concepts_are_those_of_every_playbook_that_comes_along() -> None
     ],
 )
 def test_natural_questions_meet_what_the_playbooks_know(question: str, concept: str | None) -> None:
-    found = recognise(question, default_concepts())
+    found = recognise_concepts(question, default_concepts())
     assert (found[0][0].id if found else None) == concept

@@ -23,8 +23,8 @@ from fourcorners.playbooks.learn import (
 from fourcorners.playbooks.mining import APART, Sentences, query_of
 from fourcorners.playbooks.validation import average_precision, gain
 from fourcorners.playbooks.write import identifier, written
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import holds
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -52,9 +52,9 @@ def background() -> list[str]:
 
 def test_the_mined_query_tells_the_clauses_from_the_rest(bank: list[Clause]) -> None:
     found = learn({"Insurance": bank}, background())["Insurance"]
-    query = parse(found.query)
-    assert all(holds(query, WordIndex(clause.text)) for clause in bank)
-    assert not any(holds(query, WordIndex(text)) for text in background()[:40])
+    query = parse_query(found.query)
+    assert all(is_match(query, WordIndex(clause.text)) for clause in bank)
+    assert not any(is_match(query, WordIndex(text)) for text in background()[:40])
     assert "insurance" in found.query
 
 
@@ -69,8 +69,8 @@ def test_counts_of_terms_are_those_of_the_sentences(bank: list[Clause]) -> None:
     groups = [clause.group for clause in bank] + ["rest"] * len(background())
     of_kind = np.arange(len(texts)) < len(bank)
     for term in Sentences(texts, groups).mine(of_kind):
-        query = parse(term.words)
-        held = np.array([holds(query, WordIndex(text)) for text in texts])
+        query = parse_query(term.words)
+        held = np.array([is_match(query, WordIndex(text)) for text in texts])
         assert (term.found, term.elsewhere) == (held[of_kind].sum(), held[~of_kind].sum())
 
 
@@ -172,7 +172,7 @@ def test_average_precision(scores: list[float], relevant: list[bool], expected: 
 
 def test_the_gain_is_that_of_clauses_not_learned_from(bank: list[Clause]) -> None:
     learner = Learner(labelled(bank, background()), bank)
-    found = gain(learner, "Insurance", parse("deliver"))
+    found = gain(learner, "Insurance", parse_query("deliver"))
     assert found is not None
     assert found.learned == pytest.approx(1.0)
     assert found.before is not None
@@ -188,7 +188,7 @@ def test_what_is_written_is_a_playbook(bank: list[Clause], tmp_path: Path) -> No
     (provision,) = load(path).provisions
     assert provision.id == "insurance-cover"
     assert provision.learned is not None
-    assert str(provision.learned) == str(parse(learned["Insurance cover"].query))
+    assert str(provision.learned) == str(parse_query(learned["Insurance cover"].query))
     assert provision.examples == learned["Insurance cover"].examples
 
 

@@ -9,7 +9,7 @@ import pytest
 from fourcorners.errors import PlaybookError
 from fourcorners.playbooks import CardField, Extent, Position, Rule, builtin, load
 from fourcorners.playbooks.load import MAX_BYTES, parse_playbook
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 
 SMALL = Path(__file__).with_name("small.yaml")
 
@@ -34,26 +34,26 @@ def test_every_key_arrives() -> None:
     assert late.aliases == ("Delay", "Liquidated damages for delay")
     assert (
         late.query.tree
-        == parse(
+        == parse_query(
             '["late delivery"~5^5, "delay damages"~10^4, "liquidated damages" AND deliver*]'
         ).tree
     )
-    assert late.avoid == parse('["late payment"~3]')
+    assert late.avoid == parse_query('["late payment"~3]')
     assert late.examples[0].startswith("For each week of delay")
     assert late.instructions.startswith("Quote the rate")
     assert (late.extent, late.threshold) == (Extent.CLAUSE, 0.35)
     assert late.applies_to == ("Supply", "Purchase")
     ceiling, leave, rate = late.questions
     assert (ceiling.id, ceiling.guidance) == ("ceiling", "Look for a percentage of the price.")
-    assert ceiling.yes == parse('["not exceed"~2, maximum]')
-    assert (ceiling.no, ceiling.against) == (parse("unlimited"), parse('"per order"'))
+    assert ceiling.yes == parse_query('["not exceed"~2, maximum]')
+    assert (ceiling.no, ceiling.against) == (parse_query("unlimited"), parse_query('"per order"'))
     assert (ceiling.answer, ceiling.applies_to) == ("yes_no", ("Supply",))
     assert (leave.yes, leave.no, leave.answer, leave.applies_to) == (None, None, "text", ())
     assert rate.answer == "amount"
     first, second, third = late.severity
     assert (first.when, first.severity) == ("found", "high")
-    assert first.matching == parse('"sole remedy"~3')
-    assert first.unless == parse("fraud")
+    assert first.matching == parse_query('"sole remedy"~3')
+    assert first.unless == parse_query("fraud")
     assert (second.matching, second.unless) == (None, None)
     assert (third.when, third.because) == ("not_found", "Nothing is said of delay.")
     assert (first.recommend, second.recommend) == ("Ask for a right to terminate.", "")
@@ -72,8 +72,8 @@ def test_every_key_arrives() -> None:
     assert preferred == Position(
         "preferred",
         "One percent a week, without a ceiling.",
-        parse("week"),
-        parse('["not exceed"~2]'),
+        parse_query("week"),
+        parse_query('["not exceed"~2]'),
         "The Seller pays one percent of the price for each week of delay.",
         "Accept.",
     )

@@ -25,8 +25,8 @@ from fourcorners.playbooks.ranking import (
     signals,
     worths,
 )
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import matches
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import find_matches
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -58,21 +58,21 @@ def signal(rows: np.ndarray, name: str) -> list[float]:
 
 def test_a_sentence_collects_the_boosts_of_distinct_terms() -> None:
     made = contract()
-    matched = matches(parse("[keeper^2, insure^3, fire]"), made.index)
+    matched = find_matches(parse_query("[keeper^2, insure^3, fire]"), made.index)
     assert boosts(matched, made.spans).tolist() == [0, 6, 2, 0]
     twice = WordIndex("goat goat goat")
-    assert boosts(matches(parse("[goat^2]"), twice), [Span(0, 14)]).tolist() == [2]
+    assert boosts(find_matches(parse_query("[goat^2]"), twice), [Span(0, 14)]).tolist() == [2]
     assert boosts([], made.spans).tolist() == [0, 0, 0, 0]
 
 
 def test_a_match_across_two_sentences_counts_in_neither() -> None:
     made = contract()
-    matched = matches(parse('["fire keeper"~3]'), made.index)
+    matched = find_matches(parse_query('["fire keeper"~3]'), made.index)
     assert boosts(matched, made.spans).sum() == 0
 
 
 def test_the_learned_query_speaks_for_neighbours_and_the_passage() -> None:
-    rows = signals(contract(), Wanted(learned=parse("[insure^3, fire]")))
+    rows = signals(contract(), Wanted(learned=parse_query("[insure^3, fire]")))
     assert signal(rows, "learned") == [0, 4, 0, 0]
     assert signal(rows, "learned_beside") == [4, 0, 4, 0]
     assert signal(rows, "learned_around") == [4, 4, 0, 0]
@@ -82,11 +82,11 @@ def test_the_learned_query_speaks_for_neighbours_and_the_passage() -> None:
 
 def test_the_query_by_hand_speaks_for_headings_but_not_for_look_alikes() -> None:
     made = contract(HEADED, Span(0, 9))
-    rows = signals(made, Wanted(query=parse("[insur*^4, feed]")))
+    rows = signals(made, Wanted(query=parse_query("[insur*^4, feed]")))
     assert signal(rows, "query_root") == [0, 2, 1, 0]
     assert signal(rows, "query_of_best") == [0, 1, 0.25, 0]
     assert signal(rows, "query_heading") == [2, 2, 0, 0]
-    avoided = Wanted(query=parse("[insur*^4, feed]"), avoid=parse('"insure the barn"'))
+    avoided = Wanted(query=parse_query("[insur*^4, feed]"), avoid=parse_query('"insure the barn"'))
     assert signal(signals(made, avoided), "query_root") == [0, 0, 1, 0]
 
 
@@ -120,8 +120,8 @@ def test_a_fact_of_the_card_speaks_for_its_sentence() -> None:
 
 def test_what_is_known_names_the_weights() -> None:
     whole = Wanted(
-        learned=parse("a"),
-        query=parse("b"),
+        learned=parse_query("a"),
+        query=parse_query("b"),
         examples=np.ones((1, 2), np.float32),
         direction=Direction(np.ones(2, np.float32), 0.0),
         kind=0,
@@ -129,7 +129,7 @@ def test_what_is_known_names_the_weights() -> None:
     made = replace(contract(), heard=np.zeros((4, 1), np.float32))
     assert known(made, whole) == "learned+query+meaning+direction+reader"
     assert known(replace(made, vectors=None), whole) == "learned+query+reader"
-    assert known(contract(), Wanted(query=parse("b"))) == "query"
+    assert known(contract(), Wanted(query=parse_query("b"))) == "query"
     assert known(contract(), Wanted()) == ""
 
 
@@ -150,11 +150,13 @@ def test_chances_are_logistic_in_the_signals() -> None:
 
 
 def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
-    found = passages(contract(), Wanted(query=parse("[insur*^5, fire^3]")), most=1, longest=60)
+    found = passages(
+        contract(), Wanted(query=parse_query("[insur*^5, fire^3]")), most=1, longest=60
+    )
     assert [window.span.of(TEXT).strip() for window in found] == [
         "The keeper shall insure the barn against fire."
     ]
-    (whole,) = passages(contract(), Wanted(query=parse("insur*")), most=3)
+    (whole,) = passages(contract(), Wanted(query=parse_query("insur*")), most=3)
     assert whole.span == Span(0, len(TEXT))
 
 

@@ -12,7 +12,7 @@ from fourcorners.review.extract import findings
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import Prepared
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 
 
@@ -51,7 +51,7 @@ def test_by_the_type_on_the_card(to: tuple[str, ...], kind: str, title: str, ask
     ],
 )
 def test_excepted_types_are_not_asked(kind: str, title: str, asked: bool) -> None:
-    escrow = Provision("escrow", "Escrow", "", parse("escrow"), except_for=("Lease", "Loan"))
+    escrow = Provision("escrow", "Escrow", "", parse_query("escrow"), except_for=("Lease", "Loan"))
     assert is_asked(escrow, card(kind, title)) is asked
     assert not_applicable("d", escrow, card("Lease")).reason == (
         "Not asked of contracts of the type Lease."
@@ -59,7 +59,7 @@ def test_excepted_types_are_not_asked(kind: str, title: str, asked: bool) -> Non
 
 
 def test_the_cell_says_why_it_is_empty() -> None:
-    rent = Provision("rent", "Rent", "", parse("rent"), applies_to=("Lease", "Loan"))
+    rent = Provision("rent", "Rent", "", parse_query("rent"), applies_to=("Lease", "Loan"))
     cell = not_applicable("d", rent, card("Supply"))
     assert cell.state is CellState.NOT_APPLICABLE
     assert cell.severity is Severity.NONE
@@ -71,7 +71,7 @@ def test_the_cell_says_why_it_is_empty() -> None:
 def test_a_review_does_not_look_for_what_is_not_asked(
     reading: Reading, playbook: Playbook, calibration: Calibration
 ) -> None:
-    rent = Provision("rent", "Rent", "", parse("control"), applies_to=("Lease",))
+    rent = Provision("rent", "Rent", "", parse_query("control"), applies_to=("Lease",))
     asked = [Prepared(each, None) for each in (rent, *playbook.provisions)]
     cells = {cell.provision: cell for cell in findings(reading, asked, calibration)}
     assert cells["rent"].state is CellState.NOT_APPLICABLE

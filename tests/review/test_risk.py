@@ -24,7 +24,7 @@ from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer,
 from fourcorners.review.reading import Reading, read
 from fourcorners.review.risk import CANNOT_TELL, LIKELY_NO, LIKELY_YES, Risks
 from fourcorners.review.sides import UNKNOWN, Side
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from tests.review.conftest import document
@@ -101,7 +101,7 @@ def provision(
         "it",
         "It",
         "It.",
-        parse("it"),
+        parse_query("it"),
         questions=questions,
         severity=severity,
         positions=positions,
@@ -123,9 +123,9 @@ def asked(
         "q",
         "Is it so?",
         answer=answer,
-        yes=parse(yes) if yes else None,
-        no=parse(no) if no else None,
-        against=parse(against) if against else None,
+        yes=parse_query(yes) if yes else None,
+        no=parse_query(no) if no else None,
+        against=parse_query(against) if against else None,
     )
     told = Risks(contract).assessed(found(contract, words), provision(question, card=card))
     (only,) = told.answers
@@ -217,11 +217,13 @@ def test_a_date_comes_from_the_definition_or_from_the_card(contract: Reading) ->
 def test_severity_brings_its_recommendation_and_the_position_its_words(contract: Reading) -> None:
     asks = provision(
         severity=(
-            SeverityRule("found", "high", "Bad.", parse("escrow"), recommend="Run."),
-            SeverityRule("found", "medium", "So so.", parse("consent"), recommend="Ask."),
+            SeverityRule("found", "high", "Bad.", parse_query("escrow"), recommend="Run."),
+            SeverityRule("found", "medium", "So so.", parse_query("consent"), recommend="Ask."),
             SeverityRule("not_found", "low", "Silent.", recommend="Add it."),
         ),
-        positions=(Position("fallback", "With consent.", parse("consent"), recommend="Take it."),),
+        positions=(
+            Position("fallback", "With consent.", parse_query("consent"), recommend="Take it."),
+        ),
     )
     risks = Risks(contract)
     told = risks.assessed(found(contract, ASSIGN), asks)
@@ -242,7 +244,9 @@ def test_a_rule_may_ask_who_acts() -> None:
         asks = provision(
             severity=(
                 SeverityRule("found", "none", "An asset.", by=("theirs",)),
-                SeverityRule("found", "high", "Bound.", parse("compete*"), by=("ours", "mutual")),
+                SeverityRule(
+                    "found", "high", "Bound.", parse_query("compete*"), by=("ours", "mutual")
+                ),
                 SeverityRule("found", "medium", "Somebody is bound."),
             )
         )

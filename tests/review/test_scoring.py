@@ -7,9 +7,9 @@ import numpy as np
 from fourcorners.playbooks.playbook import CardField, Playbook, Provision
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import FEATURES, Prepared, best_first, score
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import matches
-from fourcorners.search.signals import apart
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
 from fourcorners.text.tokenization import WordIndex
 
 
@@ -39,19 +39,22 @@ def test_words_of_a_look_alike_count_for_nothing(reading: Reading, playbook: Pla
 
 def test_a_look_alike_takes_only_the_words_it_shares() -> None:
     index = WordIndex("The audit committee meets. The Customer may audit the records.")
-    kept = apart(matches(parse("audit"), index), matches(parse('"audit committee"'), index))
+    kept = remove_lookalikes(
+        find_matches(parse_query("audit"), index),
+        find_matches(parse_query('"audit committee"'), index),
+    )
     assert [match.span.start for match in kept] == [44]
 
 
 def test_the_card_speaks_for_the_sentence_of_its_fact(reading: Reading) -> None:
-    law = Provision("law", "Law", "", parse("zzz"), card=CardField.GOVERNING_LAW)
+    law = Provision("law", "Law", "", parse_query("zzz"), card=CardField.GOVERNING_LAW)
     card = column(reading, law, "card")
     assert card["3.2 This Agreement"] > 0.5
     assert sum(value > 0 for value in card.values()) == 1
 
 
 def test_headings_above_speak_for_the_sentences_below(reading: Reading) -> None:
-    supply = Provision("supply", "Supply", "", parse("termination^4"))
+    supply = Provision("supply", "Supply", "", parse_query("termination^4"))
     heading = column(reading, supply, "heading")
     assert heading["2.1 This Agreement"] > 0
     assert heading["3.1 Neither party"] == 0

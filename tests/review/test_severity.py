@@ -5,22 +5,22 @@ from __future__ import annotations
 from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.severity import judge, taken
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.text.tokenization import WordIndex
 
 PROVISION = Provision(
     id="assignment",
     name="Assignment",
     definition="",
-    query=parse("assign"),
+    query=parse_query("assign"),
     positions=(
-        Position("preferred", "Free within the group.", matching=parse("affiliate*")),
+        Position("preferred", "Free within the group.", matching=parse_query("affiliate*")),
         Position("fallback", "Whatever a person thinks."),
-        Position("unacceptable", "Not at all.", unless=parse("consent")),
+        Position("unacceptable", "Not at all.", unless=parse_query("consent")),
     ),
     severity=(
-        SeverityRule("found", "high", "By merger.", matching=parse('"deemed assignment"~8')),
-        SeverityRule("found", "none", "To affiliates.", unless=parse("consent OR void")),
+        SeverityRule("found", "high", "By merger.", matching=parse_query('"deemed assignment"~8')),
+        SeverityRule("found", "none", "To affiliates.", unless=parse_query("consent OR void")),
         SeverityRule("found", "medium", "With consent."),
         SeverityRule("not_found", "low", "Silent."),
     ),

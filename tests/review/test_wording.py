@@ -15,7 +15,7 @@ from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.reading import Reading
 from fourcorners.review.scoring import Prepared
 from fourcorners.review.wording import Wording, saying
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 from tests.review.conftest import PLAYBOOK
@@ -142,7 +142,7 @@ def test_each_sentence_is_judged_by_its_own_words(query: str, held: set[int]) ->
     text = "The Supplier ships the goods. They are good goods. The Customer pays."
     starts = [0, text.index("They"), text.index("The Customer"), len(text) + 1]
     spans = [Span(a, b - 1) for a, b in pairwise(starts)]
-    assert saying(parse(query), WordIndex(text), spans) == held
+    assert saying(parse_query(query), WordIndex(text), spans) == held
 
 
 def test_no_query_is_satisfied_by_nothing() -> None:

@@ -12,9 +12,9 @@ from fourcorners.library.store import Library
 from fourcorners.outline.card import Card
 from fourcorners.outline.passages import passages
 from fourcorners.outline.tree import Outline
-from fourcorners.search.find import find
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import holds
+from fourcorners.search.find import find_passages
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
 CONTRACTS = 25
@@ -49,10 +49,10 @@ def test_exactly_the_passages_that_match_are_found(corpus: Path, tmp_path: Path)
             for passage in cut:
                 index = WordIndex(passage.span.of(document.text))
                 for query in QUERIES:
-                    if holds(parse(query), index):
+                    if is_match(parse_query(query), index):
                         expected[query].add((document.id, passage.ordinal))
         for query in QUERIES:
-            hits = find(library, query, limit=100_000)
+            hits = find_passages(library, query, limit=100_000)
             assert expected[query], query
             assert {(hit.document, hit.ordinal) for hit in hits} == expected[query], query
             for hit in hits:

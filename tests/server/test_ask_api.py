@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fourcorners.research import store
-from fourcorners.research.answer import Answer, Made, Preliminary, Ruling, Source
+from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server import answers, passwords
 from fourcorners.server.accounts import EVERYWHERE, Accounts
 from fourcorners.server.answers import Home
@@ -129,7 +129,7 @@ def test_an_answer_of_the_command_is_for_who_reads_everything(team: Room) -> Non
     with team.app.state.office.shelf.library() as library:
         path = "/srv/secret/lease.txt"
         told = _answer("q", "2026-01-02", Source(lease, "lease.txt", path))
-        by_command = store.save(library, told)
+        by_command = store.save_answer(library, told)
         mixed = _answer("p", "2026-01-02", Source(team.document("supply"), "supply.txt"))
         in_mill = answers.keep(library, mixed, "t", Home("Mill", "ada"))
     for identity in (by_command, in_mill):
@@ -154,8 +154,8 @@ def _answer(question: str, day: str, *sources: Source) -> Answer:
     return Answer(
         asked=question,
         question=question,
-        made=Made("a model", "engine", f"{day}T03:04:05+00:00"),
+        made=Provenance("a model", "engine", f"{day}T03:04:05+00:00"),
         title=question,
-        answer=Preliminary(Ruling.UNSURE),
+        answer=PreliminaryAnswer(Verdict.UNSURE),
         sources=sources,
     )

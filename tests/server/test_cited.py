@@ -6,30 +6,30 @@ from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
-    Cited,
-    Made,
-    Preliminary,
+    Citation,
+    PreliminaryAnswer,
+    Provenance,
     Role,
-    Ruling,
-    Standing,
     Statement,
+    Verdict,
+    Verification,
 )
 from fourcorners.server.cited import lay
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
 WORDS = "Either party may end this lease on six months' notice."
-CITED = Cited(Quote(WORDS, Span(0, len(WORDS)), Match.EXACT), "d1", "lease.txt", "clause 7.2")
-ENDS = Statement("The lease may be ended.", Role.EVIDENCE, Standing.VERIFIED, quotes=(CITED,))
+CITED = Citation(Quote(WORDS, Span(0, len(WORDS)), Match.EXACT), "d1", "lease.txt", "clause 7.2")
+ENDS = Statement("The lease may be ended.", Role.EVIDENCE, Verification.VERIFIED, quotes=(CITED,))
 
 
 def laid(*findings: Statement, told: tuple[Statement, ...] = ()) -> Answer:
     return Answer(
         asked="?",
         question="May it be ended, and on what notice?",
-        made=Made("no language model", "Fourcorners", "2026-01-02T03:04:05+00:00"),
+        made=Provenance("no language model", "Fourcorners", "2026-01-02T03:04:05+00:00"),
         title="Lease",
-        answer=Preliminary(Ruling.SAYS, told),
+        answer=PreliminaryAnswer(Verdict.SAYS, told),
         findings=findings,
     )
 

@@ -18,7 +18,7 @@ from fourcorners.errors import ModelError
 from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import Request
 from fourcorners.playbooks.load import load
-from fourcorners.research.columns.filling import Filler
+from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review import store
 from fourcorners.review.finding import CellState
 from fourcorners.server import passwords
@@ -219,14 +219,14 @@ def test_it_parks_and_goes_on_where_it_ended(
 ) -> None:
     texts = {f"lease-{at}.txt": LEASE.replace("A MILL", f"MILL {at}") for at in range(6)}
     read: list[str] = []
-    whole = Filler.fill
+    whole = ColumnFiller.fill
 
-    def slow(self: Filler, document: str) -> Any:
+    def slow(self: ColumnFiller, document: str) -> Any:
         read.append(document)
         time.sleep(0.2)
         return whole(self, document)
 
-    monkeypatch.setattr(Filler, "fill", slow)
+    monkeypatch.setattr(ColumnFiller, "fill", slow)
     room = make_room()
     reviewed(room, texts)
     started = ask(room)
@@ -251,15 +251,15 @@ def test_a_contract_that_fails_is_told_and_tried_again(
 ) -> None:
     reviewed(room, {"lease.txt": LEASE, "supply.txt": SUPPLY})
     supply = room.document("supply")
-    whole = Filler._by_rules
+    whole = ColumnFiller._by_rules
 
-    def broken(self: Filler, document: str, reading: Any) -> Any:
+    def broken(self: ColumnFiller, document: str, reading: Any) -> Any:
         if document == supply:
             raise ModelError("the encoder is damaged.", remedy="Install it again.")
         return whole(self, document, reading)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Filler, "_by_rules", broken)
+        patch.setattr(ColumnFiller, "_by_rules", broken)
         column = filled(room)
     cell = cells_of(room, column)[supply]
     assert (cell["state"], cell["error"], cell["remedy"]) == (
@@ -285,7 +285,7 @@ def test_what_cannot_be_asked_is_refused(room: Room) -> None:
     assert status(playbook="nothing") == 404
     assert status(with_model=True) == 400
     with room.app.state.office.shelf.library() as library:
-        for at in range(kept.MOST):
+        for at in range(kept.MAX_COLUMNS):
             kept.ask(library, "Mill", BOOK.id, f"question {at}", with_model=False, by="Ada")
     assert status() == 400
     assert room.client.get("/api/v1/columns/asked-00000000").status_code == 404
@@ -420,7 +420,7 @@ def test_cells_are_stored_as_findings_are(room: Room) -> None:
     reviewed(room, {"lease.txt": LEASE})
     column = filled(room)
     with room.app.state.office.shelf.library() as library:
-        book = kept.asked_of(library, "mill", BOOK.id)  # whatever its case
+        book = kept.review_playbook(library, "mill", BOOK.id)  # whatever its case
         cells = store.cells(library, book, [column["provision"]])
         assert [one.state for row in cells.values() for one in row.values()] == [CellState.FOUND]
         library.remove(room.document("lease"), "Mill")

@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from fourcorners.library.prepare import Prepared, prepare
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
-from fourcorners.research.tool import Inquiry
+from fourcorners.research.agents.tool import ToolQuery
 from fourcorners.server import passwords
 from fourcorners.server.accounts import EVERYWHERE, Accounts
 from fourcorners.server.api_tokens import ApiTokens
@@ -515,12 +515,12 @@ def started(path: Path, folder: Path, asks: Asks, *options: str) -> None:
 
 
 def test_our_own_researcher_can_ask_it(path: Path, settings: Settings, ids: dict[str, str]) -> None:
-    from fourcorners.research.sources import external_tools
+    from fourcorners.research.sources.registry import external_tools
 
     with served(path, settings) as url:
         section = {"says": "x", "url": url, "tool": "define", "argument": "term"}
         sources = ExternalSettings.model_validate({"on": True, "mcp": {"other": section}})
         (tool,) = external_tools(["other"], sources)
-        (material,) = tool.look(Inquiry("Tenant"))
+        (material,) = tool.run(ToolQuery("Tenant"))
     assert ids["lease"] in material.words
     assert (material.document, material.tool) == ("", "other")

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder import Encoder
     from fourcorners.reports.tree import Block, Run
+    from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.answer import Answer
     from fourcorners.research.events import Event
-    from fourcorners.research.inquiry import Inquiring
-    from fourcorners.research.store import Listed
+    from fourcorners.research.store import AnswerSummary
     from fourcorners.settings import LlmSettings
 
 _SHOWN = 700  # characters of a quote; the report's file has it whole
@@ -49,7 +49,7 @@ class Question:
         """Open what answers, and yield what happens."""
         from fourcorners.playbooks.concepts import default_concepts
         from fourcorners.research.run import ask
-        from fourcorners.research.sources import external_tools
+        from fourcorners.research.sources.registry import external_tools
 
         with self._port() as port:
             yield ask(
@@ -75,13 +75,13 @@ class Question:
         return default_encoder() if self.library.encoder and not self.words_only else None
 
     @property
-    def how(self) -> Inquiring:
+    def how(self) -> InquirySettings:
         """Return how the inquiry is led; what it spends is charged to this one run."""
         from datetime import UTC, datetime
 
-        from fourcorners.research.inquiry import Inquiring
+        from fourcorners.research.agents.inquiry import InquirySettings
 
-        return Inquiring(turns=self.turns, job=f"ask {datetime.now(UTC).isoformat()}")
+        return InquirySettings(turns=self.turns, job=f"ask {datetime.now(UTC).isoformat()}")
 
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
@@ -114,13 +114,13 @@ class Question:
         """Return calls, tokens in and out, cost and models of what would be asked."""
         from fourcorners.llm.port import NOT_CONFIGURED
         from fourcorners.playbooks.concepts import default_concepts
-        from fourcorners.research.inquiry import foretell
-        from fourcorners.research.run import prepared
+        from fourcorners.research.agents.inquiry import estimate_cost
+        from fourcorners.research.run import prepare_answer
 
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
-            desk, started = prepared(
+            desk, started = prepare_answer(
                 self.library,
                 question,
                 contracts=self.contracts,
@@ -130,7 +130,7 @@ class Question:
                 encoder=self.encoder,
                 concepts=default_concepts(),
             )
-            told = foretell(desk, port, started, self.how)
+            told = estimate_cost(desk, port, started, self.how)
         return told.calls, told.tokens_in, told.tokens_out, told.cost, ", ".join(told.models)
 
 
@@ -161,7 +161,7 @@ def print_foretold(asked: Question, question: str, context: str, *, as_json: boo
     )
 
 
-def print_listed(found: Sequence[Listed], *, as_json: bool) -> None:
+def print_listed(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
     """Print the answers that a library keeps."""
     from dataclasses import asdict
 
@@ -185,11 +185,11 @@ def print_listed(found: Sequence[Listed], *, as_json: bool) -> None:
 def watch(events: Iterator[Event]) -> Answer:
     """Say on standard error what happens, if a person looks at it, and return the report."""
     from fourcorners.cli import console
-    from fourcorners.research.events import Finished
+    from fourcorners.research.events import AnswerEvent
 
     err = console.err()
     for event in events:
-        if isinstance(event, Finished):
+        if isinstance(event, AnswerEvent):
             return event.answer
         if err.is_terminal and (told := _told(event)):
             err.print(told, style="dim", markup=False, soft_wrap=True)
@@ -202,16 +202,16 @@ def _told(event: Event) -> str:
     from fourcorners.text.invisible_characters import shorten
 
     match event:
-        case happened.Planned():
+        case happened.PlanEvent():
             turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
             return f"Planned: {len(event.parts)} part(s){turns}"
-        case happened.Asked():
+        case happened.QuestionEvent():
             return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
-        case happened.EvidenceFound():
+        case happened.EvidenceEvent():
             return f"   {len(event.materials)} passage(s) found"
-        case happened.Drafted():
+        case happened.DraftEvent():
             return f"   drafted: {event.draft.answer.ruling.value}"
-        case happened.GapLeft():
+        case happened.GapEvent():
             return f"   gap: {shorten(event.gap.what, 100)}"
         case _:
             return ""

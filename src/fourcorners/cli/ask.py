@@ -102,7 +102,7 @@ def ask(
             return
         with asked.events(question, context) as events:
             answer = watch(events)
-        identity = store.save(held, answer)
+        identity = store.save_answer(held, answer)
     if out is not None:
         write_answer(answer, out)
     if as_json:
@@ -132,7 +132,7 @@ def chat(
     from fourcorners.cli.answers import Question, print_answer, watch
     from fourcorners.errors import FourcornersError
     from fourcorners.research import store
-    from fourcorners.research.limits import LONGEST
+    from fourcorners.research.limits import MAX_QUESTION
 
     out, err = console.out(), console.err()
     with console.open_library(library, create=False) as held:
@@ -148,14 +148,14 @@ def chat(
         )
         said: list[str] = []
         while question := _line("Ask: "):
-            known = "\n".join([context, *said]).strip()[-LONGEST:]
+            known = "\n".join([context, *said]).strip()[-MAX_QUESTION:]
             try:
                 with asked.events(question, known) as events:
                     answer = watch(events)
             except FourcornersError as error:
                 console.complain(error)
                 continue
-            identity = store.save(held, answer)
+            identity = store.save_answer(held, answer)
             print_answer(out, answer)
             err.print(f"Kept as {identity}.", style="dim", soft_wrap=True)
             said.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
@@ -185,9 +185,9 @@ def answers(
         console.require_place(out)
     with console.open_library(library, create=False) as held:
         if identity is None:
-            print_listed(store.listed(held), as_json=as_json)
+            print_listed(store.list_answers(held), as_json=as_json)
             return
-        answer = store.load(held, identity)
+        answer = store.load_answer(held, identity)
     if out is not None:
         write_answer(answer, out)
     elif as_json:

@@ -19,7 +19,7 @@ from fourcorners.cli.bench_options import (
 )
 from fourcorners.cli.console import JobsOption, require_place
 from fourcorners.errors import ConfigError
-from fourcorners.research.limits import MOST_TURNS, TURNS
+from fourcorners.research.limits import MAX_TURNS, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def answers(
             "--turns",
             metavar="N",
             min=1,
-            max=MOST_TURNS,
+            max=MAX_TURNS,
             help="How often the model looks things up, at most.",
         ),
     ] = TURNS,
@@ -216,8 +216,8 @@ def _port(settings: Settings, store: Library, replay: Path | None, record: Path 
 
 
 def _by(port: Port | None) -> str:
-    from fourcorners.research.inquiry import AGENTS, require_models
-    from fourcorners.research.offline import NO_MODEL
+    from fourcorners.research.agents.inquiry import AGENTS, require_models
+    from fourcorners.research.offline.run import NO_MODEL
 
     if port is None:
         return NO_MODEL
@@ -248,16 +248,16 @@ def _asking(
 ) -> Callable[[Question], Answer]:
     from fourcorners.evaluation.questions import named
     from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.research.inquiry import Inquiring
-    from fourcorners.research.run import ask, finished
+    from fourcorners.research.agents.inquiry import InquirySettings
+    from fourcorners.research.run import ask, final_answer
 
     concepts = default_concepts()
     entries = store.documents()
-    how = Inquiring(turns=turns)
+    how = InquirySettings(turns=turns)
 
     def answer(question: Question) -> Answer:
         ids = [named(entries, start).id for start in question.contracts]
-        return finished(
+        return final_answer(
             ask(
                 store,
                 question.asked,

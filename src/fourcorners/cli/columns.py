@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder import Encoder
     from fourcorners.playbooks.playbook import Playbook, Provision
-    from fourcorners.research.columns.kept import AskedColumn
+    from fourcorners.research.columns.store import Column
 
 AskOption = Annotated[
     list[str] | None,
@@ -43,11 +43,11 @@ def require_collection(questions: Sequence[str], collection: str | None) -> None
         )
 
 
-def of_review(library: Library, collection: str | None, playbook: str) -> list[AskedColumn]:
+def of_review(library: Library, collection: str | None, playbook: str) -> list[Column]:
     """Return the columns that stand in a review; none in one of all contracts."""
-    from fourcorners.research.columns import kept
+    from fourcorners.research.columns import store as kept
 
-    return [] if collection is None else kept.of_review(library, collection, playbook)
+    return [] if collection is None else kept.review_columns(library, collection, playbook)
 
 
 def ask(
@@ -59,12 +59,14 @@ def ask(
         ConfigError: If a question is none, or there are as many columns as may be.
     """
     from fourcorners.cli.mark import reviewer
-    from fourcorners.research.columns import kept
+    from fourcorners.research.columns import store as kept
 
     with library.transaction():
         for question in questions:
-            if not kept.known(library, collection, playbook, question, with_model=with_model):
-                kept.ask(
+            if not kept.find_duplicate(
+                library, collection, playbook, question, with_model=with_model
+            ):
+                kept.add_column(
                     library,
                     collection,
                     playbook,
@@ -76,7 +78,7 @@ def ask(
 
 def fill(
     library: Library,
-    columns: Sequence[AskedColumn],
+    columns: Sequence[Column],
     *,
     encoder: Encoder | None,
     port: Port | None,
@@ -99,27 +101,27 @@ def fill(
         BudgetExceeded: When the budget of the language model has ended; what is done is kept.
     """
     from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.research.columns import work
-    from fourcorners.research.columns.filling import Filler
-    from fourcorners.research.columns.kept import book_of
+    from fourcorners.research.columns import jobs as work
+    from fourcorners.research.columns.fill import ColumnFiller
+    from fourcorners.research.columns.store import columns_playbook
 
     for column in columns:
         if column.with_model and port is None:
             continue
         documents = [entry.id for entry in library.documents(column.collection)]
-        filler = Filler(
+        filler = ColumnFiller(
             library,
-            book_of(column.collection, column.playbook, [column]),
+            columns_playbook(column.collection, column.playbook, [column]),
             column.collection,
             encoder=encoder,
             concepts=default_concepts(),
             port=port if column.with_model else None,
         )
-        missing = work.waiting(
+        missing = work.pending_documents(
             library, column, filler.engine, documents, again=again, only_failed=only_failed
         )
         done = len(documents) - len(missing)
-        for _ in work.fill(library, column, filler, missing):
+        for _ in work.fill_column(library, column, filler, missing):
             done += 1
             show(done, len(documents), column.question)
 
@@ -138,12 +140,14 @@ def find(
     Raises:
         ConfigError: If it means nothing, or the questions of several columns.
     """
-    from fourcorners.research.columns import kept
+    from fourcorners.research.columns import store as kept
 
     try:
         return playbook, playbook.provision(name)
     except ConfigError:
-        there = [(c, each) for c in collections for each in kept.of_review(library, c, playbook.id)]
+        there = [
+            (c, each) for c in collections for each in kept.review_columns(library, c, playbook.id)
+        ]
         wanted = " ".join(name.split()).casefold()
         same = [
             (collection, each)
@@ -160,7 +164,7 @@ def find(
             remedy="Name one by its id, or its review by --collection.",
         )
     collection, column = meant[0]
-    book = kept.asked_of(library, collection, playbook.id)
+    book = kept.review_playbook(library, collection, playbook.id)
     return book, book.provision(column.provision)
 
 
@@ -191,7 +195,7 @@ def columns(
     from fourcorners.cli import console
     from fourcorners.cli.mark import reviewer
     from fourcorners.playbooks.load import load
-    from fourcorners.research.columns import kept
+    from fourcorners.research.columns import store as kept
     from fourcorners.text.invisible_characters import single_line
 
     if collection is None:
@@ -202,15 +206,15 @@ def columns(
     book = load(playbook)
     with console.open_library(library, create=False) as store:
         if remove is not None:
-            if remove not in {each.id for each in kept.of_review(store, collection, book.id)}:
+            if remove not in {each.id for each in kept.review_columns(store, collection, book.id)}:
                 raise ConfigError(
                     f"the review has no column {remove!r}.",
                     remedy="`fourcorners review columns` lists them.",
                 )
-            kept.remove(store, remove, by=reviewer(by))
-        standing = kept.of_review(store, collection, book.id)
+            kept.remove_column(store, remove, by=reviewer(by))
+        standing = kept.review_columns(store, collection, book.id)
         documents = [entry.id for entry in store.documents(collection)]
-        left = {each.id: len(kept.open_cells(store, each, documents)) for each in standing}
+        left = {each.id: len(kept.empty_cells(store, each, documents)) for each in standing}
     if as_json:
         console.print_json(
             [

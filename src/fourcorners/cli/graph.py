@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fourcorners.cli.console import Json
     from fourcorners.library.store import Library
     from fourcorners.search.find import Hit
-    from fourcorners.search.graph import Linked
+    from fourcorners.search.graph import LinkedPassage
 
 EACH = 2
 """How many linked passages there are for each hit, taken together."""
@@ -20,17 +20,17 @@ _SHOWN = 300  # characters of each in the terminal
 
 def expansion(
     library: Library, hits: Sequence[Hit], collection: str | None
-) -> dict[int, list[Linked]]:
+) -> dict[int, list[LinkedPassage]]:
     """Return what belongs to each hit, by the hit's place."""
-    from fourcorners.search.graph import expand
+    from fourcorners.search.graph import expand_hits
 
-    found: dict[int, list[Linked]] = {at: [] for at in range(len(hits))}
-    for linked in expand(library, hits, limit=EACH * len(hits), collection=collection):
+    found: dict[int, list[LinkedPassage]] = {at: [] for at in range(len(hits))}
+    for linked in expand_hits(library, hits, limit=EACH * len(hits), collection=collection):
         found[linked.source].append(linked)
     return found
 
 
-def linked_json(linked: Sequence[Linked]) -> Json:
+def linked_json(linked: Sequence[LinkedPassage]) -> Json:
     """Return what belongs to a hit as JSON."""
     return [
         {
@@ -38,7 +38,7 @@ def linked_json(linked: Sequence[Linked]) -> Json:
             "name": each.name,
             "span": [each.span.start, each.span.end],
             "words": each.words,
-            "tie": each.tie.value,
+            "tie": each.kind.value,
             "because": each.because,
             "score": each.score,
         }
@@ -46,7 +46,7 @@ def linked_json(linked: Sequence[Linked]) -> Json:
     ]
 
 
-def print_linked(out: Console, linked: Sequence[Linked]) -> None:
+def print_linked(out: Console, linked: Sequence[LinkedPassage]) -> None:
     """Print what belongs to a hit, with the reason, and that it came by the graph."""
     from rich.text import Text
 

@@ -103,11 +103,11 @@ def _know_all_tables() -> None:
 def _require_alike(old: Library, new: Library) -> int:
     """Ask both the same queries; what differs is an error. Returns how many were asked."""
     from fourcorners.errors import LibraryError
-    from fourcorners.search.find import find
+    from fourcorners.search.find import find_passages
 
     queries = _queries(old)
     for query in queries:
-        if _told(find(old, query)) != _told(find(new, query)):
+        if _told(find_passages(old, query)) != _told(find_passages(new, query)):
             raise LibraryError(
                 f"{new.path} answers {query} otherwise than {old.path}.",
                 remedy="Delete the copy and copy again; if it happens again, report it.",

@@ -78,7 +78,7 @@ def report(
     from fourcorners.playbooks.load import load
     from fourcorners.reports.sending import format_for, write_report
     from fourcorners.reports.tree import ReportKind
-    from fourcorners.research.columns.reporting import with_columns
+    from fourcorners.research.columns.report import add_columns
     from fourcorners.review.stored import stored_review
     from fourcorners.text.invisible_characters import single_line
 
@@ -95,7 +95,7 @@ def report(
         grid = stored_review(
             store, book, collection=collection, as_of=day, command=shlex.join(command)
         )
-        grid = with_columns(store, grid, columns.of_review(store, collection, book.id))
+        grid = add_columns(store, grid, columns.of_review(store, collection, book.id))
     for path in out:
         write_report(
             grid,

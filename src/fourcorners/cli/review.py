@@ -109,7 +109,7 @@ def review(
     from fourcorners.playbooks.load import load
     from fourcorners.reports import terminal
     from fourcorners.reports.json import as_json as review_json
-    from fourcorners.research.columns.reporting import with_columns
+    from fourcorners.research.columns.report import add_columns
     from fourcorners.review.run import Only as OnlyCells
     from fourcorners.review.run import Progress
     from fourcorners.review.run import review as run
@@ -194,7 +194,7 @@ def review(
                 bar, completed=done, total=total, description=f"Asking “{shorten(question, 40)}”"
             ),
         )
-        grid = with_columns(store, grid, standing)
+        grid = add_columns(store, grid, standing)
     for path in paths:
         reports.write(grid, path)
     if as_json:
@@ -240,7 +240,7 @@ def import_report(
     from fourcorners.cli.mark import reviewer
     from fourcorners.playbooks.load import builtin, load
     from fourcorners.reports import workbook_reading
-    from fourcorners.research.columns.reading import reconciled
+    from fourcorners.research.columns.edits import import_edits
 
     who = reviewer(by)
     edited = workbook_reading.read(file)
@@ -256,7 +256,7 @@ def import_report(
             remedy="Name the playbook that the report is of with --playbook.",
         )
     with console.open_library(library, create=False) as store:
-        outcome = reconciled(
+        outcome = import_edits(
             store, book, edited.edits, by=who, source=edited.sha256, dry_run=dry_run
         )
     outcome = replace(outcome, problems=(*edited.problems, *outcome.problems))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from fourcorners.library.catalogue import Catalogue
     from fourcorners.search.hit import Hit
-    from fourcorners.search.plan import Step
-    from fourcorners.search.run import Searched
+    from fourcorners.search.plan import PlanStep
+    from fourcorners.search.run import SearchResult
 
 
 LIKELY = 0.1
@@ -82,9 +82,9 @@ def search(
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.search.filters import Filters
-    from fourcorners.search.plan import plan
-    from fourcorners.search.query import Mode, parse
-    from fourcorners.search.run import run
+    from fourcorners.search.plan import explain_plan
+    from fourcorners.search.query import Mode, parse_query
+    from fourcorners.search.run import search_library
 
     with console.open_library(library, create=False) as store:
         encoder = default_encoder() if store.encoder and not words_only else None
@@ -95,8 +95,8 @@ def search(
             labels=tuple(label or ()),
         )
         how = Mode(mode.value)
-        question = encoder is not None and parse(query).plain
-        searched = run(
+        question = encoder is not None and parse_query(query).plain
+        searched = search_library(
             store,
             query,
             encoder=encoder,
@@ -109,7 +109,7 @@ def search(
         )
         hits = searched.hits
         steps = (
-            plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
+            explain_plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
             if explain and searched.scope is None
             else ()
         )
@@ -137,9 +137,9 @@ def search(
         out.print("No passage matches.")
 
 
-def _told(library: Catalogue, searched: Searched) -> list[Step]:
+def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
     """Return how a question was read: what it asks for, and which contracts were searched."""
-    from fourcorners.search.plan import Step
+    from fourcorners.search.plan import PlanStep
 
     scope = searched.scope
     if scope is None:
@@ -147,21 +147,21 @@ def _told(library: Catalogue, searched: Searched) -> list[Step]:
     told = []
     if searched.concepts:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
-        told.append(Step("Asked for", names))
+        told.append(PlanStep("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
     if scope.sure:
         told.append(
-            Step("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
+            PlanStep("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
         )
     elif scope.few:
         named = " and ".join(names_of[document] for document in scope.few)
-        told.append(Step("Searched", f"{named}, which the question names"))
+        told.append(PlanStep("Searched", f"{named}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
         meant = " or ".join(names_of[document] for document in likely[:3])
-        told.append(Step("Preferred", f"{meant}, which the question may name"))
+        told.append(PlanStep("Preferred", f"{meant}, which the question may name"))
     elif scope.naming:
-        told.append(Step("Not found", f"a contract named “{scope.naming}”; all were searched"))
+        told.append(PlanStep("Not found", f"a contract named “{scope.naming}”; all were searched"))
     return told
 
 
@@ -178,13 +178,13 @@ def _value(hit: Hit) -> dict[str, Json]:
     }
 
 
-def _print_step(out: Console, step: Step) -> None:
+def _print_step(out: Console, step: PlanStep) -> None:
     from rich.text import Text
 
     from fourcorners.cli.console import print_indented
     from fourcorners.text.invisible_characters import single_line
 
-    told = Text.assemble((f"{step.name}: ", "dim"), single_line(step.says))
+    told = Text.assemble((f"{step.name}: ", "dim"), single_line(step.description))
     print_indented(out, told, 0)
 
 
@@ -193,7 +193,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
 
     from fourcorners.cli.console import print_indented
     from fourcorners.cli.contract import highlighted
-    from fourcorners.search.hit import explain as parts_of
+    from fourcorners.search.hit import explain_score as parts_of
     from fourcorners.text.invisible_characters import single_line
     from fourcorners.text.span import intersect_spans
 
@@ -212,6 +212,6 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     if explain:
         for part in parts_of(hit):
             value = f"{part.value:.0f}" if part.name.endswith("_rank") else f"{part.value:.4f}"
-            told = f"{single_line(part.name)} {value}: {part.says}"
+            told = f"{single_line(part.name)} {value}: {part.description}"
             print_indented(out, Text(told, "dim"), 5)
     out.print()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from lancedb.query import BooleanQuery, FullTextQuery, MatchQuery, Occur, PhraseQuery
 
-from fourcorners.search.query.fts import alternatives, window
+from fourcorners.search.query.fts import alternatives, near_window
 from fourcorners.search.query.tree import Leaf, Near, Phrase, Prefix, Word
 
 TOKENS, MARKS = "tokens", "marks"
@@ -78,7 +78,7 @@ def _pairs(near: Near, parts: Sequence[Sequence[Term]]) -> FullTextQuery | None:
         if not isinstance(left, Word) or not isinstance(right, Word) or left.token == right.token:
             return None
         for first, second in permutations((left.token, right.token)):
-            orders.append(_in_a_row((first, second), window(near)))
+            orders.append(_in_a_row((first, second), near_window(near)))
     return BooleanQuery([(Occur.SHOULD, query) for query in orders])
 
 

@@ -26,10 +26,10 @@ from fourcorners.library.database import string
 from fourcorners.library.words import WordTotals
 from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Filters
-from fourcorners.search.fusion import best_first
+from fourcorners.search.fusion import sort_by_score
 from fourcorners.search.index import Tokens
-from fourcorners.search.query.fts import CompiledLeaf, expression, is_exact, phrases
-from fourcorners.search.query.tree import Field, Phrase, Prefix, Word, label
+from fourcorners.search.query.fts import CompiledLeaf, is_exact, leaf_expression, leaf_phrases
+from fourcorners.search.query.tree import Field, Phrase, Prefix, Word, leaf_label
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class LanceIndex:
         texts = read["tokens"].to_pylist()
         often = counted(leaf, texts)
         assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no score
-        bearers = [self._bearing_term(term) for term in phrases(leaf.leaf)] if often else []
+        bearers = [self._bearing_term(term) for term in leaf_phrases(leaf.leaf)] if often else []
         marks = read["marks"].to_pylist()
         rows = read["row"].to_pylist()
         at = sorted(often)
@@ -102,7 +102,7 @@ class LanceIndex:
         ]
         return np.array([rows[one] for one in at], np.int64), np.array(scores, np.float64)
 
-    def best(
+    def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
@@ -117,7 +117,7 @@ class LanceIndex:
         order = np.lexsort((rows, -total))[:limit]
         return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
 
-    def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
+    def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf of one phrase counts in a row."""
         often = counted(leaf, [" ".join(words.words.tokens)])
         if not often:
@@ -125,7 +125,7 @@ class LanceIndex:
         found = self._counting(self._library.tables.rows(PASSAGES, f"row = {row:d}", _READ))
         tokens, marks = found["tokens"][0].as_py(), found["marks"][0].as_py()
         length = _length(self._visible(), row, tokens, marks)
-        return bm25(often[0][0], length, self.totals(), self.bearers(leaf))
+        return bm25(often[0][0], length, self.totals(), self.document_frequency(leaf))
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         """Count the rows that FTS5 would find for a leaf."""
@@ -134,7 +134,7 @@ class LanceIndex:
         loose = CompiledLeaf(leaf.leaf, leaf.label, leaf.boost, leaf.expression, True, leaf.scored)
         return len(counted(loose, self._read(self._query(leaf), filters)["tokens"].to_pylist()))
 
-    def bearers(self, leaf: CompiledLeaf) -> int:
+    def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows that bear a phrase; known until a passage comes or goes."""
         assert isinstance(leaf.leaf, Word | Prefix | Phrase)  # noqa: S101 - of one phrase
         return self._bearing_term(leaf.leaf)
@@ -143,7 +143,7 @@ class LanceIndex:
         """Return how many rows and words there are."""
         return self._visible().totals
 
-    def bearing(self, filters: Tokens) -> NDArray[np.int64]:
+    def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters, in order."""
         visible = self._visible()
         key = tuple(tuple(tokens) for tokens in filters)
@@ -157,7 +157,7 @@ class LanceIndex:
             self._within[key] = np.empty(0, dtype=np.int64) if rows is None else np.sort(rows)
         return self._within[key]
 
-    def standing(self, token: str, most: int) -> list[tuple[int, int]]:
+    def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document and ordinal of at most `most` passages that bear a word."""
         visible = self._visible()
         rows = self._words(Word(token)).rows[:most].tolist()
@@ -196,7 +196,7 @@ class LanceIndex:
         del filters  # `tokens` say the same
         if not self._has_vectors():
             return {}
-        allowed = self.bearing(tokens) if tokens else None
+        allowed = self.filtered_rows(tokens) if tokens else None
         if rows is not None:
             among = np.array(sorted(rows), dtype=np.int64)
             allowed = among if allowed is None else np.intersect1d(allowed, among)
@@ -211,7 +211,9 @@ class LanceIndex:
                 kept = set(allowed.tolist())
                 cosines = {row: cosine for row, cosine in cosines.items() if row in kept}
             if len(cosines) >= limit or len(found) < fetched:
-                return {row: cosines[row] for row in best_first(sorted(cosines), cosines)[:limit]}
+                return {
+                    row: cosines[row] for row in sort_by_score(sorted(cosines), cosines)[:limit]
+                }
             fetched *= _MORE
 
     def _cosines(self, found: pa.Table, vector: NDArray[np.float32]) -> dict[int, float]:
@@ -247,7 +249,7 @@ class LanceIndex:
     def _within_filters(self, found: Found, filters: Tokens) -> Found:
         if not filters:
             return found
-        kept = np.isin(found.rows, self.bearing(filters))
+        kept = np.isin(found.rows, self.filtered_rows(filters))
         return Found(found.rows[kept], found.often[kept], found.lengths[kept])
 
     def _bearing_term(self, term: Word | Prefix | Phrase) -> int:
@@ -256,9 +258,9 @@ class LanceIndex:
         if isinstance(term, Prefix):
             return len(self._words(Prefix(term.token)).rows)
         bare = Phrase(term.tokens, term.prefix)
-        name = label(bare)
+        name = leaf_label(bare)
         if name not in self._bearers:
-            leaf = CompiledLeaf(bare, name, 1.0, expression(bare), is_exact(bare), True)
+            leaf = CompiledLeaf(bare, name, 1.0, leaf_expression(bare), is_exact(bare), True)
             found = self._read(self._query(leaf), ())
             self._bearers[name] = len(counted(leaf, found["tokens"].to_pylist()))
         return self._bearers[name]
@@ -276,7 +278,7 @@ class LanceIndex:
         """Return the rows of a query that count, within filters, with their words."""
         library = self._library
         library.shelves.flush()
-        allowed = self.bearing(filters) if filters else None
+        allowed = self.filtered_rows(filters) if filters else None
         if query is None or (allowed is not None and not len(allowed)):
             return pa.table({name: pa.array([], pa.string()) for name in _READ})
         where = _ranges("row", allowed)

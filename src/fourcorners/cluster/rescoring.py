@@ -15,7 +15,7 @@ from typing import cast
 import apsw
 
 from fourcorners.search.query.fts import CompiledLeaf
-from fourcorners.search.query.match import holds, leaf_instances
+from fourcorners.search.query.match import is_match, leaf_instances
 from fourcorners.search.query.tree import Field, Near, Word
 from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
@@ -33,7 +33,7 @@ def counted(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ..
         if leaf.exact:
             return found
         near = leaf.leaf
-        return {at: often for at, often in found.items() if holds(near, WordIndex(texts[at]))}
+        return {at: often for at, often in found.items() if is_match(near, WordIndex(texts[at]))}
     if isinstance(leaf.leaf, Word):
         token = leaf.leaf.token
         times = ((at, text.split(" ").count(token)) for at, text in enumerate(texts))

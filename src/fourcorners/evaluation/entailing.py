@@ -23,7 +23,7 @@ from fourcorners.outline.units import cut
 from fourcorners.playbooks.load import load as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.rules import guide
-from fourcorners.search.stems import FRAME, IDLE, stemmed, stems
+from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.excerpts import excerpts
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -122,7 +122,7 @@ class WordJudge:
     def _one(
         self, held: Sequence[frozenset[str]], denied: Sequence[bool], hypothesis: str
     ) -> Verdict:
-        untold = frozenset(stemmed(sorted(FRAME | IDLE)))
+        untold = frozenset(stem_tokens(sorted(FRAME | IDLE)))
         wanted = sorted(frozenset(stems(hypothesis)) - untold)
         rarity = {
             stem: math.log1p(len(held) / (0.5 + sum(stem in each for each in held)))

@@ -30,10 +30,10 @@ from fourcorners.models.encoder import Encoder
 from fourcorners.outline.build import build
 from fourcorners.outline.cards import read_card
 from fourcorners.outline.passages import passages
+from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer
-from fourcorners.research.inquiry import Inquiring
 from fourcorners.research.limits import TURNS
-from fourcorners.research.run import ask, finished
+from fourcorners.research.run import ask, final_answer
 from fourcorners.search.concepts import Concept
 from fourcorners.text.span import Span
 
@@ -64,12 +64,12 @@ def attempt(
         for document in split.documents
         for key in document.truths
     ]
-    how = Inquiring(turns=turns, job=port.job)
+    how = InquirySettings(turns=turns, job=port.job)
     answers: list[Judged] = []
     failed = invented = 0
     for done, one in enumerate(asked, start=1):
         identity = _added(library, one.document, encoder)
-        report = finished(
+        report = final_answer(
             ask(
                 library,
                 QUESTION.format(one.hypothesis),

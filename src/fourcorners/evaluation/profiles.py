@@ -1,7 +1,7 @@
 """Named pipelines of retrieval: the papers' baselines, their parts, and what a user gets.
 
 A pipeline cuts documents into chunks, ranks them by words (BM25), by meaning or by both fused, and
-may rerank. `default` is none of these: it is `fourcorners.search.retrieve`, with its own passages.
+may rerank. `default` is none of these: it is `fourcorners.search.sentences`, with its own passages.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.reranker import Reranker
 from fourcorners.outline.passages import passages
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.search.dense import nearest
+from fourcorners.search.dense import nearest_passages
 from fourcorners.search.filters import Filters
-from fourcorners.search.fusion import best_first, fuse, ranks
-from fourcorners.search.lexical import lexical
+from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.lexical import matching_rows
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.search.stems import IDLE
 from fourcorners.text.tokenization import tokenize
@@ -148,14 +148,16 @@ def ranked(
     tokens = filters.tokens(library)
     rankings: list[Mapping[int, float]] = []
     if how.lexical:
-        found = lexical(library, _any_word(question), tokens).scores
-        best = best_first(sorted(found), found)[: how.depth]
+        found = matching_rows(library, _any_word(question), tokens).scores
+        best = sort_by_score(sorted(found), found)[: how.depth]
         floor = how.least * found[best[0]] if best else 0.0
         rankings.append({row: found[row] for row in best if found[row] >= floor})
     if how.dense and vector is not None:
-        rankings.append(nearest(library, filters, tokens, vector, how.depth))
-    scores = rankings[0] if len(rankings) == 1 else fuse([(ranks(one), 1.0) for one in rankings])
-    ordered = best_first(sorted(scores), scores)[: how.kept]
+        rankings.append(nearest_passages(library, filters, tokens, vector, how.depth))
+    scores = (
+        rankings[0] if len(rankings) == 1 else fuse_ranks([(ranks(one), 1.0) for one in rankings])
+    )
+    ordered = sort_by_score(sorted(scores), scores)[: how.kept]
     rows = library.passage_rows(ordered)
     chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
     if reranker is not None and how.rerank != "no":

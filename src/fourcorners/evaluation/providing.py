@@ -48,9 +48,9 @@ from fourcorners.playbooks.ranking import (
 )
 from fourcorners.playbooks.ranking import read as read_contract
 from fourcorners.playbooks.windows import choose
-from fourcorners.search.query import Or, Query, Word, parse
-from fourcorners.search.stems import telling
-from fourcorners.search.within import rank
+from fourcorners.search.document import rank_passages
+from fourcorners.search.query import Or, Query, Word, parse_query
+from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
@@ -232,7 +232,7 @@ def _plain(contract: Contract, query: Query, vector: NDArray[np.float32]) -> lis
     """Return the paper's chunks by BM25 and cosine, their ranks fused."""
     chunks = fixed(len(contract.text))
     cosines = pooled(contract, chunks, vector[None, :])
-    ranked = rank(
+    ranked = rank_passages(
         contract.index,
         [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
         query,
@@ -302,7 +302,7 @@ def _asked(
 
 
 def _keywords(question: str) -> Query:
-    told = list(dict.fromkeys(telling(tokenize(question).tokens)))
+    told = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
     parts = tuple(Word(token) for token in told)
     return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
 
@@ -390,7 +390,7 @@ def _holder(contract: Contract, span: Span) -> int | None:
 
 def asked_with(own: Wanted, learned: LearnedQuery, *, both: bool) -> Wanted:
     """Return what was learned as what is asked: alone, or beside the playbook's own."""
-    query = parse(learned.query)
+    query = parse_query(learned.query)
     if both:
         return replace(own, learned=query, direction=learned.direction)
     return Wanted(

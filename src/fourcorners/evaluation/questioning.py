@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.benchmark import Json
 from fourcorners.evaluation.questions import KINDS, Place, Question
-from fourcorners.research.answer import Answer, Ruling, Standing
+from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Told:
     """
 
     question: Question
-    ruling: Ruling
+    ruling: Verdict
     recall: float | None
     shown: float | None
     missed: tuple[int, ...]
@@ -47,7 +47,7 @@ class Told:
     @property
     def is_decided(self) -> bool:
         """Tell whether the report commits itself to yes, to no, or to the contract's silence."""
-        return self.ruling in (Ruling.YES, Ruling.NO, Ruling.ABSENT)
+        return self.ruling in (Verdict.YES, Verdict.NO, Verdict.ABSENT)
 
     @property
     def is_right(self) -> bool:
@@ -62,7 +62,7 @@ class Told:
     @property
     def is_absent(self) -> bool:
         """Tell whether the report says that the contract does not say it."""
-        return self.ruling is Ruling.ABSENT
+        return self.ruling is Verdict.ABSENT
 
     def to_json(self) -> dict[str, Json]:
         """Return the figures for the record."""
@@ -114,7 +114,7 @@ def measured(
         tuple(at for at, share in enumerate(shares) if share < WHOLE),
         sum(covered_length(spans) for spans in quoted.values()),
         len(statements),
-        sum(each.standing is Standing.VERIFIED and bool(each.quotes) for each in statements),
+        sum(each.standing is Verification.VERIFIED and bool(each.quotes) for each in statements),
         seconds,
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fourcorners.errors import ConfigError
-from fourcorners.research.answer import Ruling
+from fourcorners.research.answer import Verdict
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Question:
     needed: tuple[Needed, ...] = ()
     silent: bool = False
     needs_ocr: bool = False
-    rulings: tuple[Ruling, ...] = ()
+    rulings: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _question(path: Path, record: Mapping[str, Any]) -> Question:
             tuple(map(_needed, record.get("evidence", ()))),
             bool(record.get("silent", False)),
             record.get("requires") == "ocr",
-            tuple(map(Ruling, record.get("rulings", ()))),
+            tuple(map(Verdict, record.get("rulings", ()))),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(

@@ -30,8 +30,8 @@ from fourcorners.library.store import Library
 from fourcorners.outline.build import build
 from fourcorners.outline.cards import read_card
 from fourcorners.outline.passages import passages
-from fourcorners.research.answer import Answer, Ruling
-from fourcorners.research.run import ask, finished
+from fourcorners.research.answer import Answer, Verdict
+from fourcorners.research.run import ask, final_answer
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def run(
         for number, case in enumerate(by_contract, start=1):
             documents = (shelf.standing(case), shelf.removed(case))
             standing, removed = (
-                finished(
+                final_answer(
                     ask(
                         library, case.question, contracts=[each], encoder=encoder, concepts=concepts
                     )
@@ -256,9 +256,9 @@ def _outcome(case: Case, standing: Answer, removed: Answer) -> Outcome:
     ]
     return Outcome(
         case=case,
-        answered=standing.answer.ruling is not Ruling.ABSENT,
+        answered=standing.answer.ruling is not Verdict.ABSENT,
         right=any(span.overlaps(marked) for span in quoted for marked in case.spans),
-        denied=removed.answer.ruling is Ruling.ABSENT,
+        denied=removed.answer.ruling is Verdict.ABSENT,
         standing=standing.answer.ruling.value,
         removed=removed.answer.ruling.value,
     )

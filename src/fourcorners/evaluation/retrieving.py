@@ -31,7 +31,7 @@ from fourcorners.evaluation.shelving import OnProgress, Shelved, fill, rechunk
 from fourcorners.library.store import Library
 from fourcorners.models.reranker import Reranker
 from fourcorners.search.filters import Filters
-from fourcorners.search.scope import Scope, route
+from fourcorners.search.scope import Scope, route_question
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
@@ -100,14 +100,16 @@ class Retriever:
             return Scope(question.asked, "", ((right, 1.0),), sure=True), None
         if self.given is Given.WHOLE:
             return Scope(question.query), None
-        scope = route(self.library, question.query, Filters(collection=self.shelved.collection))
+        scope = route_question(
+            self.library, question.query, Filters(collection=self.shelved.collection)
+        )
         named = scope.documents[0][0] if scope.documents else None
         return scope, Routed(named == right, scope.sure)
 
     def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
-        from fourcorners.search.retrieve import retrieve
+        from fourcorners.search.sentences.retrieve import retrieve_snippets
 
-        found = retrieve(
+        found = retrieve_snippets(
             self.library,
             scope.asked,
             scope=scope if scope.documents else None,
@@ -299,7 +301,7 @@ def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
 
 def weights() -> dict[str, Json]:
     """Return the hash of the weights by which the default profile ranks, and how they were made."""
-    from fourcorners.search.weighing import FILE
+    from fourcorners.search.sentences.weights import FILE
 
     content = FILE.read_bytes()
     return {

@@ -12,7 +12,7 @@ from fourcorners.outline.types import KINDS
 from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
 from fourcorners.playbooks.source import Path, Source
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import holds, score
+from fourcorners.search.query.match import is_match, score_text
 from fourcorners.search.query.tree import Node, Or
 from fourcorners.text.tokenization import WordIndex
 
@@ -84,16 +84,16 @@ def _examples(playbook: Playbook, provision: Provision, path: Path) -> Iterator[
     if not provision.examples:
         yield path, "there is no example: the search by meaning starts from the definition"
     indexes = [WordIndex(example) for example in provision.examples]
-    missed = [n for n, index in enumerate(indexes) if not holds(provision.query, index)]
+    missed = [n for n, index in enumerate(indexes) if not is_match(provision.query, index)]
     by_card = provision.card is not None and provision.extent is Extent.FACT
     if indexes and len(missed) == len(indexes) and not by_card:
         yield (*path, "query"), "the query matches none of the provision's own examples"
     for n, index in enumerate(indexes):
-        if provision.avoid is not None and holds(provision.avoid, index):
+        if provision.avoid is not None and is_match(provision.avoid, index):
             yield (*path, "examples", n), "what is to be avoided stands in this example"
-        if provision.never is not None and holds(provision.never, index):
+        if provision.never is not None and is_match(provision.never, index):
             yield (*path, "examples", n), "what is never to be quoted stands in this example"
-        own = score(provision.query, index)
+        own = score_text(provision.query, index)
         other, much = _closest(playbook, provision, index)
         if n in missed and other is not None and much > 0:
             yield (
@@ -111,9 +111,9 @@ def _closest(
     playbook: Playbook, provision: Provision, index: WordIndex
 ) -> tuple[Provision | None, float]:
     scored = [
-        (score(each.query, index), each)
+        (score_text(each.query, index), each)
         for each in playbook.provisions
-        if each.id != provision.id and not (each.avoid is not None and holds(each.avoid, index))
+        if each.id != provision.id and not (each.avoid is not None and is_match(each.avoid, index))
     ]
     much, best = max(scored, key=lambda each: each[0], default=(0.0, None))
     return best, much

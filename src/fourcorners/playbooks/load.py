@@ -32,7 +32,7 @@ from fourcorners.playbooks.schema import (
     SeverityFile,
 )
 from fourcorners.playbooks.source import Problem, Source
-from fourcorners.search.query import Query, parse
+from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
 SUFFIXES = (".yaml", ".yml")
@@ -207,7 +207,7 @@ def _queries(source: Source, content: PlaybookFile) -> Iterator[tuple[yaml_sourc
     """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
         try:
-            yield path, parse(text, fields=False)
+            yield path, parse_query(text, fields=False)
         except QueryError as error:
             place = source.place(path, error.at) if error.at is not None else None
             line, character = place or (source.line(path), None)

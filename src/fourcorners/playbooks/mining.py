@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.search.stems import IDLE, stemmed
+from fourcorners.search.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
     """
     tokens = sorted(often)
     forms: dict[str, list[str]] = {}
-    for token, stem in zip(tokens, stemmed(tokens), strict=True):
+    for token, stem in zip(tokens, stem_tokens(tokens), strict=True):
         forms.setdefault(stem, []).append(token)
     starts: dict[str, int] = {}
     for same in forms.values():

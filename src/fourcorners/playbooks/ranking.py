@@ -26,9 +26,9 @@ from fourcorners.playbooks.direction import Direction
 from fourcorners.playbooks.playbook import CardField, facts
 from fourcorners.playbooks.windows import LONGEST, Window, choose, tiles
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import Match, matches
-from fourcorners.search.signals import apart
-from fourcorners.search.units import headings
+from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
+from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -133,7 +133,7 @@ def read(library: Catalogue, document: str) -> Contract:
         card=library.card(document),
         spans=tuple(unit.span for unit in units),
         of=np.array([unit.passage for unit in units], np.intp),
-        headings=tuple(headings(outline, passage) for passage in ordered),
+        headings=tuple(passage_headings(outline, passage) for passage in ordered),
         index=WordIndex(text),
         vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
     )
@@ -148,10 +148,10 @@ def signals(contract: Contract, wanted: Wanted) -> NDArray[np.float32]:
     learned = np.zeros(count, np.float32)
     by_hand, heading = np.zeros(count, np.float32), np.zeros(count, np.float32)
     if wanted.learned is not None:
-        learned = boosts(matches(wanted.learned, contract.index), spans)
+        learned = boosts(find_matches(wanted.learned, contract.index), spans)
     if wanted.query is not None:
-        look_alikes = matches(wanted.avoid, contract.index) if wanted.avoid else []
-        matched = apart(matches(wanted.query, contract.index), look_alikes)
+        look_alikes = find_matches(wanted.avoid, contract.index) if wanted.avoid else []
+        matched = remove_lookalikes(find_matches(wanted.query, contract.index), look_alikes)
         by_hand = boosts(matched, spans)
         heading = _heading(contract, matched)[of]
     around = np.zeros(len(contract.headings), np.float32)

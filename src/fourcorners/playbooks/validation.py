@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.learn import Learner, Sentence, folds
 from fourcorners.playbooks.ranking import boosts
-from fourcorners.search.query import Query, parse
-from fourcorners.search.query.match import matches
+from fourcorners.search.query import Query, parse_query
+from fourcorners.search.query.match import find_matches
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -45,7 +45,7 @@ def gain(learner: Learner, provision: str, before: Query | None, *, seed: int = 
             continue
         if not query.terms:
             continue
-        learned.append(_precision(held, provision, parse(query.query)))
+        learned.append(_precision(held, provision, parse_query(query.query)))
         if before is not None:
             own.append(_precision(held, provision, before))
     if not learned:
@@ -67,7 +67,7 @@ def _precision(held: Sequence[Sentence], provision: str, query: Query) -> float:
         spans.append(Span(at, at + len(each.text)))
         at += len(each.text) + 1
     index = WordIndex("\n".join(each.text for each in held))
-    scores = boosts(matches(query, index), spans)
+    scores = boosts(find_matches(query, index), spans)
     return average_precision(scores.tolist(), [provision in each.provisions for each in held])
 
 

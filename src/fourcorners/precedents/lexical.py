@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.search.stems import IDLE, stemmed
+from fourcorners.search.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Bm25:
     def __init__(self, texts: Sequence[str]) -> None:
         import numpy as np
 
-        listed = [stemmed(tokenize(text).tokens) for text in texts]
+        listed = [stem_tokens(tokenize(text).tokens) for text in texts]
         lengths = np.array([len(each) for each in listed], np.float64)
         self._size = len(listed)
         self._norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean() if listed else 1)))
@@ -57,7 +57,7 @@ class Bm25:
 def asked(query: str) -> Iterable[str]:
     """Return the stems of a query's words, but for those that every text has."""
     tokens = tokenize(query).tokens
-    return stemmed([token for token in tokens if token not in IDLE] or list(tokens))
+    return stem_tokens([token for token in tokens if token not in IDLE] or list(tokens))
 
 
 def by_most(scores: NDArray[np.float64]) -> NDArray[np.float64]:

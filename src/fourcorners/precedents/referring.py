@@ -9,7 +9,7 @@ from enum import StrEnum
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.tree import Node
 from fourcorners.precedents.clause import Place
-from fourcorners.search.graph.reading import Reading, read
+from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.text.span import Span
 
 LONGEST = 600
@@ -51,13 +51,13 @@ def referred(library: Catalogue, place: Place) -> list[Referred]:
     """Return the sections outside a clause that it refers to, then its terms, each once."""
     if not place.document or place.span is None:
         return []
-    reading = read(library, place.document)
+    reading = read_contract(library, place.document)
     sections = list(_sections(reading, place.span))
     told = [place.span, *(each.span for each in sections)]
     return [*sections, *_terms(reading, place.span.of(reading.text), told)]
 
 
-def _sections(reading: Reading, clause: Span) -> Iterator[Referred]:
+def _sections(reading: Contract, clause: Span) -> Iterator[Referred]:
     taken = set()
     for reference, node in reading.references_from(clause):
         if node.id in taken or clause.contains(node.span) or node.span.contains(clause):
@@ -67,7 +67,7 @@ def _sections(reading: Reading, clause: Span) -> Iterator[Referred]:
         yield _referred(reading, Kind.SECTION, raw, node, node.span)
 
 
-def _terms(reading: Reading, words: str, told: Sequence[Span]) -> Iterator[Referred]:
+def _terms(reading: Contract, words: str, told: Sequence[Span]) -> Iterator[Referred]:
     """Yield the definitions of the terms in some words that nothing told so far overlaps."""
     used = sorted(reading.uses(words), key=lambda use: use[1])
     found = [(term.term, reading.definition(term)) for term, _ in used]
@@ -78,7 +78,7 @@ def _terms(reading: Reading, words: str, told: Sequence[Span]) -> Iterator[Refer
         yield _referred(reading, Kind.DEFINITION, term, reading.outline.at(span.start), span)
 
 
-def _referred(reading: Reading, kind: Kind, raw: str, node: Node | None, span: Span) -> Referred:
+def _referred(reading: Contract, kind: Kind, raw: str, node: Node | None, span: Span) -> Referred:
     text, whole = reading.text, span.strip(reading.text)
     shown = whole
     if len(whole) > LONGEST:

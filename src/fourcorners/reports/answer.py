@@ -32,14 +32,14 @@ from fourcorners.reports.tree import (
 )
 from fourcorners.research.answer import (
     Answer,
-    Cited,
+    Citation,
+    ExternalStatement,
     Gap,
-    Outside,
     Role,
-    Ruling,
-    Standing,
     Statement,
     Step,
+    Verdict,
+    Verification,
 )
 
 NOTICE: Final = (
@@ -47,12 +47,12 @@ NOTICE: Final = (
     "knows the law should check it before anyone relies on it."
 )
 _TONES: Final = {
-    Ruling.YES: Tone.STRONG,
-    Ruling.NO: Tone.STRONG,
-    Ruling.SAYS: Tone.STRONG,
-    Ruling.DEPENDS: Tone.MEDIUM,
-    Ruling.ABSENT: Tone.WARNING,
-    Ruling.UNSURE: Tone.WARNING,
+    Verdict.YES: Tone.STRONG,
+    Verdict.NO: Tone.STRONG,
+    Verdict.SAYS: Tone.STRONG,
+    Verdict.DEPENDS: Tone.MEDIUM,
+    Verdict.ABSENT: Tone.WARNING,
+    Verdict.UNSURE: Tone.WARNING,
 }
 _BESIDE: Final = {
     Role.EXCEPTION: "Exceptions",
@@ -199,12 +199,12 @@ def _stated(statements: Iterable[Statement]) -> list[Block]:
 
 
 def _sentence(statement: Statement) -> Paragraph:
-    if statement.standing is Standing.VERIFIED:
+    if statement.standing is Verification.VERIFIED:
         return body(statement.text)
     return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
 
 
-def _quote(cited: Cited) -> Quoted:
+def _quote(cited: Citation) -> Quoted:
     source = f"{cited.name}, {cited.where}"
     return Quoted(cited.quote.words, (Run(source, Tone.QUIET),), cited.quote.verified)
 
@@ -215,7 +215,7 @@ def _external(answer: Answer) -> Section:
     return Section("external", "Outside of the contracts", tuple(blocks), numbered=False)
 
 
-def _outside(outside: Outside) -> tuple[Block, ...]:
+def _outside(outside: ExternalStatement) -> tuple[Block, ...]:
     told = [outside.source, outside.where, f"fetched {outside.fetched}", outside.licence]
     source = ", ".join(part for part in told if part)
     return body(outside.text), Quoted(outside.words, (Run(source, Tone.QUIET),))

@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
-from fourcorners.research.answer import Answer, Ruling
+from fourcorners.research.answer import Answer, Verdict
 
 _ROOM = "research"
 _ANSWER: Codec[Answer] = Codec(Answer)
@@ -41,18 +41,18 @@ register(
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class AnswerSummary:
     """An answer in a list; `made` is UTC in ISO 8601."""
 
     id: str
     made: str
     question: str
-    ruling: Ruling
+    ruling: Verdict
     made_by: str
     documents: tuple[str, ...]
 
 
-def save(library: Library, answer: Answer) -> str:
+def save_answer(library: Library, answer: Answer) -> str:
     """Store an answer and return its id; the same answer is stored once.
 
     When one of the contracts that were read for it is removed, the answer goes with it, for it
@@ -82,7 +82,9 @@ def save(library: Library, answer: Answer) -> str:
     return identity
 
 
-def listed(library: Library, *, document: str | None = None, limit: int = 100) -> list[Listed]:
+def list_answers(
+    library: Library, *, document: str | None = None, limit: int = 100
+) -> list[AnswerSummary]:
     """Return the answers that are stored, the newest first; those that a document was read for."""
     library.prepare(_ROOM)
     rows = library.execute(
@@ -93,11 +95,11 @@ def listed(library: Library, *, document: str | None = None, limit: int = 100) -
         (document, limit),
     )
     return [
-        Listed(
+        AnswerSummary(
             string(identity),
             string(made),
             string(question),
-            Ruling(string(ruling)),
+            Verdict(string(ruling)),
             string(made_by),
             tuple(sorted(string(documents).split(","))) if documents else (),
         )
@@ -105,7 +107,7 @@ def listed(library: Library, *, document: str | None = None, limit: int = 100) -
     ]
 
 
-def load(library: Library, identity: str) -> Answer:
+def load_answer(library: Library, identity: str) -> Answer:
     """Return a stored answer by its id, or the beginning of it.
 
     Raises:

@@ -9,11 +9,11 @@ from datetime import date
 
 from fourcorners.library.store import Library
 from fourcorners.review.finding import Amendment, CellState, Finding
-from fourcorners.search.graph.changes import Change
-from fourcorners.search.graph.expand import LEAST
+from fourcorners.search.graph.changes import ClauseChange
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.expand import MIN_SCORE
 from fourcorners.search.graph.links import Amendment as Link
 from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.reading import Reading, read
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text import evidence
 from fourcorners.text.normalisation import normalise_text
@@ -60,17 +60,17 @@ def _concerned(cell: Finding) -> bool:
 
 def _amending(
     library: Library, links: Links, document: str, among: set[str]
-) -> Iterator[tuple[Link, Reading]]:
+) -> Iterator[tuple[Link, Contract]]:
     """Yield the amendments of a document that are sure enough, in the order of their dates."""
     sure = [
-        (link, read(library, link.document))
+        (link, read_contract(library, link.document))
         for link in links.amended_by(document)
-        if link.confidence >= LEAST and link.document in among and link.document != document
+        if link.confidence >= MIN_SCORE and link.document in among and link.document != document
     ]
     yield from sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
 
 
-def _day(reading: Reading) -> date:
+def _day(reading: Contract) -> date:
     fact = reading.card.agreement_date or reading.card.effective_date
     return fact.value if fact else date.max
 
@@ -78,10 +78,10 @@ def _day(reading: Reading) -> date:
 def _changes(
     library: Library,
     cell: Finding,
-    amending: Sequence[tuple[Link, Reading]],
+    amending: Sequence[tuple[Link, Contract]],
     own: dict[tuple[str, str], Finding],
 ) -> Iterator[Amendment]:
-    changed = read(library, cell.document)
+    changed = read_contract(library, cell.document)
     for link, reading in amending:
         if link.relation is not Relation.AMENDS:
             if cell.state is CellState.FOUND:
@@ -97,12 +97,12 @@ def _changes(
                 yield _made(reading, change.span, replaces=replaces)
 
 
-def _distinct(changes: Sequence[Change]) -> list[Change]:
+def _distinct(changes: Sequence[ClauseChange]) -> list[ClauseChange]:
     """Return changes, of several that one sentence makes the first."""
     return list({change.span: change for change in reversed(changes)}.values())[::-1]
 
 
-def _made(reading: Reading, span: Span, *, replaces: bool) -> Amendment:
+def _made(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
     quote = evidence.quote_span(reading.text, span)
     evidence.verify_quote(quote, reading.text)
     return Amendment(reading.document, reading.name, quote, replaces)
@@ -120,7 +120,7 @@ def _telling(cell: Finding) -> list[Span]:
 
 
 def _touches(
-    change: Change, amending: Reading, changed: Reading, found: Sequence[Span]
+    change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
     """Tell whether a change is to a clause with words found, and whether it replaces these."""
     at = change.find(changed.labels)

@@ -39,7 +39,7 @@ from fourcorners.review.orders import orders
 from fourcorners.review.reading import Reading
 from fourcorners.review.risk import Risks
 from fourcorners.review.rules import Rules
-from fourcorners.search.graph.reading import Reading as Linked
+from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 

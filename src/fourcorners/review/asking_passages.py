@@ -21,7 +21,7 @@ from fourcorners.playbooks.ranking import (
 from fourcorners.review.asking_settings import Asking, Order, Profile
 from fourcorners.review.finding import Finding
 from fourcorners.review.reading import Reading
-from fourcorners.search.graph.reading import Reading as Linked
+from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.search.query.tree import And, Near, Node, Or, Phrase, Prefix, Query, Word
 from fourcorners.text.span import Span, merge_spans
 

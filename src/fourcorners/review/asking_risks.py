@@ -20,7 +20,7 @@ from fourcorners.review.asking_extraction import Cell, aligned
 from fourcorners.review.asking_passages import Given
 from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
 from fourcorners.review.risk import CANNOT_TELL
-from fourcorners.search.graph.reading import Reading as Linked
+from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans
 

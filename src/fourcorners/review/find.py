@@ -15,7 +15,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.conditions import Condition, holds, provisions_of
 from fourcorners.review.finding import CellState, Finding, ReviewState
-from fourcorners.search.names import names_of
+from fourcorners.search.names import name_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,6 @@ def _entries(
 
 
 def _with_party(library: Library, party: str) -> set[str]:
-    rows = set(names_of(library).with_party(party))
+    rows = set(name_index(library).documents_with_party(party))
     known = library.execute("SELECT row, id FROM documents")
     return {string(document) for row, document in known if row in rows}

@@ -12,7 +12,7 @@ from fourcorners.outline.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 from fourcorners.outline.units import Unit
 from fourcorners.review.sides import UNKNOWN, Side
-from fourcorners.search.units import headings
+from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -69,6 +69,6 @@ def read(
         vectors=vectors,
         segments=told.units,
         index=told.index,
-        headings=tuple(headings(outline, passage) for passage in ordered),
+        headings=tuple(passage_headings(outline, passage) for passage in ordered),
         side=side,
     )

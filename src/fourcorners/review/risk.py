@@ -23,9 +23,9 @@ from fourcorners.review.finding import CellState, Finding, RiskAnswer, Severity,
 from fourcorners.review.reading import Reading
 from fourcorners.review.sides import together
 from fourcorners.review.values import Value, amounts, dates, durations
-from fourcorners.search.graph.reading import Reading as Linked
+from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import holds, matches
+from fourcorners.search.query.match import find_matches, is_match
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans
@@ -213,7 +213,7 @@ class Risks:
         for span in spans:
             near = None
             if question.yes is not None:
-                ends = [each.span.end for each in matches(question.yes, self._index(span))]
+                ends = [each.span.end for each in find_matches(question.yes, self._index(span))]
                 near = span.start + max(ends) if ends else None
             who = self._actors.of(self._text, span, near)
             if who:
@@ -233,7 +233,7 @@ class Risks:
 
         Where a condition comes first, with such words, whoever must act stands before later ones.
         """
-        found = [] if query is None else matches(query, self._index(sentence))
+        found = [] if query is None else find_matches(query, self._index(sentence))
         if not found:
             return self._actors.acting(self._text, sentence)
         ends = sorted({sentence.start + each.span.end for each in found})
@@ -249,11 +249,13 @@ class Risks:
         """Return the sentences that satisfy a query; else, of a clause as a whole, its words."""
         if query is None:
             return []
-        found = [each for each in ground.sentences(spans) if holds(query, self._index(each))]
+        found = [each for each in ground.sentences(spans) if is_match(query, self._index(each))]
         if found or not whole:
             return found
         for span in spans:
-            places = [each.span.shift(span.start) for each in matches(query, self._index(span))]
+            places = [
+                each.span.shift(span.start) for each in find_matches(query, self._index(span))
+            ]
             if places:
                 return [
                     sentence

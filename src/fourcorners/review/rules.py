@@ -19,7 +19,7 @@ from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
 from fourcorners.review.reading import Reading
 from fourcorners.review.risk import CANNOT_TELL
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import matches
+from fourcorners.search.query.match import find_matches
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -231,4 +231,4 @@ def boosts(query: Query, texts: Sequence[str]) -> NDArray[np.float32]:
 
 
 def _parts(query: Query, text: str) -> Iterator[float]:
-    yield from {match.label: match.boost for match in matches(query, WordIndex(text))}.values()
+    yield from {match.label: match.boost for match in find_matches(query, WordIndex(text))}.values()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from fourcorners.playbooks.playbook import Provision, facts
 from fourcorners.review.reading import Reading
-from fourcorners.search.query.match import Match, matches
-from fourcorners.search.signals import apart
+from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def score(reading: Reading, prepared: Prepared) -> NDArray[np.float32]:
 
     provision = prepared.provision
     segments = reading.segments
-    look_alikes = matches(provision.avoid, reading.index) if provision.avoid else []
-    matched = apart(matches(provision.query, reading.index), look_alikes)
+    look_alikes = find_matches(provision.avoid, reading.index) if provision.avoid else []
+    matched = remove_lookalikes(find_matches(provision.query, reading.index), look_alikes)
     words, clause = _boosts(reading, matched)
     avoid = _boosts(reading, look_alikes)[0]
     meaning = _meaning(reading, prepared)

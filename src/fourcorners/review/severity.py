@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import holds
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
 
@@ -78,4 +78,4 @@ def _holds(conditions: Conditions, clauses: Sequence[WordIndex]) -> bool:
 
 
 def _any(query: Query, clauses: Sequence[WordIndex]) -> bool:
-    return any(holds(query, clause) for clause in clauses)
+    return any(is_match(query, clause) for clause in clauses)

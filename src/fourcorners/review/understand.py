@@ -22,8 +22,8 @@ from fourcorners.review.conditions import (
     parse,
     said,
 )
-from fourcorners.search.concepts import Concept, recognise
-from fourcorners.search.names import COMMON, names_of
+from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.names import COMMON, name_index
 from fourcorners.search.stems import FRAME, IDLE
 from fourcorners.text.tokenization import tokenize
 
@@ -149,7 +149,7 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
         if said_here.strip() or joint:
             found = [named[mark] for mark in re.findall(r"⟦\d+⟧", said_here)]
             plain = re.sub(r"⟦\d+⟧", " ", said_here)
-            found += [concept.id for concept, _ in recognise(plain, known)]
+            found += [concept.id for concept, _ in recognise_concepts(plain, known)]
             yield _Piece(joint, plain, tuple(dict.fromkeys(found)))
         if match is not None:
             joint, start = (match["joint"] or ",").casefold(), match.end()
@@ -195,7 +195,7 @@ def _types(library: Catalogue, question: str) -> tuple[str, ...]:
 
 def _party(library: Catalogue, question: str) -> str:
     """Return the words written as names that are those of a party of some contract."""
-    names = names_of(library)
+    names = name_index(library)
     return " ".join(
         question[start:end]
         for at, (token, start, end) in enumerate(tokenize(question))
@@ -203,7 +203,7 @@ def _party(library: Catalogue, question: str) -> str:
         and question[start].isupper()
         and token not in COMMON
         and token not in ROLES
-        and names.is_of_a_party(token)
+        and names.is_party_word(token)
     )
 
 

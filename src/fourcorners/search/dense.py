@@ -37,7 +37,7 @@ def cosines_of(
     return index_of(library).cosines(filters, vector, list(rows))
 
 
-def nearest(
+def nearest_passages(
     library: Catalogue,
     filters: Filters,
     tokens: Collection[Collection[str]],

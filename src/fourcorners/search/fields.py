@@ -14,14 +14,14 @@ from fourcorners.library.tokens import (
     type_token,
 )
 from fourcorners.search.index import index_of
-from fourcorners.search.names import names_of
-from fourcorners.search.query.tree import Field, FieldName, label
+from fourcorners.search.names import name_index
+from fourcorners.search.query.tree import Field, FieldName, leaf_label
 from fourcorners.text.tokenization import tokenize
 
 _LISTED = 12
 
 
-def rows_of(
+def field_rows(
     library: Catalogue, field: Field, filters: Collection[Collection[str]] = ()
 ) -> set[int]:
     """Return the rowids of the passages that fit a field, within filters.
@@ -32,9 +32,11 @@ def rows_of(
     """
     match field.name:
         case FieldName.PARTY:
-            return _of(library, names_of(library).with_party(field.text), filters)
+            return _of(library, name_index(library).documents_with_party(field.text), filters)
         case FieldName.DATE:
-            return _of(library, names_of(library).dated(field.first, field.last), filters)
+            return _of(
+                library, name_index(library).documents_dated(field.first, field.last), filters
+            )
         case FieldName.COLLECTION:
             library.documents(field.text)  # says what there is, where there is none such
             return _with(library, [*filters, [collection_token(field.text)]])
@@ -50,7 +52,7 @@ def rows_of(
 
 def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
     """Return the passages that bear one token of each of the collections."""
-    return set(index_of(library).bearing(tokens).tolist())
+    return set(index_of(library).filtered_rows(tokens).tolist())
 
 
 def _of(
@@ -78,7 +80,7 @@ def _types(library: Catalogue, field: Field) -> list[str]:
     if not fitting:
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         raise ConfigError(
-            f"no document in the library is of a type that fits {label(field)}.",
+            f"no document in the library is of a type that fits {leaf_label(field)}.",
             remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
             if known
             else "No document's type is known.",

@@ -61,7 +61,7 @@ class Filters:
         return found
 
 
-EVERYTHING = Filters()
+NO_FILTERS = Filters()
 
 
 def _holds(library: Catalogue, table: str, column: str, value: SQLiteValue) -> bool:

@@ -16,7 +16,7 @@ _KEPT = 256  # documents of a library whose places stay at hand
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentPlaces:
     """What tells where in one document a passage stands."""
 
     name: str
@@ -24,13 +24,13 @@ class Place:
     nodes: StoredNodes
 
     @classmethod
-    def of(cls, library: Catalogue, document: str) -> Place:
+    def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
         """Return what the library knows of a document; it stays at hand until that changes."""
         known = _KNOWN.setdefault(library.memory, Kept(_KEPT))
         return known.get(library.content_version, document, lambda: cls._read(library, document))
 
     @classmethod
-    def _read(cls, library: Catalogue, document: str) -> Place:
+    def _read(cls, library: Catalogue, document: str) -> DocumentPlaces:
         name, pages, outline = library.placing(document)
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
@@ -46,4 +46,4 @@ class Place:
         return called(self.nodes.branch(node), text)
 
 
-_KNOWN: WeakKeyDictionary[Memory, Kept[Place]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Memory, Kept[DocumentPlaces]] = WeakKeyDictionary()

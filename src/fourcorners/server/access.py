@@ -23,7 +23,7 @@ from fourcorners.server.principal import Principal, Role
 from fourcorners.server.refusals import NotAllowed, NotFound
 
 if TYPE_CHECKING:
-    from fourcorners.search.run import Searched
+    from fourcorners.search.run import SearchResult
     from fourcorners.server.engines import Engines
     from fourcorners.server.papers import Checked
 
@@ -189,7 +189,7 @@ class Access:
 
     def search(
         self, query: str, engines: Engines, *, collection: str | None = None, limit: int = 20
-    ) -> Searched:
+    ) -> SearchResult:
         """Search what they may read, or one collection of it.
 
         Raises:
@@ -197,23 +197,23 @@ class Access:
             NotFound: If they may not know of the collection.
             ConfigError: If the query names what is not there.
         """
-        from fourcorners.search.filters import EVERYTHING, Filters
-        from fourcorners.search.run import Searched
+        from fourcorners.search.filters import NO_FILTERS, Filters
+        from fourcorners.search.run import SearchResult
 
         if collection is not None:
             self.require(Role.READER, collection)
         readable = self.readable()
-        filters = EVERYTHING if collection is None else Filters(collection=collection)
+        filters = NO_FILTERS if collection is None else Filters(collection=collection)
         if collection is None and readable is not None:
             if not readable:
-                return Searched(())
+                return SearchResult(())
             filters = (
                 Filters(collection=readable[0])
                 if len(readable) == 1
                 else Filters(documents=tuple(entry.id for entry in self.documents()))
             )
             if len(readable) > 1 and not filters.documents:
-                return Searched(())
+                return SearchResult(())
         try:
             found = engines.search(self._library, query, filters, limit)
         except QueryError:

@@ -15,7 +15,7 @@ from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
 from fourcorners.research import store
 from fourcorners.research.answer import Answer
-from fourcorners.research.store import Listed
+from fourcorners.research.store import AnswerSummary
 from fourcorners.server.access import Access
 from fourcorners.server.principal import Role
 from fourcorners.server.refusals import NotFound
@@ -51,7 +51,7 @@ class Home:
 class Kept:
     """An answer in a list, and where it was asked."""
 
-    listed: Listed
+    listed: AnswerSummary
     home: Home
 
 
@@ -59,7 +59,7 @@ def keep(library: Library, answer: Answer, task: str, home: Home) -> str:
     """Store what a task answered, and return its id."""
     library.prepare(ROOM)
     with library.transaction():
-        identity = store.save(library, answer)
+        identity = store.save_answer(library, answer)
         library.execute(
             "INSERT OR REPLACE INTO server_answers VALUES (?, ?, ?, ?)",
             (task, identity, home.collection, home.asked_by),
@@ -90,7 +90,7 @@ def earlier(
     homes = _homes(library)
     seen = _Seen(access)
     found = []
-    for each in store.listed(library, document=document, limit=_MOST):
+    for each in store.list_answers(library, document=document, limit=_MOST):
         home = seen.home(each, homes.get(each.id, []), collection)
         if home is not None:
             found.append(Kept(each, home))
@@ -107,7 +107,7 @@ def find(access: Access, identity: str) -> tuple[Answer, Kept]:
     if identity not in known:
         raise NotFound(f"there is no answer {identity[:40]!r}.", remedy="Ask again.")
     try:
-        answer = store.load(access.common(), identity)
+        answer = store.load_answer(access.common(), identity)
     except ConfigError as error:  # removed in between
         raise NotFound(f"there is no answer {identity[:40]!r}.") from error
     access.record("answer read", {"answer": identity})
@@ -127,7 +127,7 @@ class _Seen:
         self._all = access.readable() is None
         self._documents = set() if self._all else {each.id for each in access.documents()}
 
-    def home(self, listed: Listed, homes: list[Home], wanted: str | None) -> Home | None:
+    def home(self, listed: AnswerSummary, homes: list[Home], wanted: str | None) -> Home | None:
         """Return where an answer was asked, if this person may see it there."""
         if not (self._all or self._documents.issuperset(listed.documents)):
             return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fourcorners.research.limits import LONGEST, MOST_TURNS, TURNS
-from fourcorners.research.sources import known_sources
+from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.research.sources.registry import known_sources
 from fourcorners.server.desk import DeskOf
 from fourcorners.server.doing import asking
 from fourcorners.server.principal import Role
@@ -84,12 +84,13 @@ def begin(desk: DeskOf, asked: Question) -> Task:
 def _require_sound(asked: Question, sources: tuple[str, ...]) -> None:
     if not asked.question.strip():
         raise Refusal("nothing was asked.", remedy="Say what you want to know.")
-    if max(map(len, (asked.question, asked.context, asked.instructions))) > LONGEST:
+    if max(map(len, (asked.question, asked.context, asked.instructions))) > MAX_QUESTION:
         raise Refusal(
-            f"a question, its context and its instructions have at most {LONGEST:,} characters."
+            f"a question, its context and its instructions have at most "
+            f"{MAX_QUESTION:,} characters."
         )
-    if not 1 <= asked.turns <= MOST_TURNS:
-        raise Refusal(f"an inquiry has 1 to {MOST_TURNS} turns.")
+    if not 1 <= asked.turns <= MAX_TURNS:
+        raise Refusal(f"an inquiry has 1 to {MAX_TURNS} turns.")
     for name in asked.sources:
         if name not in sources:
             raise Refusal(

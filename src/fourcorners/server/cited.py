@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fourcorners.research.answer import Answer, Cited, Role, Standing, Statement
+from fourcorners.research.answer import Answer, Citation, Role, Statement, Verification
 from fourcorners.server.links import quote_href
 
 _TITLES = {
@@ -23,7 +23,7 @@ class Evidence:
     """Words of a contract, with the number that sentences name them by, and their address."""
 
     number: int
-    cited: Cited
+    cited: Citation
     href: str
 
 
@@ -92,14 +92,14 @@ class _Layer:
         new = []
         for each in statements:
             evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
-            verified = each.standing is Standing.VERIFIED
+            verified = each.standing is Verification.VERIFIED
             told = (each.text, each.problem, each.claims, evidence)
             if told not in self._told:
                 new.append(Sentence(each, evidence, verified))
             self._told.add(told)
         return tuple(new)
 
-    def _evidence(self, cited: Cited) -> Evidence | None:
+    def _evidence(self, cited: Citation) -> Evidence | None:
         span = cited.quote.span
         if span is None:
             return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fourcorners.models import Encoder, Reranker
     from fourcorners.search.concepts import Concept
     from fourcorners.search.filters import Filters
-    from fourcorners.search.run import Searched
+    from fourcorners.search.run import SearchResult
 
 
 class Engines:
@@ -39,18 +39,18 @@ class Engines:
         with self._lock:
             return self._reranker
 
-    def search(self, library: Library, query: str, filters: Filters, limit: int) -> Searched:
+    def search(self, library: Library, query: str, filters: Filters, limit: int) -> SearchResult:
         """Search as a person does; call it through `Access.search` alone.
 
         Raises:
             QueryError: If the query does not parse.
             ConfigError: If it names what is not there.
         """
-        from fourcorners.search.query import parse
-        from fourcorners.search.run import run
+        from fourcorners.search.query import parse_query
+        from fourcorners.search.run import search_library
 
-        question = parse(query).plain
-        return run(
+        question = parse_query(query).plain
+        return search_library(
             library,
             query,
             encoder=self.encoder if library.encoder else None,

@@ -100,8 +100,8 @@ def found_in(access: Access, document: str) -> list[Found]:
     shown = []
     inside = access.visible(document).entry.collections
     asked = [
-        kept.book_of(each.collection, each.playbook, [each])
-        for each in kept.of_collections(library, inside)
+        kept.columns_playbook(each.collection, each.playbook, [each])
+        for each in kept.columns_of_collections(library, inside)
     ]
     for book in [*books.usable(access.common()), *asked]:
         wanted = [provision.id for provision in book.provisions]

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from fourcorners.library.database import register, string
 from fourcorners.library.store import Library
 from fourcorners.research import events as happened
+from fourcorners.research.agents.tool import Material
 from fourcorners.research.events import Event
-from fourcorners.research.tool import Material
 from fourcorners.text.invisible_characters import shorten
 
 ROOM = "server_steps"
@@ -93,17 +93,17 @@ class Steps:
 def steps_of(event: Event) -> Iterator[Step]:
     """Yield an event as a person who waits is told of it; nothing for what they need not know."""
     match event:
-        case happened.Planned():
+        case happened.PlanEvent():
             yield Step("planned", told=event.question, with_=event.parts)
-        case happened.Asked():
+        case happened.QuestionEvent():
             yield Step("asked", event.turn, event.question, event.tools)
-        case happened.EvidenceFound():
+        case happened.EvidenceEvent():
             shown = tuple(_passage(each) for each in event.materials[:_PASSAGES])
             more = len(event.materials) - len(shown)
             yield Step("found", event.turn, passages=shown, more=more)
-        case happened.Drafted():
+        case happened.DraftEvent():
             yield Step("drafted", event.draft.turn, event.draft.answer.ruling.value)
-        case happened.GapLeft():
+        case happened.GapEvent():
             yield Step("missing", event.turn, event.gap.what)
         case _:
             return

@@ -12,7 +12,7 @@ from fourcorners.library.copying import copy
 from fourcorners.library.jobs import Jobs
 from fourcorners.library.llm_store import LibraryCache
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from tests.library.conftest import ENCODER, contract
 
 
@@ -51,7 +51,7 @@ def test_there_and_back_again(url: str, tmp_path: Path, monkeypatch: pytest.Monk
         assert Jobs(second).list(unfinished=True) == Jobs(third).list(unfinished=True)
         for library in (second, third):  # it goes on where the first was
             contract("new.txt", ["NEW", "1. New.", "1.1 It is new."]).add(library)
-            assert [hit.words for hit in find(library, "new AND is")] == ["1.1 It is new."]
+            assert [hit.words for hit in find_passages(library, "new AND is")] == ["1.1 It is new."]
         assert third.documents()[1].rows == second.documents()[1].rows
 
 

@@ -12,8 +12,8 @@ from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.jobs import Jobs
 from fourcorners.library.store import Library
 from fourcorners.search.filters import Filters
-from fourcorners.search.find import find
-from fourcorners.search.query import parse
+from fourcorners.search.find import find_passages
+from fourcorners.search.query import parse_query
 from tests.library.conftest import CLAUSES, Parts, contract
 
 OTHER = ["LEASE between Cedar AG and Dogwood SA.", "1. Rent. A change of rent needs consent."]
@@ -25,7 +25,7 @@ def made(name: str, clauses: list[str], kind: str = "Supply Agreement") -> Parts
 
 def spans(library: Library, query: str, **filters: object) -> list[str]:
     given = Filters(**filters)  # type: ignore[arg-type]
-    return sorted(hit.words for hit in find(library, parse(query), filters=given))
+    return sorted(hit.words for hit in find_passages(library, parse_query(query), filters=given))
 
 
 @pytest.fixture

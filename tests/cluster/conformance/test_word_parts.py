@@ -14,7 +14,7 @@ from fourcorners.cluster.word_parts import POSTINGS
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
 from fourcorners.search.index import index_of
-from fourcorners.search.lexical import best
+from fourcorners.search.lexical import best_rows
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.search.query.tree import Prefix
 from tests.cluster.conformance.conftest import ENCODER, generated
@@ -62,7 +62,7 @@ class Pair:
         for tree in ASKED:
             told = []
             for library in (self.sqlite, self.lance):
-                found = best(library, tree, [], 1000).scores
+                found = best_rows(library, tree, [], 1000).scores
                 passages = library.passage_rows(found)
                 names = {entry.id: entry.name for entry in library.documents()}
                 told.append(
@@ -73,8 +73,8 @@ class Pair:
                 )
             assert told[1] == pytest.approx(told[0])
         filters = [["vnode"]]
-        assert len(index_of(self.lance).bearing(filters)) == len(
-            index_of(self.sqlite).bearing(filters)
+        assert len(index_of(self.lance).filtered_rows(filters)) == len(
+            index_of(self.sqlite).filtered_rows(filters)
         )
 
     def close(self) -> None:
@@ -136,8 +136,8 @@ def test_what_two_processes_indexed_at_once_counts_once(pair: Pair) -> None:
     with Library.open(pair.url) as other:
         assert isinstance(other, LanceLibrary)
         mine, theirs = pair.lance.visible(), other.visible()  # type: ignore[attr-defined]
-        best(pair.lance, ASKED[0], [], 5)  # both have read what no part holds
-        best(other, ASKED[0], [], 5)
+        best_rows(pair.lance, ASKED[0], [], 5)  # both have read what no part holds
+        best_rows(other, ASKED[0], [], 5)
         pair.words._settle(mine)
         other.word_parts.extend(theirs)
         pair.words.extend(mine)
@@ -162,7 +162,7 @@ def test_what_nobody_uses_is_cleared_away_after_a_time(pair: Pair) -> None:
 def test_parts_that_were_cleared_away_meanwhile_are_looked_for_anew(pair: Pair) -> None:
     pair.add(some(0, 6))
     pair.words.extend(pair.lance.visible())  # type: ignore[attr-defined]
-    best(pair.lance, Word("d"), [], 5)
+    best_rows(pair.lance, Word("d"), [], 5)
     with Library.open(pair.url) as other:
         assert isinstance(other, LanceLibrary)
         other.tables.delete(POSTINGS, "true")
@@ -181,7 +181,7 @@ def test_a_changed_block_is_noticed(tmp_path: Path) -> None:
     with Library.open(pair.url) as fresh:
         assert any("index of words" in fault for fault in fresh.check())
         with pytest.raises(LibraryError, match="not what was stored"):
-            best(fresh, ASKED[0], [], 5)
+            best_rows(fresh, ASKED[0], [], 5)
     pair.close()
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from fourcorners.reports.chapters.material import Material, counted, day
 from fourcorners.reports.tree import Facts, Items, Run, Section, Tone, body, words
-from fourcorners.research.columns.kept import PREFIX
+from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import Author, CellState, ReviewState
 from fourcorners.version import __version__
 

@@ -15,23 +15,28 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import SQLiteValue, integer, register, string
 from fourcorners.library.store import Library
 from fourcorners.outline.card import Card
-from fourcorners.search.graph.resolving import (
-    Head,
-    Profile,
-    gathered,
-    head_of,
+from fourcorners.search.graph.resolution import (
+    DocumentProfile,
+    TitlePage,
+    gather_candidates,
     party_keys,
-    resolve,
+    resolve_target,
+    title_page,
 )
-from fourcorners.search.graph.statements import Relation, Statement, read_statements, telling
-from fourcorners.search.names import names_of
+from fourcorners.search.graph.statements import (
+    AmendmentStatement,
+    Relation,
+    distinctive_words,
+    parse_statements,
+)
+from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 
 RULES = "1"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
 _FITTING = 8
-_STATEMENTS: Codec[tuple[Statement, ...]] = Codec(tuple[Statement, ...])
+_STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
 
 register(
     _ROOM,
@@ -186,7 +191,7 @@ def _read_new(library: Library) -> None:
     for (identifier,) in new:
         document = string(identifier)
         card = library.card(document)
-        said = read_statements(library.text(document), card)
+        said = parse_statements(library.text(document), card)
         library.execute(
             "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(said))
         )
@@ -210,24 +215,24 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     for profile in profiles.values():
         for key in profile.parties:
             bearers.setdefault(key, []).append(profile.document)
-    names = names_of(library)
+    names = name_index(library)
 
     def fitting(words: str) -> list[str]:
-        return [fit.document for fit in names.fitting(library, words)[:_FITTING]]
+        return [fit.document for fit in names.match_names(library, words)[:_FITTING]]
 
     @cache
-    def head(document: str) -> Head:
+    def head(document: str) -> TitlePage:
         title = cards[document].title
-        return head_of(library.text(document), title.span.start if title else 0)
+        return title_page(library.text(document), title.span.start if title else 0)
 
     rows: list[tuple[SQLiteValue, ...]] = []
     for document, said in sorted(statements.items()):
         parties = " ".join(fact.value.name for fact in cards[document].parties)
         for one in said:
             own = profiles[document]
-            candidates = gathered(one, own, profiles, bearers, fitting, parties)
-            found = resolve(one, own, candidates, head)
-            dated = one.dated.isoformat() if one.dated else ""
+            candidates = gather_candidates(one, own, profiles, bearers, fitting, parties)
+            found = resolve_target(one, own, candidates, head)
+            dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)
             told = (one.relation.value, one.title, dated)
             rows.append((*place, *told, found.target, found.confidence, found.because))
@@ -235,20 +240,20 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
 
 
 def _profiles(
-    library: Library, cards: dict[str, Card], statements: dict[str, tuple[Statement, ...]]
-) -> Iterable[tuple[str, Profile]]:
+    library: Library, cards: dict[str, Card], statements: dict[str, tuple[AmendmentStatement, ...]]
+) -> Iterable[tuple[str, DocumentProfile]]:
     for entry in library.documents():
         card = cards[entry.id]
-        title = telling(card.title.value) if card.title else frozenset[str]()
+        title = distinctive_words(card.title.value) if card.title else frozenset[str]()
         kind = card.type.value if card.type else ""
         stem = entry.name.rpartition(".")[0] or entry.name
         facts = (card.agreement_date, card.effective_date)
         yield (
             entry.id,
-            Profile(
+            DocumentProfile(
                 document=entry.id,
                 parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
-                titled=title | telling(f"{kind} {stem}"),
+                titled=title | distinctive_words(f"{kind} {stem}"),
                 title=title,
                 dates=tuple(fact.value for fact in facts if fact),
                 collections=frozenset(entry.collections),

@@ -16,15 +16,15 @@ from pydantic import Field
 from fourcorners.errors import FourcornersError
 from fourcorners.research.answer import (
     Answer,
-    Cited,
+    Citation,
     Draft,
+    ExternalStatement,
     Gap,
-    Outside,
-    Standing,
     Statement,
+    Verification,
 )
 from fourcorners.research.answer import Step as Recorded
-from fourcorners.research.limits import LONGEST, MOST_TURNS, TURNS
+from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.server import answers as kept_answers
 from fourcorners.server.answers import Kept
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
@@ -49,12 +49,14 @@ _Ruling = Literal[
 class QuestionRequest(Value):
     """A question to a contract, to a collection, or to all there is."""
 
-    question: str = Field(min_length=1, max_length=LONGEST, examples=["Can they end it early?"])
+    question: str = Field(
+        min_length=1, max_length=MAX_QUESTION, examples=["Can they end it early?"]
+    )
     collection: str = Field(default="", max_length=500, description="Empty for all there is.")
     document: str = Field(default="", max_length=40, description="Only of this contract.")
-    context: str = Field(default="", max_length=LONGEST)
-    instructions: str = Field(default="", max_length=LONGEST)
-    turns: int = Field(default=TURNS, ge=1, le=MOST_TURNS)
+    context: str = Field(default="", max_length=MAX_QUESTION)
+    instructions: str = Field(default="", max_length=MAX_QUESTION)
+    turns: int = Field(default=TURNS, ge=1, le=MAX_TURNS)
     rules: bool = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
 
@@ -70,7 +72,7 @@ class CitedValue(Value):
     href: str
 
     @classmethod
-    def of(cls, cited: Cited) -> CitedValue | None:
+    def of(cls, cited: Citation) -> CitedValue | None:
         """Return words as the API says them; None for words without a place."""
         span = cited.quote.span
         if span is None:
@@ -103,7 +105,7 @@ class StatementValue(Value):
         return cls(
             text=statement.text,
             role=statement.role.value,
-            verified=statement.standing is Standing.VERIFIED,
+            verified=statement.standing is Verification.VERIFIED,
             problem=statement.problem,
             part=statement.part,
             quotes=[each for each in quotes if each is not None],
@@ -137,7 +139,7 @@ class OutsideValue(Value):
     licence: str
 
     @classmethod
-    def of(cls, told: Outside) -> OutsideValue:
+    def of(cls, told: ExternalStatement) -> OutsideValue:
         """Return it as the API says it."""
         return cls(
             text=told.text,

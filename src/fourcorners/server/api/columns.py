@@ -12,7 +12,7 @@ from fourcorners.server.api.models import TaskValue, Value
 from fourcorners.server.api.once import IdempotencyKey, once
 from fourcorners.server.columns import asking, kept
 from fourcorners.server.columns.asking import Standing
-from fourcorners.server.columns.kept import LONGEST, AskedColumn
+from fourcorners.server.columns.kept import MAX_QUESTION, Column
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.principal import Role
 from fourcorners.server.tasks import Task
@@ -26,7 +26,9 @@ class ColumnRequest(Value):
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
     question: str = Field(
-        min_length=1, max_length=LONGEST, examples=["Is there a most favoured customer clause?"]
+        min_length=1,
+        max_length=MAX_QUESTION,
+        examples=["Is there a most favoured customer clause?"],
     )
     with_model: bool = Field(
         default=False, description="Let the configured language model read; by rules without it."
@@ -36,7 +38,7 @@ class ColumnRequest(Value):
 class QuestionRequest(Value):
     """What a column asks instead."""
 
-    question: str = Field(min_length=1, max_length=LONGEST)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
     with_model: bool = False
 
 
@@ -123,7 +125,7 @@ def versions(desk: Desk, column: str) -> list[VersionValue]:
     """Return all that a column asked, the first first; the last is what it asks now."""
     found = asking.look(desk, column)
     with desk.access() as access:
-        held = kept.versions(access.library_for(found.collection, Role.READER), found.id)
+        held = kept.column_versions(access.library_for(found.collection, Role.READER), found.id)
     return [
         VersionValue(
             version=each.version,
@@ -154,7 +156,7 @@ def remove(desk: Desk, column: str) -> None:
     asking.remove(desk, column)
 
 
-def _started(desk: DeskOf, made: tuple[AskedColumn, Task]) -> StartedValue:
+def _started(desk: DeskOf, made: tuple[Column, Task]) -> StartedValue:
     column, task = made
     return StartedValue(column=_value(desk, Standing(column, task)), task=TaskValue.of(task))
 
@@ -163,7 +165,7 @@ def _value(desk: DeskOf, standing: Standing) -> ColumnValue:
     each, task = standing.column, standing.task
     with desk.access() as access:
         documents = [entry.id for entry in access.documents(each.collection)]
-        short = kept.open_cells(access.common(), each, documents)
+        short = kept.empty_cells(access.common(), each, documents)
     return ColumnValue(
         id=each.id,
         provision=each.provision,

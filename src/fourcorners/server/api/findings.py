@@ -169,7 +169,7 @@ def findings(
             inside &= {document}
         library = access.library_for(collection, Role.READER)
         cells: dict[str, dict[str, Finding]] = {}
-        for each in (book, kept.asked_of(library, collection, book.id)):
+        for each in (book, kept.review_playbook(library, collection, book.id)):
             wanted = [provision.id for provision in each.provisions]
             for place, row in store.cells(library, each, wanted, document).items():
                 cells.setdefault(place, {}).update(row)
@@ -194,7 +194,7 @@ def mark(desk: Desk, said: MarkRequest, idempotency_key: IdempotencyKey = None) 
             if said.provision.startswith(kept.PREFIX):
                 column = kept.find(library, said.provision)
                 access.require(Role.REVIEWER, column.collection)
-                book = kept.book_of(column.collection, column.playbook, [column])
+                book = kept.columns_playbook(column.collection, column.playbook, [column])
             with library.transaction():
                 finding = states.remark(
                     library,

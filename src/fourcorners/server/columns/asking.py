@@ -9,7 +9,7 @@ from fourcorners.llm import is_configured
 from fourcorners.server import books
 from fourcorners.server.access import Access
 from fourcorners.server.columns import kept
-from fourcorners.server.columns.kept import AskedColumn
+from fourcorners.server.columns.kept import Column
 from fourcorners.server.desk import DeskOf
 from fourcorners.server.doing import columns as doing
 from fourcorners.server.principal import Role
@@ -23,7 +23,7 @@ _LOOKED = 200  # tasks looked through for those of columns
 class Standing:
     """A column with its last task, if there was one that is remembered."""
 
-    column: AskedColumn
+    column: Column
     task: Task | None
 
     @property
@@ -34,7 +34,7 @@ class Standing:
 
 def add(
     desk: DeskOf, collection: str, playbook: str, question: str, *, with_model: bool
-) -> tuple[AskedColumn, Task]:
+) -> tuple[Column, Task]:
     """Put a question to every contract of a review.
 
     Raises:
@@ -53,9 +53,7 @@ def add(
     return column, fill(desk, column)
 
 
-def change(
-    desk: DeskOf, identity: str, question: str, *, with_model: bool
-) -> tuple[AskedColumn, Task]:
+def change(desk: DeskOf, identity: str, question: str, *, with_model: bool) -> tuple[Column, Task]:
     """Ask something else in a column; its cells are filled anew, and the earlier ones are kept.
 
     Raises:
@@ -73,7 +71,7 @@ def change(
     return column, fill(desk, column)
 
 
-def remove(desk: DeskOf, identity: str) -> AskedColumn:
+def remove(desk: DeskOf, identity: str) -> Column:
     """Take a column out of its review, and end the work on it.
 
     Raises:
@@ -87,7 +85,7 @@ def remove(desk: DeskOf, identity: str) -> AskedColumn:
     return column
 
 
-def fill(desk: DeskOf, column: AskedColumn) -> Task:
+def fill(desk: DeskOf, column: Column) -> Task:
     """Have the empty and the failed cells of a column filled, if that is not going on already."""
     for each in _tasks(desk, column):
         if not each.state.ended:
@@ -103,13 +101,13 @@ def catch_up(desk: DeskOf, collection: str, playbook: str) -> list[Task]:
         documents = [entry.id for entry in access.documents(collection)]
         short = [
             each
-            for each in kept.of_review(library, collection, playbook)
-            if kept.open_cells(library, each, documents)
+            for each in kept.review_columns(library, collection, playbook)
+            if kept.empty_cells(library, each, documents)
         ]
     return [fill(desk, each) for each in short]
 
 
-def look(desk: DeskOf, identity: str, role: Role = Role.READER) -> AskedColumn:
+def look(desk: DeskOf, identity: str, role: Role = Role.READER) -> Column:
     """Return a column.
 
     Raises:
@@ -124,7 +122,7 @@ def standing(desk: DeskOf, collection: str, playbook: str) -> list[Standing]:
     """Return the columns of a review, each with its last task."""
     with desk.access() as access:
         library = access.library_for(collection, Role.READER)
-        columns = kept.of_review(library, collection, playbook)
+        columns = kept.review_columns(library, collection, playbook)
     if not columns:
         return []
     last: dict[str, Task] = {}
@@ -139,7 +137,7 @@ def has_model(desk: DeskOf) -> bool:
     return is_configured(desk.office.settings.llm)
 
 
-def _found(access: Access, identity: str, role: Role) -> AskedColumn:
+def _found(access: Access, identity: str, role: Role) -> Column:
     column = kept.find(access.common(), identity)
     try:
         access.require(role, column.collection)
@@ -165,7 +163,7 @@ def _require_model(desk: DeskOf, *, wanted: bool) -> None:
         )
 
 
-def _tasks(desk: DeskOf, column: AskedColumn) -> list[Task]:
+def _tasks(desk: DeskOf, column: Column) -> list[Task]:
     return [
         each
         for each in desk.tasks(limit=_LOOKED)
@@ -173,7 +171,7 @@ def _tasks(desk: DeskOf, column: AskedColumn) -> list[Task]:
     ]
 
 
-def _end(desk: DeskOf, column: AskedColumn) -> None:
+def _end(desk: DeskOf, column: Column) -> None:
     """End what is going on for a column that is another now, or gone."""
     going = [each.id for each in _tasks(desk, column) if not each.state.ended]
     with desk.office.shelf.library() as library:

@@ -7,46 +7,46 @@ from contextlib import contextmanager
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.research.columns import kept
-from fourcorners.research.columns.kept import (
-    LONGEST,
-    MOST,
+from fourcorners.research.columns import store as kept
+from fourcorners.research.columns.store import (
+    MAX_COLUMNS,
+    MAX_QUESTION,
     PREFIX,
-    AskedAlready,
-    AskedColumn,
+    Column,
+    DuplicateColumn,
     NoSuchColumn,
-    asked_of,
-    book_for,
-    book_of,
-    of_collections,
-    of_review,
-    open_cells,
-    versions,
+    column_versions,
+    columns_of_collections,
+    columns_playbook,
+    empty_cells,
+    playbook_for,
+    review_columns,
+    review_playbook,
 )
 from fourcorners.server.refusals import Conflict, NotFound, Refusal
 
 __all__ = [
-    "LONGEST",
-    "MOST",
+    "MAX_COLUMNS",
+    "MAX_QUESTION",
     "PREFIX",
-    "AskedColumn",
+    "Column",
     "ask",
-    "asked_of",
-    "book_for",
-    "book_of",
     "change",
+    "column_versions",
+    "columns_of_collections",
+    "columns_playbook",
+    "empty_cells",
     "find",
-    "of_collections",
-    "of_review",
-    "open_cells",
+    "playbook_for",
     "remove",
-    "versions",
+    "review_columns",
+    "review_playbook",
 ]
 
 
 def ask(
     library: Library, collection: str, playbook: str, question: str, *, with_model: bool, by: str
-) -> AskedColumn:
+) -> Column:
     """Keep a new column, and return it; its cells are empty.
 
     Raises:
@@ -54,12 +54,12 @@ def ask(
         Conflict: If the same is asked already.
     """
     with _refused():
-        return kept.ask(library, collection, playbook, question, with_model=with_model, by=by)
+        return kept.add_column(
+            library, collection, playbook, question, with_model=with_model, by=by
+        )
 
 
-def change(
-    library: Library, identity: str, question: str, *, with_model: bool, by: str
-) -> AskedColumn:
+def change(library: Library, identity: str, question: str, *, with_model: bool, by: str) -> Column:
     """Ask something else in a column, and return its next version, whose cells are empty.
 
     Raises:
@@ -68,27 +68,27 @@ def change(
         Conflict: If the same is asked already, here or in another column of the review.
     """
     with _refused():
-        return kept.change(library, identity, question, with_model=with_model, by=by)
+        return kept.update_column(library, identity, question, with_model=with_model, by=by)
 
 
-def remove(library: Library, identity: str, *, by: str) -> AskedColumn:
+def remove(library: Library, identity: str, *, by: str) -> Column:
     """Take a column out of its review; what people said of its cells stays in the trail.
 
     Raises:
         NotFound: If there is no such column.
     """
     with _refused():
-        return kept.remove(library, identity, by=by)
+        return kept.remove_column(library, identity, by=by)
 
 
-def find(library: Library, identity: str) -> AskedColumn:
+def find(library: Library, identity: str) -> Column:
     """Return a column that stands, by its id or by what names its cells.
 
     Raises:
         NotFound: If there is none.
     """
     with _refused():
-        return kept.find(library, identity)
+        return kept.find_column(library, identity)
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def _refused() -> Iterator[None]:
         yield
     except NoSuchColumn as error:
         raise NotFound(error.message, remedy=error.remedy) from error
-    except AskedAlready as error:
+    except DuplicateColumn as error:
         raise Conflict(error.message, remedy=error.remedy) from error
     except ConfigError as error:
         raise Refusal(error.message, remedy=error.remedy) from error

@@ -30,7 +30,7 @@ def do(work: Work) -> Mapping[str, str | int]:
 
 
 def _answered(work: Work) -> Answer:
-    from fourcorners.research.events import Asked, Finished, Planned
+    from fourcorners.research.events import AnswerEvent, PlanEvent, QuestionEvent
     from fourcorners.server.steps import Steps, steps_of
 
     steps = Steps(work.library, work.task.id)
@@ -39,11 +39,11 @@ def _answered(work: Work) -> Answer:
     try:
         with _events(work) as events:
             for event in events:
-                if isinstance(event, Finished):
+                if isinstance(event, AnswerEvent):
                     return event.answer
-                if isinstance(event, Planned):
+                if isinstance(event, PlanEvent):
                     total = event.turns or len(event.parts)
-                if isinstance(event, Asked):
+                if isinstance(event, QuestionEvent):
                     done = event.turn - 1
                 for step in steps_of(event):
                     steps.add(step)
@@ -56,10 +56,10 @@ def _answered(work: Work) -> Answer:
 @contextmanager
 def _events(work: Work) -> Iterator[Iterator[Event]]:
     from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.research.inquiry import Inquiring
+    from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.limits import TURNS
     from fourcorners.research.run import ask
-    from fourcorners.research.sources import external_tools
+    from fourcorners.research.sources.registry import external_tools
 
     spec = work.task.spec
     with _port(work) as port:
@@ -75,7 +75,7 @@ def _events(work: Work) -> Iterator[Iterator[Event]]:
             encoder=encoder,
             concepts=default_concepts(),
             port=port,
-            how=Inquiring(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
+            how=InquirySettings(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
             tools=external_tools(sources, work.settings.research.external),
         )
 

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.columns.filling import Filler
-from fourcorners.research.columns.work import fill, waiting
+from fourcorners.research.columns.fill import ColumnFiller
+from fourcorners.research.columns.jobs import fill_column, pending_documents
 from fourcorners.review.finding import CellState
 from fourcorners.server.columns import kept
-from fourcorners.server.columns.kept import AskedColumn
+from fourcorners.server.columns.kept import Column
 from fourcorners.server.doing.work import Work
 from fourcorners.server.refusals import Refusal
 
@@ -24,11 +24,11 @@ LANE = "looking"
 def do(work: Work) -> Mapping[str, str | int]:
     """Fill the cells of a column that are empty or failed; those that are filled stay."""
     column = kept.find(work.library, work.task.spec["column"])
-    book = kept.book_of(column.collection, column.playbook, [column])
+    book = kept.columns_playbook(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
     with _port(work, column) as port:
-        filler = Filler(
+        filler = ColumnFiller(
             work.library,
             book,
             column.collection,
@@ -36,10 +36,10 @@ def do(work: Work) -> Mapping[str, str | int]:
             concepts=default_concepts(),
             port=port,
         )
-        missing = waiting(work.library, column, filler.engine, documents)
+        missing = pending_documents(work.library, column, filler.engine, documents)
         before = len(documents) - len(missing)
         work.tell(before, len(documents), 0, "")
-        for number, cell in enumerate(fill(work.library, column, filler, missing), start=1):
+        for number, cell in enumerate(fill_column(work.library, column, filler, missing), start=1):
             counts[cell.state] += 1
             work.tell(before + number, len(documents), _failed(counts), "")
     work.tell(len(documents), len(documents), _failed(counts), "")
@@ -56,7 +56,7 @@ def _failed(counts: Counter[CellState]) -> int:
 
 
 @contextmanager
-def _port(work: Work, column: AskedColumn) -> Iterator[Port | None]:
+def _port(work: Work, column: Column) -> Iterator[Port | None]:
     if not column.with_model:
         yield None
         return

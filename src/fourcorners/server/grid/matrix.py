@@ -17,7 +17,7 @@ from fourcorners.library.tokens import folded
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.access import Access
-from fourcorners.server.columns.kept import asked_of
+from fourcorners.server.columns.kept import review_playbook
 from fourcorners.server.grid import glances
 from fourcorners.server.grid.glances import Glance, Mark, Opinion
 from fourcorners.server.principal import Role
@@ -113,7 +113,7 @@ class Matrices:
             NotFound: If the collection is none that they may read.
         """
         library = access.library_for(collection, Role.READER)
-        asked = asked_of(library, collection, playbook.id)
+        asked = review_playbook(library, collection, playbook.id)
         key = (folded(collection), playbook.hash, *(each.id for each in asked.provisions))
         glances.prepare(library)
         with self._lock:

@@ -16,7 +16,7 @@ from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.llm.port import NOT_CONFIGURED
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research import events as happened
-from fourcorners.research.answer import Answer, Cited, Statement
+from fourcorners.research.answer import Answer, Citation, Statement
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
 from fourcorners.server import answers
@@ -145,7 +145,7 @@ class AnswerValue(Value):
         )
 
 
-def _quoted(cited: Cited, span: Span) -> QuotedValue:
+def _quoted(cited: Citation, span: Span) -> QuotedValue:
     return QuotedValue(
         words=cited.quote.words,
         document=cited.document,
@@ -187,10 +187,10 @@ def _watched(events: Iterator[Event], tell: Tell) -> Answer:
     """Return the report that a run ends with, and tell of what happens until then."""
     done, most = 0, 1
     for event in events:
-        if isinstance(event, happened.Finished):
+        if isinstance(event, happened.AnswerEvent):
             tell(most, most, "The report is done.")
             return event.answer
-        if isinstance(event, happened.Planned):
+        if isinstance(event, happened.PlanEvent):
             # A turn asks, finds and drafts; one without a model drafts at the end alone.
             most = _STEPS * (event.turns or len(event.parts)) + 1
         words = _told(event)
@@ -203,12 +203,12 @@ def _watched(events: Iterator[Event], tell: Tell) -> Answer:
 def _told(event: Event) -> str:
     """Return an event in words; empty for what nobody waits to hear."""
     match event:
-        case happened.Asked():
+        case happened.QuestionEvent():
             return f"Looks for: {shorten(event.question, _SHOWN)}"
-        case happened.EvidenceFound():
+        case happened.EvidenceEvent():
             count = len(event.materials)
             return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
-        case happened.Drafted():
+        case happened.DraftEvent():
             return f"So far: {event.draft.answer.ruling.value}."
         case _:
             return ""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fourcorners.outline.tree import Outline
-from fourcorners.search.graph.reading import read as read_whole
+from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import documents, precedents
 from fourcorners.server.api import search as searching
 from fourcorners.server.api.models import (

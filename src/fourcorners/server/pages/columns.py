@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from fourcorners.reports.grid import STATE_WORDS
 from fourcorners.server import books
 from fourcorners.server.columns import asking, kept
-from fourcorners.server.columns.kept import AskedColumn
+from fourcorners.server.columns.kept import Column
 from fourcorners.server.desk import Desk
 from fourcorners.server.grid.asked import Asked
 from fourcorners.server.grid.matrix import STATES, matrices_of
@@ -39,7 +39,7 @@ def show(desk: Desk, column: str) -> Response:
         matrix = matrices_of(desk.office.shelf).of(access, found.collection, book)
         place = matrix.column(found.provision)
         cells = [] if place is None else matrix.state[:, place].tolist()
-        earlier = kept.versions(library, found.id)[:-1]
+        earlier = kept.column_versions(library, found.id)[:-1]
     standing = {
         each.column.id: each for each in asking.standing(desk, found.collection, found.playbook)
     }
@@ -89,5 +89,5 @@ def _grid(collection: str, playbook: str) -> str:
     return f"/reviews/grid?{Asked(collection, playbook).query()}"
 
 
-def _sorted(column: AskedColumn) -> str:
+def _sorted(column: Column) -> str:
     return Asked(column.collection, column.playbook, sort=column.provision, down=True).query()

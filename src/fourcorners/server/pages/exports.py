@@ -14,10 +14,10 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.reports.tree import ReportKind
-from fourcorners.research.columns.reporting import with_columns
+from fourcorners.research.columns.report import add_columns
 from fourcorners.review.finding import Finding, Review
 from fourcorners.server import books
-from fourcorners.server.columns.kept import of_review
+from fourcorners.server.columns.kept import review_columns
 from fourcorners.server.day import today
 from fourcorners.server.desk import Desk
 from fourcorners.server.principal import Role
@@ -73,10 +73,10 @@ def export(
                 f"--out report{form.suffix}",
             )
         told = desk.office.uploads.told
-        whole = with_columns(
+        whole = add_columns(
             library,
             stored_review(library, book, collection=c, as_of=today()),
-            of_review(library, c, book.id),
+            review_columns(library, c, book.id),
         )
         review = _walled(whole, visible, told)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)

@@ -16,7 +16,7 @@ from fourcorners.review import assigning, states
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.server import books
 from fourcorners.server.access import Access
-from fourcorners.server.columns.kept import book_for
+from fourcorners.server.columns.kept import playbook_for
 from fourcorners.server.day import findings_of, grid_of
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.grid.asked import Asked, fitting, parsed, shown
@@ -73,7 +73,7 @@ def mark(
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
         whole = books.load(library, p)
-        book = book_for(library, c, whole, v)
+        book = playbook_for(library, c, whole, v)
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
@@ -227,7 +227,7 @@ def _shown(desk: DeskOf, access: Access, names: tuple[str, str, str, str]) -> Re
     c, p, d, v = names
     library = access.library_for(c, Role.READER)
     book = books.load(library, p)
-    of_column = book_for(library, c, book, v)
+    of_column = playbook_for(library, c, book, v)
     view = panel(access, c, of_column, d, v)
     if view.finding is not None:
         (finding,) = findings_of(library, of_column, [view.finding])

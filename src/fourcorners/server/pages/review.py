@@ -17,7 +17,7 @@ from fourcorners.server import books
 from fourcorners.server.access import Access
 from fourcorners.server.columns import asking
 from fourcorners.server.columns.asking import Standing
-from fourcorners.server.columns.kept import LONGEST
+from fourcorners.server.columns.kept import MAX_QUESTION
 from fourcorners.server.day import grid_of
 from fourcorners.server.desk import Desk, DeskOf
 from fourcorners.server.doing import reviewing
@@ -129,7 +129,7 @@ def grid(desk: Desk, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000
         filling=_filling(asked_columns),
         has_model=asking.has_model(desk),
         model=desk.office.settings.llm.model,
-        longest=LONGEST,
+        longest=MAX_QUESTION,
         state_words=STATE_WORDS,
         severity_words={each: SEVERITY_WORDS[each] for each in SEVERITIES},
         review_words=REVIEW_WORDS,
