@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages

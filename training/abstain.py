@@ -37,13 +37,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad, removal
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.intervals import wilson
-from fourcorners.evaluation.retrieval import text_of
+from fourcorners.evaluation.answers import removal
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.measures.intervals import wilson_interval
+from fourcorners.evaluation.retrieval.loader import corpus_text
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.models.clause_reader import ClauseReader, open_reader
+from fourcorners.models.clause_reader.reader import ClauseReader, open_reader
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answerability import clause_kinds as kinds
 from fourcorners.research.answerability import sufficiency
@@ -144,8 +145,8 @@ class Watcher:
 
     def see(self, *, held: bool, count: int, every: bool = False) -> Tables:
         """Return the signs of the first cases whose contracts some reader has not learned from."""
-        drawn: list[tuple[removal.Case, ClauseReader]] = []
-        for case in removal.cases(self._data, held=held, count=sys.maxsize, every=every):
+        drawn: list[tuple[removal.RemovalCase, ClauseReader]] = []
+        for case in removal.draw_cases(self._data, held=held, count=sys.maxsize, every=every):
             reader = self._reader_of(case)
             if reader is not None and len(drawn) < count:
                 drawn.append((case, reader))
@@ -155,10 +156,10 @@ class Watcher:
         found: Tables = {mode: [] for mode in MODES}
         with (
             Library.open(self._library) as store,
-            removal.Shelf(store, self._data, self._encoder) as shelf,
+            removal.RemovalLibrary(store, self._data, self._encoder) as shelf,
         ):
             for number, (case, reader, is_cut) in enumerate(sides, start=1):
-                document = shelf.removed(case) if is_cut else shelf.standing(case)
+                document = shelf.add_redacted(case) if is_cut else shelf.add_original(case)
                 for mode, with_vectors in MODES.items():
                     kind, signs = self._signs(store, document, case, reader, with_vectors)
                     found[mode].append(Seen(case.file_path, not is_cut, kind, signs))
@@ -167,15 +168,15 @@ class Watcher:
                     sys.stdout.flush()
         return found
 
-    def _reader_of(self, case: removal.Case) -> ClauseReader | None:
-        identity = document_id(text_of(removal.find_data(self._data)[0], case.file_path))
+    def _reader_of(self, case: removal.RemovalCase) -> ClauseReader | None:
+        identity = document_id(corpus_text(removal.find_data(self._data)[0], case.file_path))
         return next((r for r in self._readers if identity not in r.learned_from), None)
 
     def _signs(
         self,
         store: Library,
         document: str,
-        case: removal.Case,
+        case: removal.RemovalCase,
         reader: ClauseReader,
         with_vectors: bool,
     ) -> tuple[str, Features]:
@@ -311,7 +312,7 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     beside = removal.find_data(data)[1]
     if beside is None:
         raise SystemExit(f"{data} holds no CUAD beside LegalBench-RAG: its groups make the folds.")
-    of = {contract.name: contract.group for contract in cuad.load(beside)}
+    of = {contract.name: contract.group for contract in cuad.load_cuad(beside)}
     groups = [of[Path(each.contract).name] for each in taught]
     _, number = np.unique(groups, return_inverse=True)
     fold = np.random.default_rng(0).permutation(number.max() + 1)[number] % FOLDS
@@ -319,7 +320,7 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     for name, cut in (("as it is", np.full(len(taught), now)), ("out of fold", cuts[fold])):
         answered, denied = odds[standing] >= cut[standing], odds[~standing] < cut[~standing]
         for what, kept in (("answered", answered), ("denied", denied)):
-            low, high = wilson(int(kept.sum()), len(kept))
+            low, high = wilson_interval(int(kept.sum()), len(kept))
             text = f"{name}: {what} {kept.mean():.3f} ({low:.3f} to {high:.3f}) of {len(kept)}\n"
             sys.stdout.write(text)
     chosen = 1 / (1 + np.exp(-np.quantile(odds[~standing], share)))

@@ -23,11 +23,11 @@ from encoder_data import FOLDS, HELD_FOLD
 from numpy.typing import NDArray
 from train_entailment_data import read
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.library.store import Library
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answerability.search import concepts_in_focus
 from fourcorners.research.context import ResearchContext, build_context
@@ -281,10 +281,10 @@ def of_hypotheses(
 
 def texts(data: Path) -> dict[str, tuple[str, bool]]:
     """Return the text of each contract of CUAD by its name, and whether its fold is held out."""
-    contracts = cuad.load(data / "cuad")
+    contracts = cuad.load_cuad(data / "cuad")
     return {
         contract.name.removesuffix(".txt"): (contract.text, fold == HELD_FOLD)
-        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True)
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True)
     }
 
 
@@ -308,9 +308,9 @@ def gather(data: Path, library: Path, encoder: Encoder) -> tuple[list[Lesson], l
     random, known = np.random.default_rng(0), default_concepts(encoder)
     learned: list[Lesson] = []
     judged: list[Judged] = []
-    contracts = cuad.load(data / "cuad")
+    contracts = cuad.load_cuad(data / "cuad")
     with Library.open(library, create=False) as store:
-        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True):
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True):
             name = contract.name.removesuffix(".txt")
             document = document_id(contract.text)
             desk = build_context(store, [document], encoder=encoder, concepts=known)

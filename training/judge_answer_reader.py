@@ -22,7 +22,7 @@ from answer_lessons import POOL, Judged
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.models.answer_reader import open_answer_reader
+from fourcorners.models.answer_reader.reader import open_answer_reader
 from fourcorners.models.registry import default_encoder
 from fourcorners.search.sentences.answer_scores import FILE
 

@@ -25,8 +25,8 @@ import yaml
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.questions import load, named
-from fourcorners.library.ingest import add
+from fourcorners.evaluation.answers.loader import find_entry, load_questions
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
@@ -60,7 +60,7 @@ def cases(library: Library, files: Sequence[Path]) -> Iterator[Case]:
     entries = library.documents()
 
     def desk_of(start: str) -> ResearchContext:
-        contract = named(entries, start).id
+        contract = find_entry(entries, start).id
         return build_context(library, [contract], encoder=encoder, concepts=concepts)
 
     for number, (asked, own, beside) in enumerate(questions(files)):
@@ -84,7 +84,7 @@ def questions(files: Sequence[Path]) -> Iterator[tuple[str, str, tuple[str, ...]
     for each in content["questions"]:
         yield each["ask"], each["in"], tuple(each["beside"])
     for path in files:
-        for question in load(path):
+        for question in load_questions(path):
             if question.needed and len(question.contracts) == 1 and not question.needs_ocr:
                 yield question.asked, question.contracts[0], ()
 
@@ -107,7 +107,7 @@ def main() -> None:
     given = told.parse_args()
     files = [given.contracts.parent / f"{name}.yaml" for name in FILES]
     with tempfile.TemporaryDirectory() as folder, Library.open(Path(folder) / "room.db") as library:
-        report = add(
+        report = add_files(
             library,
             [given.contracts],
             collection="near",

@@ -26,7 +26,7 @@ from answer_lessons import read_questions, texts
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import removal
+from fourcorners.evaluation.answers import removal
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
@@ -83,12 +83,12 @@ def see(data: Path, library: Path) -> list[Seen]:
     drawn = sorted(cases(data), key=lambda each: each.contract)
     with (
         Library.open(library) as store,
-        removal.Shelf(store, data, encoder) as shelf,
+        removal.RemovalLibrary(store, data, encoder) as shelf,
     ):
         for number, case in enumerate(drawn, start=1):
             sides = {"silent" if case.silent else "standing": case.text}
             if case.cut:
-                sides["cut"] = removal.without(case.text, case.cut)
+                sides["cut"] = removal.remove_spans(case.text, case.cut)
             for side, text in sides.items():
                 document = shelf.add(text)
                 desk = build_context(store, [document], encoder=encoder, concepts=concepts)

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.unseen import unseen_by
+from fourcorners.evaluation.measures.unseen import unseen_by
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import DEFAULT_ENCODER

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.llm import open_port
 from fourcorners.models import default_encoder
@@ -36,7 +36,7 @@ def library(tmp_path: Path) -> Library:
     file = tmp_path / "carriage.txt"
     file.write_text(TEXT, "utf-8")
     library = Library.open(tmp_path / "firm.db")
-    report = add(
+    report = add_files(
         library,
         [file],
         collection="Freight",

@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.answer import answer_report, status_of, write_answer
-from fourcorners.reports.markdown import escaped, markdown
+from fourcorners.reports.formats.markdown import escape_markdown, to_markdown
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -55,13 +55,13 @@ def made(**changed: object) -> Answer:
 
 
 def test_markdown_reads_nothing_in_a_contract_as_markup() -> None:
-    text = markdown(answer_report(made()))
+    text = to_markdown(answer_report(made()))
     assert "<b>" not in text
     assert not re.search(r"(?<!\\)\]\(", text)
     assert not re.search(r"^> #", text, re.MULTILINE)
     assert "**not verified**" in text
     assert "3 left out" in text
-    assert escaped("1. one") == "1\\. one"
+    assert escape_markdown("1. one") == "1\\. one"
 
 
 def test_outside_sources_stand_in_a_section_of_their_own() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.context import build_context
 from fourcorners.research.rewriting import add_legal_terms, replace_party_names
@@ -73,7 +73,7 @@ def test_places_and_others_that_share_a_partys_name_are_no_party(
     path = tmp_path / "works.txt"
     path.write_text(WORKS, "utf-8")
     with Library.open(tmp_path / "one.db") as library:
-        assert not add(
+        assert not add_files(
             library, [path], collection="room", encoder=None, settings=Settings(jobs=1)
         ).failed
         desk = build_context(library, ["works.txt"])
@@ -96,7 +96,7 @@ def test_a_party_that_a_letter_calls_you_is_a_party(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text(LETTER + "Nothing else is agreed.\n\n" * 300, "utf-8")
     with Library.open(tmp_path / "one.db") as library:
-        assert not add(
+        assert not add_files(
             library, [path], collection="room", encoder=None, settings=Settings(jobs=1)
         ).failed
         asked = build_context(library, ["letter.txt"]).scope("When is Marrow paid?").asked

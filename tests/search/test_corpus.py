@@ -9,8 +9,8 @@ import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.outline.tree import Outline
 from fourcorners.search.find import find_passages
 from fourcorners.search.query import parse_query
@@ -43,7 +43,7 @@ def test_exactly_the_passages_that_match_are_found(corpus: Path, tmp_path: Path)
             document = Document(
                 digest[:16], path.name, str(path), digest, "text/plain", "plain/1", raw.decode()
             )
-            cut = passages(document, Outline((), 0.0, windows=True))
+            cut = cut_passages(document, Outline((), 0.0, windows=True))
             library.add(document, Outline((), 0.0, windows=True), Card(), cut, None, collection="C")
             texts[document.id] = document.text
             for passage in cut:

@@ -12,7 +12,7 @@ from fourcorners.documents.document import Document, Page
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages

@@ -10,7 +10,7 @@ import pytest
 
 from fourcorners.documents.document import Document, Page
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.search.filters import Filters
 from fourcorners.search.names import name_index

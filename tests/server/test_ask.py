@@ -21,10 +21,11 @@ from fourcorners.research.answer import (
     Provenance,
     Verdict,
 )
-from fourcorners.server import answers
-from fourcorners.server.answers import Home
-from fourcorners.server.doing import Work, asking
-from fourcorners.server.tasks import Tasks
+from fourcorners.server.store import answers
+from fourcorners.server.store.answers import AnswerOrigin
+from fourcorners.server.tasks.handlers import TaskContext
+from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.text.span import Span
 
 from .conftest import LEASE, SUPPLY, Room
@@ -193,10 +194,10 @@ def test_a_task_that_answered_before_it_was_killed_does_not_ask_again(
     asked_again: list[str] = []
     monkeypatch.setattr(run, "ask", lambda *_, **__: asked_again.append("again"))
     with office.shelf.library() as library:
-        task = Tasks(library).start(asking.KIND, "by hand", "Mill", {}, by="Ada")
-        made = answers.keep(library, _answer(), task.id, Home("Mill", "Ada"))
-        work = Work(task, library, office.settings, office.engines, lambda *_: None)
-        assert asking.do(work) == {"answer": made}
+        task = TaskQueue(library).start(asking.KIND, "by hand", "Mill", {}, by="Ada")
+        made = answers.save_answer(library, _answer(), task.id, AnswerOrigin("Mill", "Ada"))
+        work = TaskContext(task, library, office.settings, office.engines, lambda *_: None)
+        assert asking.run(work) == {"answer": made}
     assert asked_again == []
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
 from enum import StrEnum
 
 from fourcorners.errors import InputError
-from fourcorners.outline.dates import find_dates, later
+from fourcorners.outline.card.dates import add_months, find_dates
 from fourcorners.text.span import Span
 
 
@@ -127,7 +127,7 @@ def _stepped(written: str, sign: str, count: str, unit: str) -> str:
         elif kind in ("day", "week"):
             end = start + timedelta(days=number * (7 if kind == "week" else 1))
         else:
-            end = later(start, months=number * (12 if kind == "year" else 1))
+            end = add_months(start, months=number * (12 if kind == "year" else 1))
     except (OverflowError, ValueError):
         raise InputError(f"{written} {sign} {count} {unit} is no date.", remedy=_REMEDY) from None
     told = f"{written} {sign} {count} {unit} = {end.isoformat()} ({end:%A})"

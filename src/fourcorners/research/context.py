@@ -10,8 +10,8 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
-from fourcorners.models.answer_reader import AnswerReader
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import Citation, Source

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm import Port
-from fourcorners.llm.port import NOT_CONFIGURED
+from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
 from fourcorners.research.agents.tool import Tool
@@ -22,7 +22,7 @@ from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
 
 
 def ask(

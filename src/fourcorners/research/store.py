@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import register, string
+from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Answer, Verdict
 
@@ -16,7 +16,7 @@ _ANSWER: Codec[Answer] = Codec(Answer)
 _IDENTITY = 12  # letters of an answer's id
 _LEAST = 4  # letters by which one may be named
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -58,7 +58,7 @@ def save_answer(library: Library, answer: Answer) -> str:
     When one of the contracts that were read for it is removed, the answer goes with it, for it
     holds its words.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     told = _ANSWER.dump(answer)
     identity = sha256(told.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
     with library.transaction():
@@ -86,7 +86,7 @@ def list_answers(
     library: Library, *, document: str | None = None, limit: int = 100
 ) -> list[AnswerSummary]:
     """Return the answers that are stored, the newest first; those that a document was read for."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document) FROM "
         "research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
@@ -96,12 +96,12 @@ def list_answers(
     )
     return [
         AnswerSummary(
-            string(identity),
-            string(made),
-            string(question),
-            Verdict(string(ruling)),
-            string(made_by),
-            tuple(sorted(string(documents).split(","))) if documents else (),
+            as_string(identity),
+            as_string(made),
+            as_string(question),
+            Verdict(as_string(ruling)),
+            as_string(made_by),
+            tuple(sorted(as_string(documents).split(","))) if documents else (),
         )
         for identity, made, question, ruling, made_by, documents in rows
     ]
@@ -113,7 +113,7 @@ def load_answer(library: Library, identity: str) -> Answer:
     Raises:
         ConfigError: If there is none, or several begin so.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     start = identity.strip().casefold()
     rows = library.execute(
         "SELECT answer FROM research_answers WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (start,)
@@ -124,4 +124,4 @@ def load_answer(library: Library, identity: str) -> Answer:
         )
     if len(rows) > 1:
         raise ConfigError(f"several answers begin with {identity!r}.", remedy="Give more of it.")
-    return _ANSWER.load(string(rows[0][0]))
+    return _ANSWER.load(as_string(rows[0][0]))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.tokens import (
     collection_token,
     heading_token,
@@ -65,8 +65,8 @@ def _of(
         for row, first, count in library.execute(
             "SELECT row, first_passage, passage_count FROM documents"
         )
-        if integer(row) in wanted
-        for passage in range(integer(first), integer(first) + integer(count))
+        if as_integer(row) in wanted
+        for passage in range(as_integer(first), as_integer(first) + as_integer(count))
     }
     return found & _with(library, filters) if filters and found else found
 
@@ -74,7 +74,7 @@ def _of(
 def _types(library: Catalogue, field: Field) -> list[str]:
     """Return the tokens of the types that have all the field's words in their name."""
     rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [string(kind) for (kind,) in rows]
+    known = [as_string(kind) for (kind,) in rows]
     wanted = set(tokenize(field.text).tokens)
     fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
@@ -98,7 +98,7 @@ def _require_headings(library: Catalogue) -> None:
         "SELECT count(*) FROM documents WHERE row <= "
         "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'headings_after')"
     )
-    count = integer(rows[0][0])
+    count = as_integer(rows[0][0])
     if count:
         raise ConfigError(
             f"{count} documents of {library.path} were added before headings were indexed.",

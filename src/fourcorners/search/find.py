@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.dense import cosines_of, nearest_passages, require_same_encoder
 from fourcorners.search.disjoint import FoundPassage, add_disjoint
 from fourcorners.search.fields import field_rows
@@ -266,7 +266,7 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     ordered = iter(sort_by_score([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
-        library.fetch(passages[row].document for row in batch)
+        library.prefetch(passages[row].document for row in batch)
         for row in batch:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:

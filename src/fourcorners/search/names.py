@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
-from fourcorners.library.kept import Kept, Memory
-from fourcorners.outline.card import Card
+from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
 from fourcorners.text.tokenization import tokenize
 
@@ -71,9 +71,11 @@ class NameIndex:
         for row, identifier, name, kind, title, card in library.execute(
             "SELECT row, id, name, type, title, card FROM documents"
         ):
-            self._ids[integer(row)] = string(identifier)
-            known = codec.CARD.load(string(card))
-            self._note(integer(row), string(name), f"{string(kind)} {string(title)}", known)
+            self._ids[as_integer(row)] = as_string(identifier)
+            known = codec.CARD.load(as_string(card))
+            self._note(
+                as_integer(row), as_string(name), f"{as_string(kind)} {as_string(title)}", known
+            )
 
     def _note(self, row: int, name: str, title: str, card: Card) -> None:
         stem = name.rpartition(".")[0] or name
@@ -231,10 +233,10 @@ ABBREVIATIONS = MappingProxyType(
 )
 """What lawyers call contracts in short, without the words that all contracts share."""
 
-_KNOWN: WeakKeyDictionary[Memory, Kept[NameIndex]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Memory, VersionedCache[NameIndex]] = WeakKeyDictionary()
 
 
 def name_index(library: Catalogue) -> NameIndex:
     """Return the index of a library's names; it is made anew when the library has changed."""
-    known = _KNOWN.setdefault(library.memory, Kept(1))
+    known = _KNOWN.setdefault(library.memory, VersionedCache(1))
     return known.get(library.content_version, "", lambda: NameIndex(library))

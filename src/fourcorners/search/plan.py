@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.fields import field_rows
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import index_of

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.reranker import Reranker
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.find import find_passages

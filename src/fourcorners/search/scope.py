@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import string
-from fourcorners.library.tokens import folded
+from fourcorners.library.database import as_string
+from fourcorners.library.tokens import fold_name
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.search.stems import FRAME
@@ -217,15 +217,15 @@ def _within(library: Catalogue, filters: Filters) -> Collection[str] | None:
     """Return the ids of the documents that the filters leave, or None for all."""
     if filters.collection is None and not filters.documents and not filters.types:
         return None
-    types = {folded(kind) for kind in filters.types}
+    types = {fold_name(kind) for kind in filters.types}
     rows = library.execute(
         "SELECT d.id, d.type FROM documents d WHERE ?1 IS NULL OR d.row IN (SELECT m.document FROM "
         "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?1)",
-        (None if filters.collection is None else folded(filters.collection),),
+        (None if filters.collection is None else fold_name(filters.collection),),
     )
     return {
-        string(identifier)
+        as_string(identifier)
         for identifier, kind in rows
-        if (not filters.documents or string(identifier) in filters.documents)
-        and (not types or folded(string(kind)) in types)
+        if (not filters.documents or as_string(identifier) in filters.documents)
+        and (not types or fold_name(as_string(kind)) in types)
     }

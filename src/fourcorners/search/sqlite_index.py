@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from weakref import ref
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import PassageRow, Vectors
-from fourcorners.library.words import WordTotals, totals, word_count
+from fourcorners.library.words import WordTotals, word_count, word_totals
 from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Filters
 from fourcorners.search.index import Tokens
@@ -108,7 +108,7 @@ class SqliteIndex:
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document and ordinal of passages that bear a word."""
         rows = self._library.execute(_STANDING, (f'{BODY} : "{token}"', most))
-        return [(integer(document), integer(ordinal)) for document, ordinal in rows]
+        return [(as_integer(document), as_integer(ordinal)) for document, ordinal in rows]
 
     def vocabulary(self, start: str) -> list[str]:
         """Return the words of the index that begin with `start`."""
@@ -117,7 +117,7 @@ class SqliteIndex:
             "USING fts5vocab('main', 'words', 'row')"
         )
         rows = self._library.execute(_VOCABULARY, (start, f"{start}\U0010ffff"))
-        return [string(term) for (term,) in rows]
+        return [as_string(term) for (term,) in rows]
 
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
@@ -167,13 +167,13 @@ class SqliteIndex:
         return self._library.vectors(filters.collection)
 
     def _count(self, expression: str) -> int:
-        return integer(self._library.execute(_COUNT, (expression,))[0][0])
+        return as_integer(self._library.execute(_COUNT, (expression,))[0][0])
 
     def _fresh(self) -> None:
         version = self._library.content_version
         if self._version != version or not self._totals.rows:
             self._bearers.clear()
-            self._version, self._totals = version, totals(self._library)
+            self._version, self._totals = version, word_totals(self._library)
 
     def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:
         """Keep the rows whose passage satisfies the leaf; the index has found too many."""

@@ -155,7 +155,7 @@ def test_a_library_in_a_bucket(url: str, keys: pytest.MonkeyPatch, tmp_path: Pat
         assert find_passages(library, "norway laws govern", encoder=ENCODER)[0].words.startswith(
             "2. Law"
         )
-        library.tend(always=True)
+        library.maintain(always=True)
         assert library.check() == []
         assert library.remove(contract().document.id)
         assert find_passages(library, "norway") == []
@@ -194,7 +194,7 @@ def test_a_write_whose_answer_is_lost_is_done_once(faulty: Faulty) -> None:
         faulty.losing = 0.3
         assert late.add(library)
         assert library.remove(contract().document.id)
-        library.tend(always=True)
+        library.maintain(always=True)
         faulty.losing = 0.0
     assert faulty.lost > 2
     with Library.open(url, create=False) as library:

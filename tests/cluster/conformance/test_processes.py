@@ -95,7 +95,7 @@ def test_a_writer_killed_on_the_way_leaves_all_or_nothing(tmp_path: Path, phase:
         assert [hit.words for hit in find_passages(library, "second AND was")] == [
             "1.1 It was second."
         ]
-        library.tend(always=True)
+        library.maintain(always=True)
         assert library.check() == []
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.cluster import word_parts
 from fourcorners.cluster.library import LanceLibrary
-from fourcorners.cluster.word_parts import POSTINGS
+from fourcorners.cluster.words import store as word_parts
+from fourcorners.cluster.words.store import POSTINGS
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
 from fourcorners.search.index import index_of
@@ -84,7 +84,7 @@ class Pair:
 
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
-    monkeypatch.setattr(word_parts, "AT_ONCE", 40)
+    monkeypatch.setattr(word_parts, "MAX_BATCH", 40)
     made = Pair(tmp_path)
     yield made
     made.close()
@@ -107,7 +107,7 @@ def test_parts_in_memory_and_in_the_table_tell_the_same(pair: Pair) -> None:
 
 
 def test_parts_are_joined_as_they_become_many(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_parts, "TOGETHER", 3)
+    monkeypatch.setattr(word_parts, "MERGE_FACTOR", 3)
     monkeypatch.setattr(word_parts, "_STRETCH", 2)
     written = []
     for at in range(0, 20, 2):
@@ -126,7 +126,7 @@ def test_what_is_removed_counts_no_more_in_any_part(pair: Pair) -> None:
     pair.remove("2.txt")
     pair.agree()
     pair.add(some(6, 1))
-    pair.lance.tend(always=True)
+    pair.lance.maintain(always=True)
     pair.agree()
     assert pair.lance.check() == []
 
@@ -152,9 +152,9 @@ def test_what_nobody_uses_is_cleared_away_after_a_time(pair: Pair) -> None:
         pair.remove(name)
     pair.add(some(2, 2))
     visible = pair.lance.visible()  # type: ignore[attr-defined]
-    pair.words.tend(visible, before="0")
+    pair.words.maintain(visible, before="0")
     assert pair.parts() == 2
-    pair.words.tend(visible, before="f")
+    pair.words.maintain(visible, before="f")
     assert pair.parts() == 1
     pair.agree()
 
@@ -172,7 +172,7 @@ def test_parts_that_were_cleared_away_meanwhile_are_looked_for_anew(pair: Pair) 
 def test_a_changed_block_is_noticed(tmp_path: Path) -> None:
     pair = Pair(tmp_path)
     pair.add(some(0, 6))
-    pair.lance.tend(always=True)
+    pair.lance.maintain(always=True)
     tables = pair.lance.tables  # type: ignore[attr-defined]
     [row] = tables.rows(POSTINGS, "ordinal = 0", ["part", "data"]).to_pylist()
     changed = bytearray(row["data"])

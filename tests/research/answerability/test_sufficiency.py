@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answerability import sufficiency
@@ -71,7 +71,7 @@ def test_neither_length_nor_a_heading_that_is_left_decides(
         file.write_text(text, "utf-8")
         with Library.open(tmp_path / f"{is_there}.db") as library:
             settings = Settings(jobs=1)
-            add(library, [file], collection="Quay", encoder=encoder, settings=settings)
+            add_files(library, [file], collection="Quay", encoder=encoder, settings=settings)
             assert judged(library, encoder, concepts, ANSWERED[0]).answers is is_there
 
 

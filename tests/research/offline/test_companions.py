@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Role
 from fourcorners.research.context import ResearchContext, build_context
@@ -60,7 +60,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResearchContext]:
         (folder / name).write_text(text, "utf-8")
     with Library.open(folder / "room.db") as library:
         paths: list[Path] = [folder / "deed.txt", folder / "letter.txt"]
-        assert not add(
+        assert not add_files(
             library, paths, collection="room", encoder=None, settings=Settings(jobs=1)
         ).failed
         yield build_context(library)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answer import Verdict
@@ -54,7 +54,7 @@ def test_a_denial_of_what_is_taken_for_granted_is_quoted(
     path.write_text(DEED, "utf-8")
     with Library.open(tmp_path / "room.db") as library:
         settings = Settings(jobs=1)
-        assert not add(
+        assert not add_files(
             library, [path], collection="room", encoder=encoder, settings=settings
         ).failed
         answer = final_answer(

@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
-from fourcorners.models.leaning import Leaning
+from fourcorners.models.polarity.model import PolarityModel
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.sufficiency import Judgement
@@ -90,11 +90,11 @@ def test_where_nothing_else_tells_what_such_words_mostly_mean_counts_if_they_sur
 ) -> None:
     asked: list[tuple[str, str]] = []
 
-    def yes(_: Leaning, question: str, words: str) -> float:
+    def yes(_: PolarityModel, question: str, words: str) -> float:
         asked.append((question, words))
         return chance
 
-    monkeypatch.setattr(Leaning, "yes", yes)
+    monkeypatch.setattr(PolarityModel, "probability", yes)
     (part,) = split_question("Does wet stock get paid for?")
     words = "The Landlord shall insure the Premises against fire and flood"
     judged = ((desk.documents[0], Judgement(0.95, 0.5)),)

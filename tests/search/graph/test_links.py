@@ -10,10 +10,10 @@ import pytest
 
 from fourcorners.documents.read import read_document as read_file
 from fourcorners.library.store import Library
-from fourcorners.outline.build import build
-from fourcorners.outline.card import Card, Fact
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.graph import Relation, links_of
 from fourcorners.search.graph.resolution import party_key
 from fourcorners.search.graph.statements import parse_statements
@@ -206,9 +206,11 @@ def test_the_data_room(library: Library, dataroom: Path) -> None:
         if path.name.startswith("14-"):  # a scan
             continue
         document = read_file(path)
-        outline = build(document)
+        outline = build_outline(document)
         known = read_card(document, outline)
-        library.add(document, outline, known, passages(document, outline), None, collection="Larch")
+        library.add(
+            document, outline, known, cut_passages(document, outline), None, collection="Larch"
+        )
         ids[document.id] = path.name
     links = links_of(library)
     resolved = {

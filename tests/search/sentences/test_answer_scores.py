@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.library.store import Library
-from fourcorners.models.answer_reader import AnswerReader
+from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.fake import HashEncoder
 from fourcorners.models.registry import default_encoder
 from fourcorners.search.sentences.answer_scores import (

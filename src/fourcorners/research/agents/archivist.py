@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from fourcorners.llm import Fenced, Port
+from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import UnderstoodQuestion
@@ -25,7 +25,7 @@ _LONGEST = 1_000  # characters of what it writes
 
 
 def understand_question(
-    desk: ResearchContext, port: Port, meter: Meter, started: Answer, reply: Reply | None
+    context: ResearchContext, port: Port, meter: Meter, started: Answer, reply: Reply | None
 ) -> Iterator[Event]:
     """Ask the model what was meant; the generator returns the report's head.
 
@@ -40,7 +40,7 @@ def understand_question(
     value = yield from meter.ask(
         port,
         "archivist",
-        prompt_values(desk, started, replies, may_ask=reply is not None),
+        prompt_values(context, started, replies, may_ask=reply is not None),
         UnderstoodQuestion,
     )
     if reply is not None and value.ask_back.strip():
@@ -52,7 +52,7 @@ def understand_question(
             value = yield from meter.ask(
                 port,
                 "archivist",
-                prompt_values(desk, started, replies, may_ask=False),
+                prompt_values(context, started, replies, may_ask=False),
                 UnderstoodQuestion,
             )
         else:
@@ -69,7 +69,7 @@ def understand_question(
 
 
 def prompt_values(
-    desk: ResearchContext, started: Answer, replies: list[Value], *, may_ask: bool
+    context: ResearchContext, started: Answer, replies: list[Value], *, may_ask: bool
 ) -> dict[str, Value]:
     """Return what the archivist's prompt is filled with."""
     return {
@@ -77,16 +77,16 @@ def prompt_values(
         "context": started.context,
         "instructions": started.instructions,
         "replies": replies,
-        "contracts": [Fenced(each, "contract on the desk") for each in _contracts(desk)],
+        "contracts": [QuotedText(each, "contract on the desk") for each in _contracts(context)],
         "may_ask": may_ask,
     }
 
 
-def _contracts(desk: ResearchContext) -> list[str]:
-    entries = desk.entries or tuple(desk.library.documents(desk.collection))
+def _contracts(context: ResearchContext) -> list[str]:
+    entries = context.entries or tuple(context.library.documents(context.collection))
     told = []
     for entry in entries[:MAX_CONTRACTS]:
-        card = desk.library.card(entry.id)
+        card = context.library.card(entry.id)
         parties = "; ".join(
             fact.value.name + (f" ({fact.value.short})" if fact.value.short else "")
             for fact in card.parties

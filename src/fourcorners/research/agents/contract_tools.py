@@ -40,30 +40,30 @@ class ContractTool:
         return [each for _, each in zip(range(inquiry.limit), self.fetch(inquiry), strict=False)]
 
 
-def contract_tools(desk: ResearchContext) -> list[Tool]:
+def contract_tools(context: ResearchContext) -> list[Tool]:
     """Return the tools that look into the contracts."""
     tools: list[Tool] = [
         ContractTool(
             "search",
             "finds the sentences that answer a question in plain language, or that are like a "
             "clause; words: the question, or what such a clause would say",
-            _Search(desk),
+            _Search(context),
         ),
         ContractTool(
             "belongs",
             "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
             "clauses that it refers to, definitions, amendments; words: what the clause says",
-            _Belongs(desk),
+            _Belongs(context),
         ),
         ContractTool(
             "definition",
             "brings the definition of a defined term; words: the term alone",
-            _Definition(desk),
+            _Definition(context),
         ),
         ContractTool(
             "clause",
             "brings a clause by its number or heading; words: such as 7.2(a), or Termination",
-            _Clause(desk),
+            _Clause(context),
         ),
         ContractTool(
             COMPUTED_SOURCE,
@@ -72,14 +72,14 @@ def contract_tools(desk: ResearchContext) -> list[Tool]:
             _reckoned,
         ),
     ]
-    if desk.entries:
+    if context.entries:
         tools.insert(
             1,
             ContractTool(
                 "others",
                 "finds sentences in the other contracts of the library, for comparison or for "
                 "amendments; words: the question",
-                _Others(desk),
+                _Others(context),
             ),
         )
     return tools
@@ -87,38 +87,38 @@ def contract_tools(desk: ResearchContext) -> list[Tool]:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    desk: ResearchContext
+    context: ResearchContext
 
     def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        found = search_answer(self.desk, inquiry.words, limit=inquiry.limit)
+        found = search_answer(self.context, inquiry.words, limit=inquiry.limit)
         for each in found.snippets:
             because = "may answer" if found.answers else "the nearest, and may well not answer"
-            yield self.desk.material(
+            yield self.context.material(
                 each.document, each.span, tool="search", because=because, score=each.score
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Others:
-    desk: ResearchContext
+    context: ResearchContext
 
     def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        desk = self.desk
-        known = set(desk.documents)
-        others = [e.id for e in desk.library.documents(desk.collection) if e.id not in known]
+        context = self.context
+        known = set(context.documents)
+        others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
         if not others:
             return
         found = retrieve_snippets(
-            desk.library,
+            context.library,
             inquiry.words,
-            encoder=desk.encoder,
-            concepts=desk.concepts,
-            filters=Filters(collection=desk.collection, documents=tuple(others)),
+            encoder=context.encoder,
+            concepts=context.concepts,
+            filters=Filters(collection=context.collection, documents=tuple(others)),
             limit=inquiry.limit,
-            reader=desk.reader,
+            reader=context.reader,
         )
         for each in found.snippets:
-            yield desk.material(
+            yield context.material(
                 each.document, each.span, tool="others", because="another contract",
                 score=each.score,
             )  # fmt: skip
@@ -126,31 +126,31 @@ class _Others:
 
 @dataclass(frozen=True, slots=True)
 class _Belongs:
-    desk: ResearchContext
+    context: ResearchContext
 
     def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        found = search_answer(self.desk, inquiry.words, limit=2).snippets
+        found = search_answer(self.context, inquiry.words, limit=2).snippets
         for each in found:
-            yield self.desk.material(each.document, each.span, tool="belongs", score=each.score)
+            yield self.context.material(each.document, each.span, tool="belongs", score=each.score)
         linked = expand_hits(
-            self.desk.library, found, limit=inquiry.limit, collection=self.desk.collection
+            self.context.library, found, limit=inquiry.limit, collection=self.context.collection
         )
         for one in linked:
-            yield self.desk.material(
+            yield self.context.material(
                 one.document, one.span, tool="belongs", because=one.because, score=one.score
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    desk: ResearchContext
+    context: ResearchContext
 
     def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
         wanted = inquiry.words.strip(" \"'“”‘’.").casefold()
-        for reading in _readings(self.desk):
+        for reading in _readings(self.context):
             for term in reading.outline.terms:
                 if term.term.casefold() in (wanted, wanted.removesuffix("s")):
-                    yield self.desk.material(
+                    yield self.context.material(
                         reading.document,
                         reading.definition(term),
                         tool="definition",
@@ -161,18 +161,18 @@ class _Definition:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    desk: ResearchContext
+    context: ResearchContext
 
     def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
         wanted = inquiry.words.strip().casefold()
         label = wanted.split()[-1].rstrip(".") if wanted else ""
         told = set(stems(wanted))
-        for reading in _readings(self.desk):
+        for reading in _readings(self.context):
             for node in reading.outline.nodes:
                 if node.label.casefold() in (label, wanted) or _is_headed(reading, node, told):
                     span = reading.opening(node.span)
                     if span:
-                        yield self.desk.material(
+                        yield self.context.material(
                             reading.document, span, tool="clause", because="by its label", score=1.0
                         )
 
@@ -191,19 +191,19 @@ def _reckoned(inquiry: ToolQuery) -> Iterator[Material]:
     yield Material(words=words, source="reckoned by code", tool=COMPUTED_SOURCE, score=1.0)
 
 
-def _readings(desk: ResearchContext) -> Iterator[Contract]:
-    documents = desk.documents or tuple(
-        entry.id for entry in desk.library.documents(desk.collection)[:_MOST_CONTRACTS]
+def _readings(context: ResearchContext) -> Iterator[Contract]:
+    documents = context.documents or tuple(
+        entry.id for entry in context.library.documents(context.collection)[:_MOST_CONTRACTS]
     )
     for document in documents[:_MOST_CONTRACTS]:
-        yield desk.read_contract(document)
+        yield context.read_contract(document)
 
 
-def outline_map(desk: ResearchContext, most: int = 60) -> list[tuple[str, str]]:
+def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str]]:
     """Return the labels and headings of each named contract, as its name and lines of text."""
     maps = []
-    for entry in desk.entries[:_MOST_CONTRACTS]:
-        reading = desk.read_contract(entry.id)
+    for entry in context.entries[:_MOST_CONTRACTS]:
+        reading = context.read_contract(entry.id)
         lines = [
             f"{node.label} {' '.join(node.heading.of(reading.text).split())}".strip()
             for node in reading.outline.nodes

@@ -98,7 +98,7 @@ def require_models(port: Port) -> None:
 
 
 def run_inquiry(
-    desk: ResearchContext,
+    context: ResearchContext,
     port: Port,
     started: Answer,
     how: InquirySettings,
@@ -122,7 +122,7 @@ def run_inquiry(
     meter = Meter(replace(started, made=_made(own, started.made, how, tools)))
     stopped = ""
     try:
-        yield from understand_question(desk, own, meter, meter.started, reply)
+        yield from understand_question(context, own, meter, meter.started, reply)
     except (LlmError, BudgetExceeded) as error:
         stopped = f"before the first turn: {error.message}"
     told = meter.started
@@ -130,22 +130,24 @@ def run_inquiry(
     yield PlanEvent(told.question, parts, how.turns, how.calls(), told.assumptions)
     answer = replace(told, stopped=stopped)
     if not stopped:
-        researcher = Researcher(desk, own, [*contract_tools(desk), *tools], responds=how.responds)
-        interrogator = Interrogator(desk, own, researcher, turns=how.turns)
+        researcher = Researcher(
+            context, own, [*contract_tools(context), *tools], responds=how.responds
+        )
+        interrogator = Interrogator(context, own, researcher, turns=how.turns)
         answer = yield from interrogator.inquire(meter)
     if not answer.drafts:
-        answer = yield from _by_rules(desk, replace(answer, question=started.question))
+        answer = yield from _by_rules(context, replace(answer, question=started.question))
     yield AnswerEvent(
-        replace(answer, record=(*meter.steps, *answer.record), sources=desk.sources())
+        replace(answer, record=(*meter.steps, *answer.record), sources=context.sources())
     )
 
 
-def _by_rules(desk: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
+def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
     """Put the report together without the model that failed, and say so.
 
     The question is the person's own: what a model that fails made of it may be anything.
     """
-    events = answer_offline(desk, answer)
+    events = answer_offline(context, answer)
     for event in events:
         if isinstance(event, AnswerEvent):
             done = event.answer
@@ -176,7 +178,7 @@ def _made(port: Port, made: Provenance, how: InquirySettings, tools: Sequence[To
 
 
 def estimate_cost(
-    desk: ResearchContext, port: Port, started: Answer, how: InquirySettings
+    context: ResearchContext, port: Port, started: Answer, how: InquirySettings
 ) -> CostEstimate:
     """Return what an inquiry takes at most; nothing is sent.
 
@@ -187,14 +189,14 @@ def estimate_cost(
     """
     require_models(port)
     parts = tuple(part.text for part in split_question(started.question))
-    materials = _likely(desk, started.question)
-    researcher = Researcher(desk, port, contract_tools(desk), responds=how.responds)
+    materials = _likely(context, started.question)
+    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
     response: dict[str, Value] = {
         "asked": started.question,
         "materials": number_materials(materials),
     }
     first = port.estimate(
-        "archivist", prompt_values(desk, started, [], may_ask=False), UnderstoodQuestion
+        "archivist", prompt_values(context, started, [], may_ask=False), UnderstoodQuestion
     )
     each = [
         port.estimate(
@@ -222,6 +224,6 @@ def _models(told: Sequence[Estimate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.model for each in told))
 
 
-def _likely(desk: ResearchContext, question: str) -> list[Material]:
-    found = search_answer(desk, question, limit=MAX_PASSAGES)
-    return [desk.material(each.document, each.span, tool="search") for each in found.snippets]
+def _likely(context: ResearchContext, question: str) -> list[Material]:
+    found = search_answer(context, question, limit=MAX_PASSAGES)
+    return [context.material(each.document, each.span, tool="search") for each in found.snippets]

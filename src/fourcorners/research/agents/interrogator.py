@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.llm import Fenced, Port
+from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
@@ -54,9 +54,9 @@ class Interrogator:
     """Leads the inquiry of one question."""
 
     def __init__(
-        self, desk: ResearchContext, port: Port, researcher: Researcher, *, turns: int
+        self, context: ResearchContext, port: Port, researcher: Researcher, *, turns: int
     ) -> None:
-        self._desk, self._port, self._researcher = desk, port, researcher
+        self._context, self._port, self._researcher = context, port, researcher
         self._turns = turns
 
     def inquire(self, meter: Meter) -> Generator[Event, None, Answer]:
@@ -136,17 +136,17 @@ class Interrogator:
     def _checked(
         self, told: DraftReport, materials: Sequence[Material], found: ResearchResult
     ) -> CheckedReport:
-        checked = check_report(self._desk, told, materials)
+        checked = check_report(self._context, told, materials)
         failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
         gaps = (*checked.gaps, *failed)
         if checked.answer.ruling is Verdict.ABSENT:
-            gaps = (_absence(self._desk), *gaps)
+            gaps = (_absence(self._context), *gaps)
         return replace(checked, gaps=gaps)
 
 
-def _absence(desk: ResearchContext) -> Gap:
+def _absence(context: ResearchContext) -> Gap:
     """Return how far was searched for what is said not to be there."""
-    names = ", ".join(entry.name for entry in desk.entries) or "the whole library"
+    names = ", ".join(entry.name for entry in context.entries) or "the whole library"
     told = f"{names}, with the tools and words that the record lists"
     return Gap("No passage that was found speaks of it.", "", told)
 
@@ -155,7 +155,7 @@ def question_values(
     started: Answer, turn: Turn, parts: Sequence[str], turns: int
 ) -> dict[str, Value]:
     """Return what the prompt of the next question is filled with."""
-    draft = [Fenced(_told(turn.checked), "the report so far")] if turn.checked else []
+    draft = [QuotedText(_told(turn.checked), "the report so far")] if turn.checked else []
     return {
         "question": started.question,
         "context": started.context,
@@ -191,8 +191,8 @@ def draft_values(
         "is_last": is_last,
         "materials": inside,
         "outside": outside,
-        "draft": [Fenced(before, "the report so far")] if before else [],
-        "response": [Fenced(response, "what the researcher says")] if response else [],
+        "draft": [QuotedText(before, "the report so far")] if before else [],
+        "response": [QuotedText(response, "what the researcher says")] if response else [],
     }
 
 

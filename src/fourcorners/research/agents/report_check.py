@@ -26,7 +26,7 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.context import ResearchContext
-from fourcorners.review.asking_align import place
+from fourcorners.review.prompting.alignment import align_claim
 from fourcorners.text import evidence
 
 COMPUTED_SOURCE = "reckon"
@@ -64,14 +64,14 @@ class CheckedReport:
 
 
 def check_report(
-    desk: ResearchContext, told: DraftReport, materials: Sequence[Material]
+    context: ResearchContext, told: DraftReport, materials: Sequence[Material]
 ) -> CheckedReport:
     """Check a report against the passages that it was written from, numbered from 1."""
     findings: list[Statement] = []
     by_number: dict[int, Statement] = {}
     dropped = 0
     for one in told.findings:
-        finding = _finding(desk, one, materials)
+        finding = _finding(context, one, materials)
         if finding is None:
             dropped += 1
             continue
@@ -112,7 +112,7 @@ def check_report(
 
 
 def _finding(
-    desk: ResearchContext, told: FindingClaim, materials: Sequence[Material]
+    context: ResearchContext, told: FindingClaim, materials: Sequence[Material]
 ) -> Statement | None:
     cited: list[Citation] = []
     claims: list[str] = []
@@ -122,7 +122,7 @@ def _finding(
         if material is not None and material.tool == COMPUTED_SOURCE:
             reckoned.append(material.words)
             continue
-        found = _placed(desk, quote, material, materials)
+        found = _placed(context, quote, material, materials)
         cited += found
         if not found and quote.words.strip():
             claims.append(_plain(quote.words))
@@ -143,19 +143,22 @@ def _numbered(materials: Sequence[Material], number: int) -> Material | None:
 
 
 def _placed(
-    desk: ResearchContext, quote: QuoteClaim, named: Material | None, materials: Sequence[Material]
+    context: ResearchContext,
+    quote: QuoteClaim,
+    named: Material | None,
+    materials: Sequence[Material],
 ) -> list[Citation]:
     """Return where a quotation stands: in the passage that was named, or else in another's text."""
     if len(quote.words.split()) < _LEAST_WORDS:
         return []
     first = [named] if named is not None and named.document else []
     for material in dict.fromkeys([*first, *(each for each in materials if each.document)]):
-        text = desk.read_contract(material.document).text
+        text = context.read_contract(material.document).text
         given = [material.span] if material.span is not None else []
-        placed = place(quote.words, text, given)
+        placed = align_claim(quote.words, text, given)
         if placed is not None and placed.quotes:
             return [
-                desk.cite(material.document, each.span, because=material.because)
+                context.cite(material.document, each.span, because=material.because)
                 for each in placed.quotes
                 if each.span is not None
             ]

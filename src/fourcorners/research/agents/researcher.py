@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.errors import FourcornersError
-from fourcorners.llm import Fenced, Port
+from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials, outline_map
 from fourcorners.research.agents.meter import Meter
@@ -42,9 +42,9 @@ class Researcher:
     """Looks things up on a desk, with some tools."""
 
     def __init__(
-        self, desk: ResearchContext, port: Port, tools: Sequence[Tool], *, responds: bool
+        self, context: ResearchContext, port: Port, tools: Sequence[Tool], *, responds: bool
     ) -> None:
-        self._desk, self._port, self._responds = desk, port, responds
+        self._context, self._port, self._responds = context, port, responds
         self._tools = {tool.name: tool for tool in tools}
 
     def research(self, meter: Meter, asked: str) -> Generator[Event, None, ResearchResult]:
@@ -66,7 +66,7 @@ class Researcher:
             outcome = "done"
             try:
                 inquiry = ToolQuery(
-                    each.words, meter.started.question, self._desk.documents, MAX_RESULTS
+                    each.words, meter.started.question, self._context.documents, MAX_RESULTS
                 )
                 materials = merge_materials(materials, self._tools[each.tool].run(inquiry))
             except FourcornersError as error:
@@ -98,7 +98,9 @@ class Researcher:
                 {"name": each.name, "says": each.description} for each in self._tools.values()
             ],
             "most": MAX_TOOL_CALLS,
-            "map": [Fenced(text, f"headings of {name}") for name, text in outline_map(self._desk)],
+            "map": [
+                QuotedText(text, f"headings of {name}") for name, text in outline_map(self._context)
+            ],
         }
 
     def _able(self, looks: Sequence[ToolCall], asked: str) -> list[ToolCall]:
@@ -115,7 +117,7 @@ class Researcher:
 def number_materials(materials: Sequence[Material]) -> list[Value]:
     """Return materials as fenced passages, numbered from 1; where they are from is data, too."""
     return [
-        Fenced(f"[{_from(each)}]\n{each.words[:_SHOWN]}", f"passage {number}")
+        QuotedText(f"[{_from(each)}]\n{each.words[:_SHOWN]}", f"passage {number}")
         for number, each in enumerate(materials, start=1)
     ]
 

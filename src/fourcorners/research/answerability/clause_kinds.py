@@ -14,25 +14,32 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.store import Library
-from fourcorners.models.clause_match import match_probability, match_signs
+from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.registry import default_clause_reader
-from fourcorners.playbooks.concepts import REPEATED
-from fourcorners.playbooks.load import builtin, load
+from fourcorners.playbooks.concepts import EXCLUDED
+from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.calibration import shipped
-from fourcorners.review.reader import Judge
-from fourcorners.review.reading import Reading
-from fourcorners.review.run import reading_of
-from fourcorners.review.scoring import Prepared, best_first, has_meaning, score
+from fourcorners.review.extract.calibration import default_calibration
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import (
+    PreparedProvision,
+    has_meaning,
+    score_segments,
+    top_positions,
+)
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
 
 if TYPE_CHECKING:
-    from fourcorners.models.clause_reader import ClauseReader, Heard
+    from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
 
 _TINY = 1e-6
 _SURE = 0.999  # weight of the concepts that a question names in full: of a tie all count
 _NOTHING = -12.0
-_READ: WeakKeyDictionary[Library, tuple[str, str, Reading, Heard]] = WeakKeyDictionary()
+_READ: WeakKeyDictionary[Library, tuple[str, str, PreparedDocument, SentenceScores]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ class ClauseOpinions:
 
 @cache
 def _provisions() -> Mapping[str, Provision]:
-    playbooks = [load(name) for name in builtin() if name not in REPEATED]
+    playbooks = [load_playbook(name) for name in builtin_names() if name not in EXCLUDED]
     return {each.id: each for playbook in playbooks for each in playbook.provisions}
 
 
@@ -106,7 +113,7 @@ def clause_opinions(
     chosen = default_clause_reader() if reader is None else reader
     encoder = library.encoder
     same = encoder is not None and encoder.name == chosen.encoder
-    judge = Judge(chosen, vectors=same)
+    judge = ProvisionReader(chosen, vectors=same)
     reading, heard = _heard(library, document, judge)
     if not may_have_vectors:
         heard = replace(heard, meaning=None)
@@ -114,36 +121,40 @@ def clause_opinions(
     return max(found, key=lambda each: each.margin)
 
 
-def _heard(library: Library, document: str, judge: Judge) -> tuple[Reading, Heard]:
+def _heard(
+    library: Library, document: str, judge: ProvisionReader
+) -> tuple[PreparedDocument, SentenceScores]:
     """Return a contract read and heard; the last one is kept, for the next part of a question."""
     kept = _READ.get(library)
     key = f"{document} {library.content_version}"
     if kept is None or kept[:2] != (key, judge.reader.name):
-        reading = reading_of(library, document)
-        kept = (key, judge.reader.name, reading, judge.listen(reading))
+        reading = prepare_from_library(library, document)
+        kept = (key, judge.reader.name, reading, judge.read(reading))
         _READ[library] = kept
     return kept[2], kept[3]
 
 
-def _of_kind(reading: Reading, heard: Heard, judge: Judge, concept: Concept) -> ClauseOpinions:
+def _of_kind(
+    reading: PreparedDocument, heard: SentenceScores, judge: ProvisionReader, concept: Concept
+) -> ClauseOpinions:
     provision = _provisions()[concept.id]
     examples = concept.examples
     if examples is not None and len(examples) > 1:
         examples = examples[1:]  # the first is of the definition
-    prepared = Prepared(provision, examples)
-    curve = shipped().curve(provision.id, meaning=has_meaning(reading, prepared))
-    query = score(reading, prepared)
+    prepared = PreparedProvision(provision, examples)
+    curve = default_calibration().curve(provision.id, meaning=has_meaning(reading, prepared))
+    query = score_segments(reading, prepared)
     by_query = curve.probability(query)
     if not len(by_query):
         return ClauseOpinions(provision.id, BestSentence("", _NOTHING, 0.0), None)
-    at = best_first(by_query, 1)[0]
+    at = top_positions(by_query, 1)[0]
     asked = BestSentence(_words(reading, at), _odds(float(by_query[at])), _odds(curve.threshold))
-    if not judge.knows(provision):
+    if not judge.is_known(provision):
         return ClauseOpinions(provision.id, asked, None)
     belongs = judge.probability(reading, prepared, heard, query)
-    at = best_first(belongs, 1)[0]
+    at = top_positions(belongs, 1)[0]
     words = _words(reading, at)
-    signs = match_signs(belongs, heard.where, by_query, [at], [False])
+    signs = match_features(belongs, heard.where, by_query, [at], [False])
     marked = match_probability(signs, judge.reader.match_weights(provision.id))[0]
     return ClauseOpinions(
         provision.id,
@@ -153,12 +164,12 @@ def _of_kind(reading: Reading, heard: Heard, judge: Judge, concept: Concept) -> 
             score=_odds(float(belongs[at])),
             threshold=_odds(judge.reader.limits(provision.id)[0]),
             marked=_odds(float(marked)),
-            alone=judge.reader.alone(words, provision.id),
+            alone=judge.reader.score_by_words(words, provision.id),
         ),
     )
 
 
-def _words(reading: Reading, at: int) -> str:
+def _words(reading: PreparedDocument, at: int) -> str:
     return reading.segments[at].span.of(reading.document.text)
 
 

@@ -87,19 +87,19 @@ class AnswerSearch:
         )
 
 
-def search_answer(desk: ResearchContext, asked: str, *, limit: int = 8) -> AnswerSearch:
+def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> AnswerSearch:
     """Search the contracts for the answer to a question, and judge whether it is one.
 
     A question in everyday words is put once more with the law's words for them, which lead to
     more; whether the contract answers at all is judged by either.
     """
-    scope = desk.scope(asked)
-    found = _look(desk, asked, scope, limit)
+    scope = context.scope(asked)
+    found = _look(context, asked, scope, limit)
     told = add_legal_terms(scope.asked)
     if told == scope.asked:
         return found
-    again = _look(desk, asked, replace(scope, asked=told), limit, scope.asked)
-    if desk.reader is not None:
+    again = _look(context, asked, replace(scope, asked=told), limit, scope.asked)
+    if context.reader is not None:
         return max(
             (again, found), key=lambda each: (each.answers, each.may_answer, each.best.chance)
         )
@@ -114,22 +114,22 @@ def search_answer(desk: ResearchContext, asked: str, *, limit: int = 8) -> Answe
 
 
 def _look(
-    desk: ResearchContext, asked: str, scope: Scope, limit: int, read_as: str = ""
+    context: ResearchContext, asked: str, scope: Scope, limit: int, read_as: str = ""
 ) -> AnswerSearch:
-    found = _retrieved(desk, asked, scope, limit, read_as)
-    searched = _judged(desk, found)
+    found = _retrieved(context, asked, scope, limit, read_as)
+    searched = _judged(context, found)
     judged = _read(found, searched)
     able = {document for document, judgement in judged if judgement.answers}
-    kept = [_weighed(desk, each) for each in found.snippets if not able or each.document in able]
+    kept = [_weighed(context, each) for each in found.snippets if not able or each.document in able]
     kept.sort(key=lambda each: -each.score)
-    seen = _signs(desk, found, searched)
+    seen = _signs(context, found, searched)
     return AnswerSearch(
         question=asked,
         snippets=tuple(_strong(kept)[:limit]),
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
-        nearness=seen.likelihood if seen else _told_more(desk, found, searched),
+        nearness=seen.likelihood if seen else _told_more(context, found, searched),
     )
 
 
@@ -154,14 +154,14 @@ def _best(found: Retrieval, document: str) -> float:
     return max(each.score for each in found.snippets if each.document == document)
 
 
-def answer_features(desk: ResearchContext, asked: str) -> Mapping[str, float] | None:
+def answer_features(context: ResearchContext, asked: str) -> Mapping[str, float] | None:
     """Return what speaks for the likeliest contract answering, by what was read of it.
 
     None where nothing is read or found, or a known kind of clause is asked for. It is what
     `training/silence.py` learns from.
     """
-    found = _retrieved(desk, asked, desk.scope(asked), limit=8)
-    judged = _judged(desk, found)
+    found = _retrieved(context, asked, context.scope(asked), limit=8)
+    judged = _judged(context, found)
     if not found.reader_scores or not judged or found.concepts:
         return None
     document, judgement = max(judged, key=lambda each: each[1].chance)
@@ -171,40 +171,40 @@ def answer_features(desk: ResearchContext, asked: str) -> Mapping[str, float] | 
 
 
 def nearness_features(
-    desk: ResearchContext, asked: str, scope: Scope
+    context: ResearchContext, asked: str, scope: Scope
 ) -> near.NearnessFeatures | None:
     """Return what speaks for the best of a search; None where a known kind of clause is asked for.
 
     It is what `training/near.py` learns from.
     """
-    found = _retrieved(desk, asked, scope, limit=1)
-    return _signs(desk, found, _judged(desk, found))
+    found = _retrieved(context, asked, scope, limit=1)
+    return _signs(context, found, _judged(context, found))
 
 
 def _retrieved(
-    desk: ResearchContext, asked: str, scope: Scope, limit: int, read_as: str = ""
+    context: ResearchContext, asked: str, scope: Scope, limit: int, read_as: str = ""
 ) -> Retrieval:
     return retrieve_snippets(
-        desk.library,
+        context.library,
         asked,
         scope=scope,
-        encoder=desk.encoder,
-        concepts=concepts_in_focus(scope.asked, desk.concepts),
-        filters=desk.filters,
-        limit=max(limit, len(desk.entries)) * 2,
-        reader=desk.reader,
+        encoder=context.encoder,
+        concepts=concepts_in_focus(scope.asked, context.concepts),
+        filters=context.filters,
+        limit=max(limit, len(context.entries)) * 2,
+        reader=context.reader,
         read_as=read_as,
     )
 
 
 def _signs(
-    desk: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
+    context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
 ) -> near.NearnessFeatures | None:
-    encoder = desk.encoder if desk.library.encoder is not None else None
+    encoder = context.encoder if context.library.encoder is not None else None
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
-    units = document_cache(desk.library).get(desk.library, best.document)
+    units = document_cache(context.library).get(context.library, best.document)
     chance = dict(judged)[best.document].chance
     return near.nearness_features(
         units, best.span, found.asked, encoder.encode([found.asked])[0], chance
@@ -212,14 +212,14 @@ def _signs(
 
 
 def _told_more(
-    desk: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
+    context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
 ) -> float:
     """Return how near words come that have what a question says beside a known kind of clause.
 
     "Is the liability limited if a filter makes somebody ill?" asks for a cap, and for illness from
     a filter; a contract that speaks of the latter may well say what holds for it.
     """
-    encoder = desk.encoder if desk.library.encoder is not None else None
+    encoder = context.encoder if context.library.encoder is not None else None
     if not found.concepts or not found.snippets or encoder is None:
         return 0.0
     called = {
@@ -232,7 +232,7 @@ def _told_more(
     if len(more) < _MORE:
         return 0.0
     best = found.snippets[0]
-    units = document_cache(desk.library).get(desk.library, best.document)
+    units = document_cache(context.library).get(context.library, best.document)
     judgement = dict(judged)[best.document]
     if judgement.chance < _CLOSE * judgement.threshold:
         return 0.0
@@ -255,14 +255,14 @@ def concepts_in_focus(asked: str, concepts: Sequence[Concept]) -> tuple[Concept,
     return tuple(each for each in concepts if each.id in meant or each.id not in named)
 
 
-def _judged(desk: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judgement], ...]:
-    encoder = desk.encoder if desk.library.encoder is not None else None
+def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judgement], ...]:
+    encoder = context.encoder if context.library.encoder is not None else None
     vector = encoder.encode([found.asked])[0] if encoder is not None else None
     rules = sufficiency.load_rules(with_vectors=encoder is not None)
     judged: list[tuple[str, Judgement]] = []
     for document in dict.fromkeys(each.document for each in found.snippets):
-        told = kinds.clause_opinions(desk.library, document, found.concepts)
-        units = document_cache(desk.library).get(desk.library, document)
+        told = kinds.clause_opinions(context.library, document, found.concepts)
+        units = document_cache(context.library).get(context.library, document)
         signs = sufficiency.sufficiency_features(
             units, found.asked, vector, found.concepts, encoder, told
         )
@@ -270,9 +270,9 @@ def _judged(desk: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judgeme
     return tuple(judged)
 
 
-def _weighed(desk: ResearchContext, snippet: Snippet) -> Snippet:
+def _weighed(context: ResearchContext, snippet: Snippet) -> Snippet:
     """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
-    reading = desk.read_contract(snippet.document)
+    reading = context.read_contract(snippet.document)
     node = reading.outline.at(snippet.span.start)
     path = [*reading.outline.ancestors(node), node] if node is not None else []
     if not any(each.kind in _FRAMING for each in path):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.research.answerability.clause_kinds import BestSentence, ClauseOpinions
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.signals import ASKED, KNOWN, signals

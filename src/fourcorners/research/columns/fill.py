@@ -13,24 +13,24 @@ from dataclasses import replace
 from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port
-from fourcorners.models.encoder import Encoder
-from fourcorners.outline.clause import clause_of
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.answer import Gap, Role, Verdict
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
 from fourcorners.research.question import split_question
-from fourcorners.review.asking import Asker, Asking
 from fourcorners.review.finding import (
     CellState,
     Evidence,
     Finding,
     RiskAnswer,
-    Searched,
+    SearchRecord,
     Severity,
 )
-from fourcorners.review.reading import Reading
-from fourcorners.review.run import reading_of
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
+from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache
 from fourcorners.text import evidence
@@ -73,7 +73,9 @@ class ColumnFiller:
     ) -> None:
         self._library, self._book, self._collection = library, book, collection
         self._encoder, self._concepts = encoder, tuple(concepts)
-        self._asker = None if port is None else Asker(port, book, Asking(), encoder=encoder)
+        self._asker = (
+            None if port is None else ModelReviewer(port, book, PromptSettings(), encoder=encoder)
+        )
         self._provision: Provision = book.provisions[0]
 
     @property
@@ -90,7 +92,7 @@ class ColumnFiller:
             BudgetExceeded: If the model may spend no more: the cell stays empty.
         """
         try:
-            reading = reading_of(self._library, document)
+            reading = prepare_from_library(self._library, document)
             draft = self._by_rules(document, reading)
             return draft if self._asker is None else self._by_model(self._asker, reading, draft)
         except BudgetExceeded:
@@ -104,19 +106,19 @@ class ColumnFiller:
                 remedy=error.remedy,
             )
 
-    def _by_rules(self, document: str, reading: Reading) -> Finding:
+    def _by_rules(self, document: str, reading: PreparedDocument) -> Finding:
         question = self._provision.definition
-        desk = build_context(
+        context = build_context(
             self._library,
             [document],
             collection=self._collection,
             encoder=self._encoder,
             concepts=self._concepts,
         )
-        answered = [answer_part(desk, part) for part in split_question(question)]
+        answered = [answer_part(context, part) for part in split_question(question)]
         told = combine_answers(answered)
         found = _evidence(reading, document, answered)
-        searched = _searched(self._library, desk, reading, document, question, answered)
+        searched = _searched(self._library, context, reading, document, question, answered)
         cell = Finding(document, self._provision.id, CellState.NOT_FOUND, searched=searched)
         if told.ruling is Verdict.ABSENT or not found:
             gaps = [gap for each in answered for gap in each.gaps]
@@ -142,7 +144,7 @@ class ColumnFiller:
             candidates=tuple((e.quote.span, e.score) for e in found if e.quote.span),
         )
 
-    def _by_model(self, asker: Asker, reading: Reading, draft: Finding) -> Finding:
+    def _by_model(self, asker: ModelReviewer, reading: PreparedDocument, draft: Finding) -> Finding:
         best = draft.searched.best if draft.searched else None
         if not draft.candidates and best is not None and best.quote.span is not None:
             draft = replace(draft, candidates=((best.quote.span, best.score),))
@@ -164,7 +166,7 @@ class ColumnFiller:
 
 
 def _evidence(
-    reading: Reading, document: str, answered: Iterable[PartAnswer]
+    reading: PreparedDocument, document: str, answered: Iterable[PartAnswer]
 ) -> tuple[Evidence, ...]:
     """Return the words of this contract that answer, the likeliest first, each once."""
     found: dict[Span, Evidence] = {}
@@ -182,14 +184,14 @@ def _evidence(
 
 def _searched(
     library: Library,
-    desk: ResearchContext,
-    reading: Reading,
+    context: ResearchContext,
+    reading: PreparedDocument,
     document: str,
     question: str,
     answered: Sequence[PartAnswer],
-) -> Searched:
+) -> SearchRecord:
     """Return what was looked through, and how strong the best was."""
-    sentences = len(document_cache(desk.library).get(library, document).units)
+    sentences = len(document_cache(context.library).get(library, document).units)
     judged = max((each.search.best for each in answered), key=lambda each: each.chance)
     near = next(
         (
@@ -201,10 +203,10 @@ def _searched(
         None,
     )
     best = None if near is None else _of_words(reading, near.span, judged.chance)
-    return Searched(question, sentences, judged.threshold, best)
+    return SearchRecord(question, sentences, judged.threshold, best)
 
 
-def _of_words(reading: Reading, span: Span, chance: float) -> Evidence:
+def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     """Return words of the contract as evidence, verified.
 
     Raises:
@@ -220,7 +222,7 @@ def _of_words(reading: Reading, span: Span, chance: float) -> Evidence:
     sure = document.confidence(span)
     return Evidence(
         quote=quote,
-        clause=clause_of(outline, document.text, span),
+        clause=enclosing_clause(outline, document.text, span),
         path=outline.path(node, document.text) if node else (),
         pages=None if first is None or last is None else (first, last),
         score=round(chance, 4),

@@ -27,9 +27,9 @@ def pending_documents(
     """
     book = columns_playbook(column.collection, column.playbook, [column])
     if only_failed:
-        failed = store.failed(library, book)
+        failed = store.failed_cells(library, book)
         return [each for each in documents if column.provision in failed.get(each, ())]
-    done = {} if again else store.filled(library, book.hash, engine)
+    done = {} if again else store.filled_cells(library, book.hash, engine)
     return [each for each in documents if column.provision not in done.get(each, ())]
 
 
@@ -46,7 +46,7 @@ def fill_column(
         if not is_current(library, column):
             return
         cell = filler.fill(document)
-        store.save(library, book, filler.engine, [cell])
+        store.save_findings(library, book, filler.engine, [cell])
         yield cell
 
 

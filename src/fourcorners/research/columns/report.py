@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from fourcorners.library.database import string
+from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns.store import Column, columns_playbook
 from fourcorners.review import store
-from fourcorners.review.amending import with_amendments
-from fourcorners.review.finding import CellState, ColumnHead, Finding, Review
+from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.finding import CellState, ColumnHeader, Finding, Review
 
 _EMPTY = "It is not filled yet."
 _FILL = "Have the column filled, in the grid or by `fourcorners review`, and write this again."
@@ -29,7 +29,7 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
     if not columns:
         return review
     book = columns_playbook(columns[0].collection, columns[0].playbook, columns)
-    cells = store.cells(library, book, [each.provision for each in columns])
+    cells = store.load_cells(library, book, [each.provision for each in columns])
     texts = {each.id: each.text for each in review.documents}
     found = [
         _sound(
@@ -40,11 +40,11 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
         for column in columns
     ]
     engines = _engines(library, book, texts)
-    heads = tuple(ColumnHead(each.id, each.name, each.definition) for each in book.provisions)
+    heads = tuple(ColumnHeader(each.id, each.name, each.definition) for each in book.provisions)
     return replace(
         review,
         columns=(*review.columns, *heads),
-        findings=(*review.findings, *with_amendments(library, found)),
+        findings=(*review.findings, *apply_amendments(library, found)),
         provenance=(
             *review.provenance,
             *(("Asked column", each.definition) for each in book.provisions),
@@ -69,4 +69,6 @@ def _engines(library: Library, book: Playbook, documents: Collection[str]) -> li
     rows = library.execute(
         "SELECT DISTINCT document, engine FROM review_findings WHERE playbook = ?", (book.hash,)
     )
-    return sorted({string(engine) for document, engine in rows if string(document) in documents})
+    return sorted(
+        {as_string(engine) for document, engine in rows if as_string(document) in documents}
+    )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.audit import now
-from fourcorners.library.database import Row, integer, register, string
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import folded
+from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
 from fourcorners.research.question import split_question
 from fourcorners.review import store
@@ -35,7 +35,7 @@ LANGUAGE = "en"  # which the search's words and the rules are for
 _NAME = 70  # characters of a question that stand above its column
 _ROOM = "server_columns"  # the name that libraries know the table by
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -119,7 +119,7 @@ def add_column(
         _require_new(there, asked, with_model=with_model)
         column = Column(
             f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
-            True, by, now(),
+            True, by, utc_now(),
         )  # fmt: skip
         _keep(library, column, "column")
     return column
@@ -145,7 +145,7 @@ def update_column(
         )
         column = Column(
             before.id, before.version + 1, before.collection, before.playbook, asked, with_model,
-            True, by, now(),
+            True, by, utc_now(),
         )  # fmt: skip
         _keep(library, column, "column changed")
     return column
@@ -161,7 +161,7 @@ def remove_column(library: Library, identity: str, *, by: str) -> Column:
         was = find_column(library, identity)
         gone = Column(
             was.id, was.version, was.collection, was.playbook, was.question, was.with_model,
-            False, by, now(),
+            False, by, utc_now(),
         )  # fmt: skip
         _keep(library, gone, "column removed")
     return gone
@@ -181,7 +181,7 @@ def find_column(library: Library, identity: str) -> Column:
 
 def column_versions(library: Library, identity: str) -> list[Column]:
     """Return all that was kept of a column, the oldest first; empty if there was none."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     rows = library.execute(
         f"SELECT {_COLUMNS} FROM server_columns WHERE id = ? ORDER BY row",  # noqa: S608 - ours
         (identity,),
@@ -191,11 +191,11 @@ def column_versions(library: Library, identity: str) -> list[Column]:
 
 def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
     """Return the columns that stand in a review, in the order in which they were asked."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     rows = library.execute(
         f"SELECT {_COLUMNS} FROM server_columns WHERE fold = ? AND playbook = ? "  # noqa: S608
         "ORDER BY row",
-        (folded(collection), playbook),
+        (fold_name(collection), playbook),
     )
     last: dict[str, Column] = {}
     for row in rows:
@@ -206,14 +206,14 @@ def review_columns(library: Library, collection: str, playbook: str) -> list[Col
 
 def columns_of_collections(library: Library, collections: Collection[str]) -> list[Column]:
     """Return the columns that stand in any review of these collections."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
-    wanted = {folded(each) for each in collections}
+    wanted = {fold_name(each) for each in collections}
     return [
         column
         for fold, playbook in reviews
-        if string(fold) in wanted
-        for column in review_columns(library, string(fold), string(playbook))
+        if as_string(fold) in wanted
+        for column in review_columns(library, as_string(fold), as_string(playbook))
     ]
 
 
@@ -223,7 +223,7 @@ def columns_playbook(collection: str, playbook: str, columns: Collection[Column]
     Its id and hash are those of the review and stay the same: a cell is told apart by the name of
     its column and version.
     """
-    digest = sha256(f"columns\n{folded(collection)}\n{playbook}".encode("utf-8", "replace"))
+    digest = sha256(f"columns\n{fold_name(collection)}\n{playbook}".encode("utf-8", "replace"))
     return Playbook(
         id=f"asked-{digest.hexdigest()[:16]}",
         name="Asked in this review",
@@ -258,7 +258,7 @@ def playbook_for(library: Library, collection: str, playbook: Playbook, provisio
 def empty_cells(library: Library, column: Column, documents: Collection[str]) -> list[str]:
     """Return the documents whose cells of a column are empty, or failed, in their order."""
     book = columns_playbook(column.collection, column.playbook, [column])
-    done = store.answered(library, book)
+    done = store.answered_cells(library, book)
     return [each for each in documents if column.provision not in done.get(each, ())]
 
 
@@ -281,12 +281,12 @@ def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> 
 
 
 def _keep(library: Library, column: Column, event: str) -> None:
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     library.execute(
         "INSERT INTO server_columns(id, version, fold, collection, playbook, question, way, "
         "stands, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *(column.id, column.version, folded(column.collection), column.collection),
+            *(column.id, column.version, fold_name(column.collection), column.collection),
             *(column.playbook, column.question, "model" if column.with_model else "rules"),
             *(int(column.is_active), column.by, column.at),
         ),
@@ -305,11 +305,11 @@ def _keep(library: Library, column: Column, event: str) -> None:
 
 def _column(row: Row) -> Column:
     identity, collection, playbook, question, way, by, at = (
-        string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
+        as_string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
     )
     return Column(
-        identity, integer(row[1]), collection, playbook, question, way == "model",
-        bool(integer(row[6])), by, at,
+        identity, as_integer(row[1]), collection, playbook, question, way == "model",
+        bool(as_integer(row[6])), by, at,
     )  # fmt: skip
 
 

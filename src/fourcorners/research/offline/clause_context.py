@@ -39,13 +39,13 @@ class ContextSentence:
 
 
 def find_uncovered(
-    desk: ResearchContext, asked: str, shown: Sequence[Located]
+    context: ResearchContext, asked: str, shown: Sequence[Located]
 ) -> Iterator[ContextSentence]:
     """Yield sentences of the clauses found that have words of the question which none shown has."""
     for document in dict.fromkeys(each.document for each in shown[:_BEST]):
         spans = [each.span for each in shown if each.document == document]
-        units = document_cache(desk.library).get(desk.library, document)
-        reading = desk.read_contract(document)
+        units = document_cache(context.library).get(context.library, document)
+        reading = context.read_contract(document)
         clauses = {_article(reading, span) for span in spans[:_BEST]} - {None}
         rows = [
             (unit.span, set(stems(unit.span.of(units.text))))
@@ -88,10 +88,10 @@ def _article(reading: Contract, span: Span) -> int | None:
     return next((each.id for each in reversed(path) if each.kind in _PARTS), path[0].id)
 
 
-def find_referring(desk: ResearchContext, shown: Sequence[Located]) -> Iterator[ContextSentence]:
+def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[ContextSentence]:
     """Yield sentences elsewhere that speak of the best clause found by its number."""
     for one in shown[:_BEST]:
-        reading = desk.read_contract(one.document)
+        reading = context.read_contract(one.document)
         told: list[Span] = []
         for reference, node in reading.references_to(one.span):
             if not _is_meant(node, one.span):

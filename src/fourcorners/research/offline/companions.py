@@ -91,7 +91,7 @@ class Companion:
 
 
 def find_companions(
-    desk: ResearchContext, shown: Sequence[Located], asked: str = ""
+    context: ResearchContext, shown: Sequence[Located], asked: str = ""
 ) -> list[Companion]:
     """Return what must be read with words that are shown, what matters most first.
 
@@ -101,20 +101,22 @@ def find_companions(
     room for `ROOM` characters.
     """
     found = [
-        one for each in shown[:_BESIDE] for one in find_adjacent(desk, each.document, each.span)
+        one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)
     ]
     found += [
         Companion(one.document, one.span, Role.EVIDENCE, one.because, _UNSAID)
-        for one in find_uncovered(desk, asked, shown)
+        for one in find_uncovered(context, asked, shown)
         if one.share >= _LEAST
     ]
     found += [
         Companion(one.document, one.span, Role.REFERENCE, one.because, _REFERRING)
-        for one in find_referring(desk, shown)
+        for one in find_referring(context, shown)
     ]
     linked = [
         _of(one)
-        for one in expand_hits(desk.library, shown, limit=MAX_LINKS, collection=desk.collection)
+        for one in expand_hits(
+            context.library, shown, limit=MAX_LINKS, collection=context.collection
+        )
     ]
     amending = [each.document for each in shown]
     amending += [one.document for one in linked if one.role is Role.AMENDMENT]
@@ -124,15 +126,18 @@ def find_companions(
         newest = [
             replace(one, score=one.score * _FARTHER**depth)
             for one in map(
-                _of, expand_hits(desk.library, newest, limit=MAX_LINKS, collection=desk.collection)
+                _of,
+                expand_hits(
+                    context.library, newest, limit=MAX_LINKS, collection=context.collection
+                ),
             )
             if one.role in (Role.DEFINITION, Role.AMENDMENT)
         ]
         found += newest
     found += find_effective_dates(
-        desk, [document for document in amending if _is_amending(desk, document)]
+        context, [document for document in amending if _is_amending(context, document)]
     )
-    return _fitting(desk, shown, found)
+    return _fitting(context, shown, found)
 
 
 def _of(linked: LinkedPassage) -> Companion:
@@ -141,14 +146,14 @@ def _of(linked: LinkedPassage) -> Companion:
     )
 
 
-def _is_amending(desk: ResearchContext, document: str) -> bool:
+def _is_amending(context: ResearchContext, document: str) -> bool:
     return any(
-        each.relation is Relation.AMENDS for each in links_of(desk.library).amendments(document)
+        each.relation is Relation.AMENDS for each in links_of(context.library).amendments(document)
     )
 
 
 def _fitting(
-    desk: ResearchContext, shown: Sequence[Located], found: Sequence[Companion]
+    context: ResearchContext, shown: Sequence[Located], found: Sequence[Companion]
 ) -> list[Companion]:
     """Return what there is room for, the best first, without what is shown already."""
     taken: dict[str, list[Span]] = {}
@@ -158,7 +163,7 @@ def _fitting(
     room = MAX_CHARACTERS
     for one in sorted(found, key=lambda each: -each.score):
         there = taken.setdefault(one.document, [])
-        text = desk.read_contract(one.document).text
+        text = context.read_contract(one.document).text
         span = _brief(text, one.span) if one.role is Role.REFERENCE else one.span
         left = len(span) - covered_length(intersect_spans([span], merge_spans(there)))
         if left < min(_SHORTEST, len(span)) or left > room:
@@ -179,14 +184,16 @@ def _brief(text: str, span: Span) -> Span:
     return Span(span.start, end)
 
 
-def find_adjacent(desk: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
+def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
     """Yield what stands beside words and belongs to them, the nearest first.
 
     Their sentences are looked at one by one; what the words hold already may be among it.
     """
-    reading = desk.read_contract(document)
+    reading = context.read_contract(document)
     yield from _opening(reading, span)
-    units = [unit.span for unit in document_cache(desk.library).get(desk.library, document).units]
+    units = [
+        unit.span for unit in document_cache(context.library).get(context.library, document).units
+    ]
     at = [place for place, each in enumerate(units) if each.overlaps(span)]
     if not at:
         return
@@ -244,12 +251,13 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         node = parent
 
 
-def find_effective_dates(desk: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
+def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
     """Yield from when amendments hold, as they say it: one sentence of each document."""
     for document in dict.fromkeys(amending):
-        reading = desk.read_contract(document)
+        reading = context.read_contract(document)
         units = [
-            unit.span for unit in document_cache(desk.library).get(desk.library, document).units
+            unit.span
+            for unit in document_cache(context.library).get(context.library, document).units
         ]
         told = [
             unit

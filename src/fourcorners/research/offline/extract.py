@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fourcorners.models.entailment_verdict import Label
+from fourcorners.models.entailment.verdict import Label
 from fourcorners.research.amounts import AmountKind, find_amounts
 from fourcorners.research.answer import (
     Citation,
@@ -68,38 +68,38 @@ class PartAnswer:
     gaps: tuple[Gap, ...]
 
 
-def answer_part(desk: ResearchContext, part: Part) -> PartAnswer:
+def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     """Return what the contracts say to one part of a question."""
-    looked = search_answer(desk, part.text, limit=MAX_QUOTES)
-    absent = find_absent_terms(desk, part.text)
+    looked = search_answer(context, part.text, limit=MAX_QUOTES)
+    absent = find_absent_terms(context, part.text)
     gaps = [
         Gap(f"No contract in question has the term “{term}”.", part.text, looked.description)
         for term in absent
     ]
     is_false = bool(absent) and not looked.concepts
     if is_false or not (looked.answers or looked.may_answer):
-        denied = () if is_false or part.is_whether else find_denials(desk, looked)
+        denied = () if is_false or part.is_whether else find_denials(context, looked)
         if denied:
-            return _denying(desk, part, looked, denied, gaps)
-        gaps += _nothing(desk, part, looked)
+            return _denying(context, part, looked, denied, gaps)
+        gaps += _nothing(context, part, looked)
         sure = 1.0 - looked.best.chance
         because = "how unlikely the best candidate is to answer"
         return PartAnswer(part, looked, Verdict.ABSENT, sure, because, (), (), tuple(gaps))
-    unknown = find_absent_words(desk, part.text, looked.concepts)
+    unknown = find_absent_words(context, part.text, looked.concepts)
     if unknown:
         listed = ", ".join(f"“{word}”" for word in unknown)
         gaps.append(Gap(f"No contract in question has the word {listed}.", part.text))
     shown = _fitting(looked.snippets[:MAX_QUOTES])
-    findings = [_evidence(desk, part, each, looked) for each in shown]
-    findings += _figures(desk, part, shown)
-    findings += _expiry(desk, part, looked)
-    qualified = [(each, one) for each in shown for one in _qualifiers(desk, each)]
-    conditions = [_condition(desk, part, each, one) for each, one in qualified]
-    findings += _beside(desk, part, shown, looked.question)
-    told = decide_verdict(desk, part, looked, qualified)
+    findings = [_evidence(context, part, each, looked) for each in shown]
+    findings += _figures(context, part, shown)
+    findings += _expiry(context, part, looked)
+    qualified = [(each, one) for each in shown for one in _qualifiers(context, each)]
+    conditions = [_condition(context, part, each, one) for each, one in qualified]
+    findings += _beside(context, part, shown, looked.question)
+    told = decide_verdict(context, part, looked, qualified)
     ruling, because = told.verdict, told.because
     if told.entailment is not None:
-        findings += _shown_by(desk, part, told.entailment, shown)
+        findings += _shown_by(context, part, told.entailment, shown)
     if not looked.answers and not told.by_rules:
         ruling, because = Verdict.UNSURE, "the best words found may answer, and may not"
         gaps.append(Gap(_PERHAPS, part.text, looked.description))
@@ -139,11 +139,13 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     )
 
 
-def _nothing(desk: ResearchContext, part: Part, looked: AnswerSearch) -> list[Gap]:
+def _nothing(context: ResearchContext, part: Part, looked: AnswerSearch) -> list[Gap]:
     """Return what is missing, with the nearest candidates: a person may see an answer in them."""
     near = [
         _cited(
-            desk, each, "near, and does not answer" if at else "the nearest, which does not answer"
+            context,
+            each,
+            "near, and does not answer" if at else "the nearest, which does not answer",
         )
         for at, each in enumerate(looked.snippets[:MAX_NEAREST])
     ]
@@ -158,17 +160,17 @@ def _nothing(desk: ResearchContext, part: Part, looked: AnswerSearch) -> list[Ga
     return [first, *others]
 
 
-def _cited(desk: ResearchContext, snippet: Snippet, because: str) -> Citation:
-    return desk.cite(snippet.document, snippet.span, because=because, score=snippet.score)
+def _cited(context: ResearchContext, snippet: Snippet, because: str) -> Citation:
+    return context.cite(snippet.document, snippet.span, because=because, score=snippet.score)
 
 
 def _evidence(
-    desk: ResearchContext, part: Part, snippet: Snippet, looked: AnswerSearch
+    context: ResearchContext, part: Part, snippet: Snippet, looked: AnswerSearch
 ) -> Statement:
     names = {concept.id: concept.name for concept in looked.concepts}
     known = [names[each] for each in snippet.because if each in names]
     because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
-    cited = _cited(desk, snippet, because)
+    cited = _cited(context, snippet, because)
     return _stated(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
 
 
@@ -176,39 +178,39 @@ def _stated(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
     return Statement(text, role, Verification.VERIFIED, part.text, cited)
 
 
-def _figures(desk: ResearchContext, part: Part, shown: Iterable[Snippet]) -> Iterator[Statement]:
+def _figures(context: ResearchContext, part: Part, shown: Iterable[Snippet]) -> Iterator[Statement]:
     """Yield the dates, periods and sums in what was found, where such are asked for."""
     wanted = dict.fromkeys(kind for each in part.aspects for kind in _FIGURES.get(each, ()))
     for snippet in shown if wanted else ():
-        text = desk.read_contract(snippet.document).text
+        text = context.read_contract(snippet.document).text
         figures = [each for each in find_amounts(text, snippet.span) if each.kind in wanted]
         if figures:
             told = "; ".join(dict.fromkeys(each.words for each in figures))
             spans = [each.span for each in figures]
-            cited = [desk.cite(snippet.document, span) for span in dict.fromkeys(spans)]
+            cited = [context.cite(snippet.document, span) for span in dict.fromkeys(spans)]
             yield _stated(f"It names: {told}.", Role.COMPUTED, part, *cited)
 
 
-def _expiry(desk: ResearchContext, part: Part, looked: AnswerSearch) -> Iterator[Statement]:
+def _expiry(context: ResearchContext, part: Part, looked: AnswerSearch) -> Iterator[Statement]:
     """Yield the day on which a contract ends, where that is asked for and its words tell it."""
     if not _EXPIRY & {concept.id for concept in looked.concepts}:
         return
     for document in dict.fromkeys(each.document for each in looked.snippets[:MAX_QUOTES]):
-        fact = desk.read_contract(document).card.expiry_date
+        fact = context.read_contract(document).card.expiry_date
         if fact is not None and fact.span:
-            cited = desk.cite(
+            cited = context.cite(
                 document, fact.span, because="from these words", score=fact.confidence
             )
             text = f"By its own words {cited.name} ends on {fact.value.isoformat()}."
             yield _stated(text, Role.COMPUTED, part, cited)
 
 
-def _qualifiers(desk: ResearchContext, snippet: Snippet) -> list[Qualifier]:
-    return find_qualifiers(desk.read_contract(snippet.document).text, snippet.span)
+def _qualifiers(context: ResearchContext, snippet: Snippet) -> list[Qualifier]:
+    return find_qualifiers(context.read_contract(snippet.document).text, snippet.span)
 
 
-def _condition(desk: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> Statement:
-    cited = desk.cite(snippet.document, one.span, because=f"“{one.cue}”")
+def _condition(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> Statement:
+    cited = context.cite(snippet.document, one.span, because=f"“{one.cue}”")
     role = Role.EXCEPTION if one.kind == "exception" else Role.CONDITION
     return _stated(f"{one.kind.capitalize()} in {cited.where}:", role, part, cited)
 
@@ -223,16 +225,16 @@ def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
 
 
 def _beside(
-    desk: ResearchContext, part: Part, shown: Sequence[Snippet | ScoredSpan], asked: str = ""
+    context: ResearchContext, part: Part, shown: Sequence[Snippet | ScoredSpan], asked: str = ""
 ) -> Iterator[Statement]:
-    for one in find_companions(desk, shown, desk.rewrite_with_roles(asked)):
-        cited = desk.cite(one.document, one.span, because=one.because, score=one.score)
+    for one in find_companions(context, shown, context.rewrite_with_roles(asked)):
+        cited = context.cite(one.document, one.span, because=one.because, score=one.score)
         lead = f"{one.because[:1].upper()}{one.because[1:]} ({cited.name}, {cited.where}):"
         yield _stated(lead, one.role, part, cited)
 
 
 def _denying(
-    desk: ResearchContext,
+    context: ResearchContext,
     part: Part,
     looked: AnswerSearch,
     denied: Sequence[ScoredSpan],
@@ -241,18 +243,22 @@ def _denying(
     """Return the answer to a question that takes for granted what the contract denies."""
     findings = []
     for each in denied:
-        cited = desk.cite(each.document, each.span, because="it denies", score=each.score)
+        cited = context.cite(each.document, each.span, because="it denies", score=each.score)
         lead = f"{cited.name}, {cited.where}, denies what the question takes for granted:"
         findings.append(_stated(lead, Role.EVIDENCE, part, cited))
-    findings += _beside(desk, part, denied)
-    told = [*gaps, Gap(_DENIED, part.text, looked.description), *_nothing(desk, part, looked)[1:]]
+    findings += _beside(context, part, denied)
+    told = [
+        *gaps,
+        Gap(_DENIED, part.text, looked.description),
+        *_nothing(context, part, looked)[1:],
+    ]
     because = "the nearest words deny what the question takes for granted"
     sure = denied[0].score
     return PartAnswer(part, looked, Verdict.SAYS, sure, because, tuple(findings), (), tuple(told))
 
 
 def _shown_by(
-    desk: ResearchContext, part: Part, borne: EntailmentJudgement, shown: Iterable[Snippet]
+    context: ResearchContext, part: Part, borne: EntailmentJudgement, shown: Iterable[Snippet]
 ) -> Iterator[Statement]:
     """Yield the sentences that the entailment model goes by and that are not quoted yet."""
     if borne.label is None or borne.label is Label.NOT_MENTIONED:
@@ -261,6 +267,6 @@ def _shown_by(
     says = "bears the statement out" if borne.label is Label.ENTAILMENT else "speaks against it"
     for span in borne.evidence:
         if not any(span.overlaps(other) for other in taken):
-            cited = desk.cite(borne.document, span, because="by the entailment model")
+            cited = context.cite(borne.document, span, because="by the entailment model")
             text = f"{cited.name}, {cited.where}, {says}:"
             yield _stated(text, Role.EVIDENCE, part, cited)

@@ -51,42 +51,44 @@ class ScoredSpan:
     score: float
 
 
-def find_absent_terms(desk: ResearchContext, question: str) -> tuple[str, ...]:
+def find_absent_terms(context: ResearchContext, question: str) -> tuple[str, ...]:
     """Return the terms that a question names, in quotes or capitals, and no contract has."""
     named = dict.fromkeys(
         " ".join(match.split())
         for pattern in (_QUOTED, _CAPITALISED)
         for match in pattern.findall(question)
     )
-    if not named or not 0 < len(desk.entries) <= _MOST:
+    if not named or not 0 < len(context.entries) <= _MOST:
         return ()
-    texts = [" ".join(desk.library.text(entry.id).casefold().split()) for entry in desk.entries]
-    names = [entry.name.casefold() for entry in desk.entries]
+    texts = [
+        " ".join(context.library.text(entry.id).casefold().split()) for entry in context.entries
+    ]
+    names = [entry.name.casefold() for entry in context.entries]
     return tuple(
         term
         for term in named
         if not any(term.casefold() in text for text in (*texts, *names))
-        and not _all_there(desk, term)
+        and not _all_there(context, term)
     )
 
 
-def _all_there(desk: ResearchContext, term: str) -> bool:
+def _all_there(context: ResearchContext, term: str) -> bool:
     """Tell whether one contract has each word of a term somewhere: a name is often shortened."""
     wanted = set(stem_tokens(tokenize(term).tokens))
-    return any(wanted <= _forms(desk, entry.id) for entry in desk.entries)
+    return any(wanted <= _forms(context, entry.id) for entry in context.entries)
 
 
 def find_absent_words(
-    desk: ResearchContext, asked: str, concepts: Iterable[Concept]
+    context: ResearchContext, asked: str, concepts: Iterable[Concept]
 ) -> tuple[str, ...]:
     """Return the telling words of a question that no contract has in any form.
 
     Words by which a known kind of clause is called are left out: contracts call it otherwise.
     """
-    if not 0 < len(desk.entries) <= _MOST:
+    if not 0 < len(context.entries) <= _MOST:
         return ()
     called = {stem for concept in concepts for phrase in concept.phrases for stem in stems(phrase)}
-    there = set().union(*(_forms(desk, entry.id) for entry in desk.entries))
+    there = set().union(*(_forms(context, entry.id) for entry in context.entries))
     tokens = tokenize(asked).tokens
     stem_of = dict(zip(tokens, stem_tokens(tokens), strict=True))
     told = set(stems(asked))
@@ -101,7 +103,7 @@ def find_absent_words(
     )
 
 
-def find_denials(desk: ResearchContext, looked: AnswerSearch) -> tuple[ScoredSpan, ...]:
+def find_denials(context: ResearchContext, looked: AnswerSearch) -> tuple[ScoredSpan, ...]:
     """Return sentences that deny what a question takes for granted, the best first.
 
     "How is the option exercised?" takes for granted that there is one. A denial speaks of what the
@@ -110,14 +112,14 @@ def find_denials(desk: ResearchContext, looked: AnswerSearch) -> tuple[ScoredSpa
     found = [
         one
         for document in dict.fromkeys(each.document for each in looked.snippets)
-        for one in _denying(desk, document, looked)
+        for one in _denying(context, document, looked)
     ]
     return tuple(sorted(found, key=lambda each: -each.score)[:_SHOWN])
 
 
-def _denying(desk: ResearchContext, document: str, looked: AnswerSearch) -> Iterator[ScoredSpan]:
-    units = document_cache(desk.library).get(desk.library, document)
-    asked = set(stems(desk.rewrite_with_roles(looked.question)))
+def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> Iterator[ScoredSpan]:
+    units = document_cache(context.library).get(context.library, document)
+    asked = set(stems(context.rewrite_with_roles(looked.question)))
     called = {stem for each in looked.concepts for stem in stems(each.name)}
     called &= (asked & units.forms.keys()) - _VAGUE
     weight = {stem: stem_rarity(units, stem) for stem in asked | called}
@@ -141,5 +143,5 @@ def _denied(sentence: str) -> Iterator[str]:
         yield sentence[: cue.end()]
 
 
-def _forms(desk: ResearchContext, document: str) -> set[str]:
-    return set(document_cache(desk.library).get(desk.library, document).forms)
+def _forms(context: ResearchContext, document: str) -> set[str]:
+    return set(document_cache(context.library).get(context.library, document).forms)

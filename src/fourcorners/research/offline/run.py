@@ -35,7 +35,7 @@ _TITLE = 120
 _ABSENT = "Is it called something else in the contract, or does it stand in another document?"
 
 
-def answer_offline(desk: ResearchContext, started: Answer) -> Iterator[Event]:
+def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]:
     """Answer by rules; `started` says what was asked, and how.
 
     Yields:
@@ -49,7 +49,7 @@ def answer_offline(desk: ResearchContext, started: Answer) -> Iterator[Event]:
     for number, part in enumerate(parts, start=1):
         yield QuestionEvent(number, part.text, ("search", "expand"))
         began = time.monotonic()
-        answered = answer_part(desk, part)
+        answered = answer_part(context, part)
         told.append(answered)
         steps.append(
             Step(
@@ -63,7 +63,7 @@ def answer_offline(desk: ResearchContext, started: Answer) -> Iterator[Event]:
         for gap in answered.gaps:
             yield GapEvent(number, gap)
         yield StepEvent(steps[-1])
-    done = _whole(desk, started, told)
+    done = _whole(context, started, told)
     done = replace(done, record=tuple(steps))
     draft = Draft(
         turn=len(parts),
@@ -81,7 +81,7 @@ def answer_offline(desk: ResearchContext, started: Answer) -> Iterator[Event]:
     yield AnswerEvent(replace(done, drafts=(draft,)))
 
 
-def _whole(desk: ResearchContext, started: Answer, told: Sequence[PartAnswer]) -> Answer:
+def _whole(context: ResearchContext, started: Answer, told: Sequence[PartAnswer]) -> Answer:
     answer = combine_answers(told)
     findings = tuple(finding for each in told for finding in each.findings)
     gaps = tuple(dict.fromkeys(gap for each in told for gap in each.gaps))
@@ -93,7 +93,7 @@ def _whole(desk: ResearchContext, started: Answer, told: Sequence[PartAnswer]) -
         findings=findings,
         gaps=gaps,
         next_questions=tuple(_next(told)),
-        sources=desk.sources(),
+        sources=context.sources(),
     )
     return replace(done, counts=count_statements(done.statements))
 

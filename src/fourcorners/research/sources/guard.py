@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from fourcorners.errors import CallError, FourcornersError
 from fourcorners.research.agents.tool import Material, Tool, ToolQuery
-from fourcorners.review.orders import orders
+from fourcorners.review.suspicion.injection import find_injections
 
 MAX_QUERY = 200
 """Characters that a source elsewhere is told; that is no way to carry clauses away."""
@@ -71,7 +71,7 @@ class GuardedSource:
             )
         today = datetime.now(UTC).date().isoformat()
         kept = [self._own(each, today) for each in found if each.words.strip()][: inquiry.limit]
-        if any(orders(f"{each.source}\n{each.where}\n{each.words}") for each in kept):
+        if any(find_injections(f"{each.source}\n{each.where}\n{each.words}") for each in kept):
             raise CallError(
                 "its answer holds words that are addressed to a machine; none of it was used."
             )
@@ -96,7 +96,7 @@ class GuardedSource:
 
 def _told(message: str) -> str:
     """Return why it failed, without what a server says to a machine."""
-    return f"{_PLAIN}." if orders(message) else _line(message, 2 * _LONGEST_LINE)
+    return f"{_PLAIN}." if find_injections(message) else _line(message, 2 * _LONGEST_LINE)
 
 
 def _line(words: str, most: int) -> str:

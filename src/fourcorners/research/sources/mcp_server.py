@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import CallError, ConfigError, FourcornersError
-from fourcorners.llm.loop import Loop
+from fourcorners.llm.port.event_loop import EventLoopThread
 from fourcorners.net import http_client
 from fourcorners.research.agents.tool import Material, ToolQuery
 from fourcorners.source_settings import McpServerSettings
@@ -64,7 +64,7 @@ class McpServer:
             CallError: If it cannot be reached, dies, has no time, or answers with an error.
             ConfigError: If it has no such tool, or several and none is named.
         """
-        loop = Loop()
+        loop = EventLoopThread()
         try:
             return loop.run(self._asked(inquiry))
         except Exception as error:

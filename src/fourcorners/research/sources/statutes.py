@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 
 from fourcorners.documents.discovery import find_files
 from fourcorners.errors import ConfigError
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.research.agents.tool import Material, ToolQuery
@@ -24,7 +24,7 @@ from fourcorners.research.context import build_context
 from fourcorners.source_settings import StatutesSettings
 
 if TYPE_CHECKING:
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
 
 _COLLECTION = "statutes"
 _DIGITS = 16
@@ -53,10 +53,10 @@ class Statutes:
         """
         encoder = self._encoder or default_encoder()
         with Library.open(self._index(encoder), create=False) as library:
-            desk = build_context(library, encoder=encoder)
-            found = search_answer(desk, inquiry.words, limit=inquiry.limit)
+            context = build_context(library, encoder=encoder)
+            found = search_answer(context, inquiry.words, limit=inquiry.limit)
             told = [
-                desk.material(each.document, each.span, tool=self.name, score=each.score)
+                context.material(each.document, each.span, tool=self.name, score=each.score)
                 for each in found.snippets
             ]
         return [
@@ -83,7 +83,7 @@ class Statutes:
         made = index.with_suffix(".new")
         made.unlink(missing_ok=True)
         with Library.open(made, create=True) as library:
-            report = add(library, [folder], collection=_COLLECTION, encoder=encoder)
+            report = add_files(library, [folder], collection=_COLLECTION, encoder=encoder)
         if report.failed or not (report.added or report.already):
             made.unlink(missing_ok=True)
             names = ", ".join(Path(each.path).name for each in report.failed[:3])

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fourcorners.models.entailment_verdict import Label
-from fourcorners.models.leaning import default_leaning
+from fourcorners.models.entailment.verdict import Label
+from fourcorners.models.polarity.model import default_polarity
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.nearness import stem_rarity
 from fourcorners.research.answerability.search import AnswerSearch
@@ -67,20 +67,20 @@ class Decision:
 
 
 def decide_verdict(
-    desk: ResearchContext,
+    context: ResearchContext,
     part: Part,
     looked: AnswerSearch,
     qualified: Sequence[tuple[Snippet, Qualifier]],
 ) -> Decision:
     """Return what a part of a question comes to; `qualified` is what qualifies the words shown."""
-    told = _told(desk, part, looked, qualified)
+    told = _told(context, part, looked, qualified)
     if told.verdict is not Verdict.UNSURE:
         return told
-    return _leaning(desk, part, looked, told.entailment) or told
+    return _leaning(context, part, looked, told.entailment) or told
 
 
 def _told(
-    desk: ResearchContext,
+    context: ResearchContext,
     part: Part,
     looked: AnswerSearch,
     qualified: Sequence[tuple[Snippet, Qualifier]],
@@ -90,29 +90,31 @@ def _told(
         return Decision(Verdict.SAYS, chance, "how likely the words quoted answer")
     if Aspect.EXISTS in part.aspects and looked.concepts:
         return Decision(Verdict.YES, chance, "how likely the words quoted are such a clause")
-    statement = desk.rewrite_with_roles(part.statement)
-    plain = _plainly(desk, part, looked)
+    statement = context.rewrite_with_roles(part.statement)
+    plain = _plainly(context, part, looked)
     if plain is not None:
         return plain
-    borne = judge_statement(desk, statement, looked.snippets, looked.concepts)
+    borne = judge_statement(context, statement, looked.snippets, looked.concepts)
     if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
-        return _by_rules(desk, part, looked, borne)
-    if not _speaks(desk, statement, borne):
-        return _by_rules(desk, part, looked, None)
+        return _by_rules(context, part, looked, borne)
+    if not _speaks(context, statement, borne):
+        return _by_rules(context, part, looked, None)
     yes = borne.label is Label.ENTAILMENT
-    if yes and _denies(desk, part, looked):
-        return _by_rules(desk, part, looked, None)
+    if yes and _denies(context, part, looked):
+        return _by_rules(context, part, looked, None)
     sure = min(chance, borne.scores[0 if yes else 1])
     best = looked.snippets[0]
-    if any(each is best and not is_presupposed(desk, part, best, one) for each, one in qualified):
+    if any(
+        each is best and not is_presupposed(context, part, best, one) for each, one in qualified
+    ):
         because = f"the words say {'yes' if yes else 'no'}, on conditions"
         return Decision(Verdict.DEPENDS, sure, because, borne)
     return Decision(Verdict.YES if yes else Verdict.NO, sure, "by the entailment model", borne)
 
 
-def is_presupposed(desk: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
+def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
     """Tell whether a question already supposes what a qualification says."""
-    return _supposes(part.text, one.span.of(desk.read_contract(snippet.document).text))
+    return _supposes(part.text, one.span.of(context.read_contract(snippet.document).text))
 
 
 def _supposes(question: str, condition: str) -> bool:
@@ -120,9 +122,9 @@ def _supposes(question: str, condition: str) -> bool:
     return len(supposed & set(stems(question))) >= _SUPPOSED * len(supposed)
 
 
-def _speaks(desk: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
+def _speaks(context: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
     """Tell whether some words that a verdict goes by speak of the statement."""
-    units = document_cache(desk.library).get(desk.library, borne.document)
+    units = document_cache(context.library).get(context.library, borne.document)
     return any(covered_share(units, statement, span) >= _TOLD for span in borne.evidence)
 
 
@@ -134,16 +136,16 @@ def covered_share(units: PreparedDocument, asked: str, *spans: Span) -> float:
     return sum(weight[stem] for stem in wanted if stem in held) / (sum(weight.values()) or 1.0)
 
 
-def _plainly(desk: ResearchContext, part: Part, looked: AnswerSearch) -> Decision | None:
+def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Decision | None:
     """Return what the sentence comes to that says who may, shall or shall not do what is asked."""
-    own = desk.rewrite_with_roles(part.statement)
+    own = context.rewrite_with_roles(part.statement)
     terms = add_legal_terms(own)[len(own) :]
     asked = parse_modal_statement(part.statement, own, terms)
     if asked is None:
         return None
-    whole = add_legal_terms(desk.rewrite_with_roles(part.text))
+    whole = add_legal_terms(context.rewrite_with_roles(part.text))
     best: tuple[float, PreparedDocument, int, bool, str] | None = None
-    for units, at in _sentences(desk, looked.snippets):
+    for units, at in _sentences(context, looked.snippets):
         span = units.units[at].span
         told = covered_share(units, whole, span)
         if told < _PLAIN or (best is not None and told <= best[0]):
@@ -166,10 +168,10 @@ def _plainly(desk: ResearchContext, part: Part, looked: AnswerSearch) -> Decisio
     return Decision(Verdict.YES if yes else Verdict.NO, chance, because, by_rules=True)
 
 
-def _denies(desk: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
+def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
     """Tell whether the sentence that has most of a question denies something, and it does not."""
-    asked = add_legal_terms(desk.rewrite_with_roles(part.text))
-    found = _clearest(desk, asked, looked.snippets[:_READ], least=0.0)
+    asked = add_legal_terms(context.rewrite_with_roles(part.text))
+    found = _clearest(context, asked, looked.snippets[:_READ], least=0.0)
     if found is None or _DENIAL.search(part.text):
         return False
     units, at = found
@@ -195,17 +197,17 @@ def _next(units: PreparedDocument, at: int) -> list[str]:
 
 
 def _by_rules(
-    desk: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
 ) -> Decision:
     """Return "it depends" where the sentence that has most of the question sets a condition."""
-    asked = desk.rewrite_with_roles(part.text)
+    asked = context.rewrite_with_roles(part.text)
     unsure = Decision(
         Verdict.UNSURE,
         looked.best.chance,
         "the entailment model is not sure enough to tell",
         borne,
     )
-    found = _clearest(desk, asked, looked.snippets[:_READ])
+    found = _clearest(context, asked, looked.snippets[:_READ])
     if found is None:
         return unsure
     units, at = found
@@ -219,14 +221,14 @@ def _by_rules(
 
 
 def _leaning(
-    desk: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
 ) -> Decision | None:
     """Return how words like the best mostly answer a question like this; None if not surely."""
     if not looked.snippets:
         return None
     best = looked.snippets[0]
-    model = default_leaning()
-    yes = model.yes(part.text, best.span.of(desk.read_contract(best.document).text))
+    model = default_polarity()
+    yes = model.probability(part.text, best.span.of(context.read_contract(best.document).text))
     sure = max(yes, 1 - yes)
     if sure < model.sure:
         return None
@@ -237,11 +239,11 @@ def _leaning(
 
 
 def _clearest(
-    desk: ResearchContext, asked: str, snippets: Iterable[Snippet], least: float = _CLEAR
+    context: ResearchContext, asked: str, snippets: Iterable[Snippet], least: float = _CLEAR
 ) -> tuple[PreparedDocument, int] | None:
     """Return the sentence that has most of a question, if it has enough, by its place."""
     best: tuple[float, PreparedDocument, int] | None = None
-    for units, at in _sentences(desk, snippets):
+    for units, at in _sentences(context, snippets):
         told = covered_share(units, asked, units.units[at].span)
         if told >= least and (best is None or told > best[0]):
             best = (told, units, at)
@@ -249,12 +251,12 @@ def _clearest(
 
 
 def _sentences(
-    desk: ResearchContext, snippets: Iterable[Snippet]
+    context: ResearchContext, snippets: Iterable[Snippet]
 ) -> Iterator[tuple[PreparedDocument, int]]:
     """Yield the sentences of snippets by their places, each once."""
     seen: set[tuple[str, int]] = set()
     for snippet in snippets:
-        units = document_cache(desk.library).get(desk.library, snippet.document)
+        units = document_cache(context.library).get(context.library, snippet.document)
         for at, unit in enumerate(units.units):
             if unit.span.overlaps(snippet.span) and (snippet.document, at) not in seen:
                 seen.add((snippet.document, at))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fourcorners.models.entailment_spans import pieces
-from fourcorners.models.entailment_unseen import Guide
-from fourcorners.models.entailment_verdict import LABELS, Label
+from fourcorners.models.entailment.spans import split_items
+from fourcorners.models.entailment.unseen import HypothesisGuide
+from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.research.context import ResearchContext
-from fourcorners.review.rules import boosts
+from fourcorners.review.risk.rules import query_boosts
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.search.sentences.units import document_cache
@@ -37,16 +37,19 @@ class EntailmentJudgement:
 
 
 def judge_statement(
-    desk: ResearchContext, statement: str, snippets: Sequence[Snippet], concepts: Sequence[Concept]
+    context: ResearchContext,
+    statement: str,
+    snippets: Sequence[Snippet],
+    concepts: Sequence[Concept],
 ) -> EntailmentJudgement | None:
     """Judge a statement by the contract of the best snippet; None if there is nothing to read."""
-    from fourcorners.models.entailment import load
+    from fourcorners.models.entailment.model import load_entailment
 
-    if not statement or not snippets or desk.encoder is None:
+    if not statement or not snippets or context.encoder is None:
         return None
     document = snippets[0].document
-    units = document_cache(desk.library).get(desk.library, document)
-    spans = pieces(units.text, [unit.span for unit in units.units])
+    units = document_cache(context.library).get(context.library, document)
+    spans = split_items(units.text, [unit.span for unit in units.units])
     if len(spans) > MAX_SPANS_LENGTH:
         near = [each.span for each in snippets if each.document == document]
         spans = [
@@ -54,11 +57,11 @@ def judge_statement(
         ]
     if not spans:
         return None
-    model = load()
+    model = load_entailment()
     guide = None
-    if concepts and model.known(statement) is None:
+    if concepts and model.known_hypothesis(statement) is None:
         texts = [span.of(units.text) for span in spans]
-        guide = Guide(boosts(concepts[0].query, texts), concepts[0].clauses)
+        guide = HypothesisGuide(query_boosts(concepts[0].query, texts), concepts[0].clauses)
     verdict = model.judge(units.text, spans, [statement], [guide])[0]
     at = LABELS.index(verdict.label)
     others = verdict.scores[:at] + verdict.scores[at + 1 :]

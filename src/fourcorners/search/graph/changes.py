@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fourcorners.outline.citations import Labels, tokens_of
+from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -82,17 +82,17 @@ class ClauseChange:
     cited: Span
     within: tuple[str, str] | None = None
 
-    def find(self, labels: Labels) -> int | None:
+    def find(self, labels: LabelIndex) -> int | None:
         """Return the node of the changed document that is meant, by that document's labels.
 
         Where a clause is added, it is the one that it is added to.
         """
         if self.word in _ATTACHED and self.within is None:
-            return labels.attachment(self.word, tokens_of(self.mark))
-        found = labels.numbered(0, self.word, self.mark, self.within)
+            return labels.attachment(self.word, label_parts(self.mark))
+        found = labels.find_number(0, self.word, self.mark, self.within)
         above = re.sub(r"(?:\.\w+|\([^()]*\))$", "", self.mark)
         if found is None and self.verb == "adds" and above != self.mark:
-            return labels.numbered(0, self.word, above, self.within)
+            return labels.find_number(0, self.word, above, self.within)
         return found
 
 

@@ -10,10 +10,10 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import string
-from fourcorners.outline.card import Card
-from fourcorners.outline.citations import Labels
-from fourcorners.outline.party_names import ROLES
+from fourcorners.library.database import as_string
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import ROLES
+from fourcorners.outline.references.labels import LabelIndex
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.search.graph.changes import ClauseChange, parse_changes
@@ -52,9 +52,9 @@ class Contract:
     card: Card
 
     @cached_property
-    def labels(self) -> Labels:
+    def labels(self) -> LabelIndex:
         """The labels of the outline, to be looked up as they are cited."""
-        return Labels(self.text, self.outline.nodes)
+        return LabelIndex(self.text, self.outline.nodes)
 
     @cached_property
     def changes(self) -> tuple[ClauseChange, ...]:
@@ -203,7 +203,7 @@ def read_contract(library: Catalogue, document: str) -> Contract:
         text = library.text(document)
         name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
         reading = Contract(
-            document, string(name), text, library.outline(document), library.card(document)
+            document, as_string(name), text, library.outline(document), library.card(document)
         )
     kept.readings[document] = reading
     while len(kept.readings) > CACHE_SIZE:

@@ -12,9 +12,9 @@ from datetime import date
 from functools import cache
 
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import SQLiteValue, integer, register, string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
@@ -38,7 +38,7 @@ _ROOM = "graph"
 _FITTING = 8
 _STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -144,15 +144,15 @@ class Links:
         )
         named: dict[str, tuple[str, list[str]]] = {}
         for key, name, other in rows:
-            others = named.setdefault(string(key), (string(name), []))[1]
+            others = named.setdefault(as_string(key), (as_string(name), []))[1]
             if other is not None:
-                others.append(string(other))
+                others.append(as_string(other))
         return [SharedParty(name, tuple(others)) for name, others in named.values()]
 
 
 def links_of(library: Library) -> Links:
     """Return the links of a library, brought up to date first if it has changed."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     if not _is_current(library):
         with library.transaction():
             if not _is_current(library):
@@ -162,7 +162,7 @@ def links_of(library: Library) -> Links:
 
 def _is_current(library: Library) -> bool:
     known = {
-        string(key): string(value)
+        as_string(key): as_string(value)
         for key, value in library.execute("SELECT key, value FROM graph_state")
     }
     return known == {"rules": RULES, "content": library.content_version}
@@ -189,7 +189,7 @@ def _read_new(library: Library) -> None:
         "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents)"
     )
     for (identifier,) in new:
-        document = string(identifier)
+        document = as_string(identifier)
         card = library.card(document)
         said = parse_statements(library.text(document), card)
         library.execute(
@@ -204,7 +204,7 @@ def _read_new(library: Library) -> None:
 
 def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     statements = {
-        string(document): _STATEMENTS.load(string(said))
+        as_string(document): _STATEMENTS.load(as_string(said))
         for document, said in library.execute("SELECT document, statements FROM graph_documents")
     }
     if not any(statements.values()):
@@ -267,12 +267,12 @@ def _profiles(
 def _amendment(row: tuple[SQLiteValue, ...]) -> Amendment:
     document, start, end, relation, title, dated, target, confidence, because = row
     return Amendment(
-        document=string(document),
-        relation=Relation(string(relation)),
-        span=Span(integer(start), integer(end)),
-        title=string(title),
-        dated=date.fromisoformat(string(dated)) if dated else None,
-        target=None if target is None else string(target),
+        document=as_string(document),
+        relation=Relation(as_string(relation)),
+        span=Span(as_integer(start), as_integer(end)),
+        title=as_string(title),
+        dated=date.fromisoformat(as_string(dated)) if dated else None,
+        target=None if target is None else as_string(target),
         confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
-        because=string(because),
+        because=as_string(because),
     )

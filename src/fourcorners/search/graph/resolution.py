@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fourcorners.outline.dates import find_dates
-from fourcorners.outline.party_names import name_key
+from fourcorners.outline.card.dates import find_dates
+from fourcorners.outline.card.party_names import name_key
 from fourcorners.search.graph.statements import AmendmentStatement, Relation, distinctive_words
 from fourcorners.text.span import Span
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from fourcorners.outline.card import Card
-from fourcorners.outline.dates import find_dates
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.dates import find_dates
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 

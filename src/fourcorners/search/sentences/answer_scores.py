@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.models.answer_reader import AnswerReader
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_answer_reader
 from fourcorners.search.sentences.context import sentence_in_context
 from fourcorners.search.sentences.units import PreparedDocument

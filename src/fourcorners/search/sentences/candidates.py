@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
-from fourcorners.library.kept import Kept, Memory
+from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.search.concepts import Concept
 from fourcorners.search.dense import nearest_passages
 from fourcorners.search.filters import Filters
@@ -72,7 +72,7 @@ def _near(
     examples = concept.examples
     if examples is None:
         return {}
-    known = _NEAR.setdefault(library.memory, Kept(_KEPT))
+    known = _NEAR.setdefault(library.memory, VersionedCache(_KEPT))
     return known.get(
         library.content_version,
         (concept, filters),
@@ -80,7 +80,7 @@ def _near(
     )
 
 
-_NEAR: WeakKeyDictionary[Memory, Kept[Mapping[int, float]]] = WeakKeyDictionary()
+_NEAR: WeakKeyDictionary[Memory, VersionedCache[Mapping[int, float]]] = WeakKeyDictionary()
 
 
 def _owners(library: Catalogue) -> Callable[[int], str]:
@@ -88,8 +88,8 @@ def _owners(library: Catalogue) -> Callable[[int], str]:
     rows = library.execute(
         "SELECT first_passage, id FROM documents WHERE passage_count > 0 ORDER BY first_passage"
     )
-    first = [integer(start) for start, _ in rows]
-    return lambda row: string(rows[bisect_right(first, row) - 1][1])
+    first = [as_integer(start) for start, _ in rows]
+    return lambda row: as_string(rows[bisect_right(first, row) - 1][1])
 
 
 def any_word_form(asked: str) -> Node | None:

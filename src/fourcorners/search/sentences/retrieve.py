@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.answer_reader import AnswerReader
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.reranker import Reranker
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.dense import require_same_encoder
 from fourcorners.search.filters import NO_FILTERS, Filters

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.kept import DOCUMENTS, Kept, Memory
-from fourcorners.models.encoder import Encoder
-from fourcorners.outline.clause import LONGEST
-from fourcorners.outline.concordance import Concordance
+from fourcorners.library.memory import MAX_DOCUMENTS, Memory, VersionedCache
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.clause import MAX_LENGTH
+from fourcorners.outline.passages.concordance import Concordance
+from fourcorners.outline.passages.units import Unit
 from fourcorners.outline.tree import NodeKind, Outline, Passage
-from fourcorners.outline.units import Unit
 from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stem_tokens
 from fourcorners.text.span import Span
@@ -136,7 +136,7 @@ def _clauses(outline: Outline, passages: Sequence[Passage]) -> list[int]:
             node = outline.nodes[passage.node]
             while node.kind in _PARTIAL and node.parent is not None:
                 above = outline.nodes[node.parent]
-                if len(above.span) > LONGEST:
+                if len(above.span) > MAX_LENGTH:
                     break
                 node = above
             top[passage.node] = node.id
@@ -177,8 +177,8 @@ def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
 class DocumentCache:
     """The documents of one library that were asked last, prepared."""
 
-    def __init__(self, kept: int = DOCUMENTS) -> None:
-        self._units: Kept[PreparedDocument] = Kept(kept)
+    def __init__(self, kept: int = MAX_DOCUMENTS) -> None:
+        self._units: VersionedCache[PreparedDocument] = VersionedCache(kept)
         self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
