@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.documents.read import read_document
-from fourcorners.models.card import read_card
-from fourcorners.models.onnx_encoder import open_session, read_tokenizer
+from fourcorners.models.card import load_card
+from fourcorners.models.encoder.onnx import open_session, read_tokenizer
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
-from fourcorners.outline.build import build
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.passages.cut import cut_passages
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -43,7 +43,7 @@ def texts_of(paths: Iterable[Path]) -> list[str]:
         document = read_document(path)
         found += [
             f"{each.context}\n{each.span.of(document.text)}".lstrip("\n")
-            for each in passages(document, build(document))
+            for each in cut_passages(document, build_outline(document))
         ]
     return found
 
@@ -112,7 +112,7 @@ def main() -> None:
     paths = sorted((options.data / "cuad" / "contracts").glob("*.txt"))
     texts = texts_of(random.Random(0).sample(paths, options.contracts))  # noqa: S311
     characters = sum(map(len, texts))
-    info = read_card(WEIGHTS / DEFAULT_ENCODER)
+    info = load_card(WEIGHTS / DEFAULT_ENCODER)
     tokenizer = read_tokenizer(info)
     model = info.read("model.onnx")
     one, two = open_session(model), threaded_session(model, 2)

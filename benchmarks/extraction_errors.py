@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import NINE, AnnotatedContract
-from fourcorners.evaluation.extraction import count, is_returned
-from fourcorners.evaluation.runs import Extraction, read_extractions
-from fourcorners.evaluation.unseen import contracts_unseen
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS, AnnotatedContract
+from fourcorners.evaluation.extraction.run_files import Extraction, read_extractions
+from fourcorners.evaluation.extraction.score import count_provision, is_returned
+from fourcorners.evaluation.measures.unseen import contracts_unseen
 from fourcorners.text.span import Span, covered_length, intersect_spans
 
 SEED = 20_261_122
@@ -58,7 +58,7 @@ def misses(
     """Return all missed instances of the nine provisions."""
     return [
         Miss(contract, answers[contract.name, provision], instance)
-        for provision in NINE
+        for provision in NINE_PROVISIONS
         for contract in contracts
         for instance in contract.annotations[provision]
         if not is_returned(contract.text, instance, answers[contract.name, provision].quotes)
@@ -71,9 +71,11 @@ def false_finds(
     """Return all false finds of the nine provisions."""
     return [
         FalseFind(contract, answers[contract.name, provision])
-        for provision in NINE
+        for provision in NINE_PROVISIONS
         for contract in contracts
-        if count(contract, provision, answers[contract.name, provision].quotes).false_positives
+        if count_provision(
+            contract, provision, answers[contract.name, provision].quotes
+        ).false_positives
     ]
 
 
@@ -81,14 +83,14 @@ def drawn(errors: Sequence[Error], size: int) -> list[Error]:
     """Draw so many errors, spread over the provisions in proportion (largest remainder)."""
     if len(errors) <= size:
         return list(errors)
-    kinds = {name: [e for e in errors if e.answer.provision == name] for name in NINE}
+    kinds = {name: [e for e in errors if e.answer.provision == name] for name in NINE_PROVISIONS}
     exact = {name: len(each) * size / len(errors) for name, each in kinds.items()}
     shares = {name: int(share) for name, share in exact.items()}
-    by_rest = sorted(NINE, key=lambda name: shares[name] - exact[name])
+    by_rest = sorted(NINE_PROVISIONS, key=lambda name: shares[name] - exact[name])
     for name in by_rest[: size - sum(shares.values())]:
         shares[name] += 1
     pick = random.Random(SEED)  # noqa: S311 - a sample, no secret
-    return [each for name in NINE for each in pick.sample(kinds[name], shares[name])]
+    return [each for name in NINE_PROVISIONS for each in pick.sample(kinds[name], shares[name])]
 
 
 def flat(words: str) -> str:
@@ -142,7 +144,7 @@ def main() -> None:
     parser.add_argument("--unseen-by", help="only contracts that this model did not learn from")
     parser.add_argument("--count", type=int, default=50, help="errors drawn of each kind")
     options = parser.parse_args()
-    contracts = contracts_unseen(cuad.load(options.data), options.unseen_by)
+    contracts = contracts_unseen(cuad.load_cuad(options.data), options.unseen_by)
     answers = {(each.name, each.provision): each for each in read_extractions(options.run)}
     missed, found = misses(contracts, answers), false_finds(contracts, answers)
     print(f"{len(contracts)} contracts: {len(missed)} misses, {len(found)} false finds")

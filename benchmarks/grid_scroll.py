@@ -31,12 +31,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.server_load import Server, cpu_seconds
 from fourcorners.library.catalogue import text_hash
-from fourcorners.library.columns import Columns
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.review import store
-from fourcorners.review.finding import CellState, Evidence, Finding, Searched, Severity
-from fourcorners.server import books
+from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord, Severity
+from fourcorners.server.store import playbook_store as books
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 from tests.browser.conftest import Page
@@ -64,11 +64,11 @@ def playbook(provisions: int) -> str:
 def make(path: Path, contracts: int, provisions: int) -> None:
     """Fill a library with leases and their cells."""
     with tempfile.TemporaryDirectory() as folder, Library.open(path, create=True) as library:
-        book = books.save(library, playbook(provisions), by="benchmark")
+        book = books.save_playbook(library, playbook(provisions), by="benchmark")
         written = Path(folder) / "lease.txt"
         written.write_text(_LEASE)
-        made = prepare(written)
-        if not isinstance(made, Prepared):
+        made = prepare_file(written)
+        if not isinstance(made, PreparedFile):
             raise RuntimeError("the lease cannot be read")
         start = _LEASE.index(_WORDS)
         span = Span(start, start + len(_WORDS))
@@ -81,10 +81,10 @@ def make(path: Path, contracts: int, provisions: int) -> None:
                         finding(columns.id, each.id, span, number * provisions + place)
                         for place, each in enumerate(book.provisions)
                     ]
-                    store.save(library, book, "benchmark", cells)
+                    store.save_findings(library, book, "benchmark", cells)
 
 
-def numbered(made: Prepared, number: int) -> Columns:
+def numbered(made: PreparedFile, number: int) -> DocumentColumns:
     """Return the lease under another number, in as many characters."""
     text = _LEASE.replace("00000", f"{number:05d}")
     digest = sha256(text.encode()).hexdigest()
@@ -101,7 +101,7 @@ def numbered(made: Prepared, number: int) -> Columns:
 
 def finding(document: str, provision: str, span: Span, number: int) -> Finding:
     """Return the cell of a number: every third is not found, the others quote the lease."""
-    searched = Searched("", 2, 0.5)
+    searched = SearchRecord("", 2, 0.5)
     if number % 3 == 0:
         return Finding(document, provision, CellState.NOT_FOUND, searched=searched)
     quote = Quote(_WORDS, span, Match.EXACT)

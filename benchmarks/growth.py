@@ -44,13 +44,13 @@ import numpy as np
 from growth_plot import svg
 from multiplied import sources, variation
 
-from fourcorners.library.database import string
-from fourcorners.library.ingest import add
+from fourcorners.library.database import as_string
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.load import load
-from fourcorners.review.run import review
-from fourcorners.search.find import find
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.run import review_library
+from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def read(folder: Path, source: Path, jobs: int) -> dict[str, object]:
     """Add the contracts of a folder to a library, and return what reading them cost."""
     own, workers = time.process_time(), _children()
     with Library.open(source) as library:
-        report = add(
+        report = add_files(
             library,
             [folder],
             collection="Growth",
@@ -143,12 +143,16 @@ def encode(source: Path, most: int) -> dict[str, object]:
 
 def judge(url: str, most: int) -> dict[str, object]:
     """Review the contracts that were stored first, and return CPU seconds for each."""
-    playbook = load(PLAYBOOK)
+    playbook = load_playbook(PLAYBOOK)
     with Library.open(url, create=False) as library:
         rows = library.execute("SELECT id FROM documents ORDER BY row LIMIT ?", (most,))
         own, workers = time.process_time(), _children()
-        found = review(
-            library, playbook, documents=[string(row[0]) for row in rows], encoder=None, again=True
+        found = review_library(
+            library,
+            playbook,
+            documents=[as_string(row[0]) for row in rows],
+            encoder=None,
+            again=True,
         )
         spent = time.process_time() - own + _children() - workers
     return {"playbook": PLAYBOOK, "contracts": len(rows), "cells": len(found.findings),
@@ -189,7 +193,7 @@ def fill(url: str, source: Path, documents: int) -> Filled:
                 _say(f"{url}: {at} documents, {spent:.0f} CPU seconds of storing")
         stored = at - before
         began = time.process_time()
-        library.tend(always=True)
+        library.maintain(always=True)
         tended = time.process_time() - began
     return Filled(stored, round(spent, 1), round(tended, 1), _peak())
 
@@ -200,8 +204,8 @@ def ask(url: str) -> dict[str, object]:
     with Library.open(url, create=False) as library:
         opened = time.process_time() - began
         figures = library.stats()
-        look = partial(find, library)
-        meant = partial(find, library, None, encoder=Sampled())
+        look = partial(find_passages, library)
+        meant = partial(find_passages, library, None, encoder=Sampled())
         kinds: dict[str, list[Callable[[], object]]] = {
             "proximity": [partial(look, query) for query in PROXIMITIES],
             "words": [partial(look, query) for query in WORDS],

@@ -29,9 +29,9 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
 _TICK = 0.2  # seconds between looks at the processes
@@ -47,12 +47,12 @@ def adding(url: str, folder: str, on_ray: bool, jobs: int) -> None:
     named: dict[str, object] = {"collection": "Growth", "encoder": None, "settings": settings}
     if not on_ray:
         with Library.open(url) as library:
-            add(library, [folder], **named)  # type: ignore[arg-type]
+            add_files(library, [folder], **named)  # type: ignore[arg-type]
         return
-    from fourcorners.cluster import open_crew
+    from fourcorners.cluster import open_worker_pool
 
-    with open_crew("ray", jobs=jobs) as crew, Library.open(url) as library:
-        add(library, [folder], crew=crew, **named)  # type: ignore[arg-type]
+    with open_worker_pool("ray", jobs=jobs) as crew, Library.open(url) as library:
+        add_files(library, [folder], crew=crew, **named)  # type: ignore[arg-type]
 
 
 class Watch(threading.Thread):
@@ -152,13 +152,13 @@ def requests(said: argparse.Namespace, folder: Path) -> dict[str, object]:
                 room = _some(said.data, _EACH, folder / f"part {part}", part * _EACH)
                 adding_to(library, room)
                 counted(f"add {_EACH} contracts, time {part + 1}")
-            library.tend(always=True)
+            library.maintain(always=True)
             counted("tend")
         with Library.open(url, create=False) as library:
             counted("open")
             for query in ASKED:
                 for time_ in ("first", "second"):
-                    find(library, query)
+                    find_passages(library, query)
                     counted(f"ask {query}, {time_} time")
         return told
     finally:
@@ -169,7 +169,7 @@ def requests(said: argparse.Namespace, folder: Path) -> dict[str, object]:
 def adding_to(library: Library, room: Path) -> None:
     """Add the contracts of a folder to an open library."""
     settings = Settings(jobs=1, ocr=False)
-    add(library, [room], collection="Growth", encoder=None, settings=settings)
+    add_files(library, [room], collection="Growth", encoder=None, settings=settings)
 
 
 def sorted_counts(counts: Counter[str]) -> dict[str, int]:

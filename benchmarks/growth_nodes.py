@@ -30,12 +30,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from fourcorners.cluster import open_crew
-from fourcorners.library.ingest import add
+from fourcorners.cluster import open_worker_pool
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.load import load
-from fourcorners.review.run import review
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from tests.cluster.machines import ADDRESS, Machines, netns_pids, two_machines
 
@@ -102,13 +102,13 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
 
     encoder = default_encoder(threads=1)
     settings = Settings(ocr=False)
-    with open_crew(ADDRESS, jobs=None) as crew, Library.open(url) as library:
+    with open_worker_pool(ADDRESS, jobs=None) as crew, Library.open(url) as library:
         with timed("add"):
-            report = add(
+            report = add_files(
                 library, [room], collection="Growth", encoder=encoder, settings=settings, crew=crew
             )
         with timed("review"):
-            grid = review(library, load(PLAYBOOK), encoder=encoder, crew=crew)
+            grid = review_library(library, load_playbook(PLAYBOOK), encoder=encoder, crew=crew)
         return {
             "documents": report.added,
             "passages": report.passages,

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.documents.read import read_document
-from fourcorners.evaluation.retrieval import Question, load, text_of
-from fourcorners.models.card import read_card
-from fourcorners.models.onnx_encoder import OnnxEncoder, open_session, read_tokenizer
+from fourcorners.evaluation.retrieval.loader import Question, corpus_text, load_set
+from fourcorners.models.card import load_card
+from fourcorners.models.encoder.onnx import OnnxEncoder, open_session, read_tokenizer
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
-from fourcorners.outline.build import build
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -158,10 +158,10 @@ def measure(
     document = read_document(path)
     if document.text != text:
         raise SystemExit(f"{path}: what is read is not the file's text")
-    cut = passages(document, build(document))
+    cut = cut_passages(document, build_outline(document))
     spans = [each.span for each in cut]
     parts, firsts = sentences_within(text, spans)
-    asked = encoder.encode([each.asked for each in questions])
+    asked = encoder.encode([each.question for each in questions])
     texts = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in cut]
     today, alone, each_sentence, both, *rest = systems
     plain = today.timed(lambda: encoder.encode(texts))
@@ -226,12 +226,12 @@ def main() -> None:
     parser.add_argument("--contracts", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    whole = load(options.data, "cuad")
+    whole = load_set(options.data, "cuad")
     by_file: dict[str, list[Question]] = {}
     for question in whole.questions:
         by_file.setdefault(question.file_path, []).append(question)
     sample = random.Random(options.seed).sample(sorted(by_file), options.contracts)  # noqa: S311
-    encoder = OnnxEncoder(read_card(WEIGHTS / DEFAULT_ENCODER), threads=1)
+    encoder = OnnxEncoder(load_card(WEIGHTS / DEFAULT_ENCODER), threads=1)
     encoder.encode(["warm"])
     session = open_session(with_states(encoder.info.read("model.onnx")))
     windows = [(256, 64), (512, 128)]
@@ -243,7 +243,7 @@ def main() -> None:
     systems = [System(name) for name in names]
     characters = 0
     for done, file_path in enumerate(sample, start=1):
-        text = text_of(options.data, file_path)
+        text = corpus_text(options.data, file_path)
         path = options.data / "corpus" / file_path
         characters += measure(path, text, by_file[file_path], encoder, systems, late)
         if done % 10 == 0 or done == len(sample):

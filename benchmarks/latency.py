@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.filters import Filters
-from fourcorners.search.find import find
-from fourcorners.search.retrieve import Retrieved, retrieve
-from fourcorners.search.scope import route
+from fourcorners.search.find import find_passages
+from fourcorners.search.scope import route_question
+from fourcorners.search.sentences.retrieve import Retrieval, retrieve_snippets
 
 if TYPE_CHECKING:
     from fourcorners.search.concepts import Concept
@@ -127,7 +127,7 @@ class Bench:
         documents = entries[:: max(1, len(entries) // self.count)][: self.count]
         types = list(islice(cycle(sorted({e.type for e in entries if e.type})), self.count))
         lists = [concept.query for concept in islice(cycle(self.concepts), self.count)]
-        look = partial(find, self.library)
+        look = partial(find_passages, self.library)
         meant = partial(look, encoder=self.watch)
         return {
             "a question encoded": [partial(self.watch.encode, [q]) for q in questions],
@@ -159,22 +159,22 @@ class Bench:
             "50 pairs reranked": [partial(self.reranked, q, 50) for q in questions],
         }
 
-    def asked(self, question: str, limit: int = 64) -> Retrieved:
+    def asked(self, question: str, limit: int = 64) -> Retrieval:
         """Ask the whole library."""
-        return retrieve(
+        return retrieve_snippets(
             self.library, question, encoder=self.watch, concepts=self.concepts, limit=limit
         )
 
-    def routed(self, question: str) -> Retrieved:
+    def routed(self, question: str) -> Retrieval:
         """Ask the contract that the question names."""
-        scope = route(self.library, question)
-        return retrieve(
+        scope = route_question(self.library, question)
+        return retrieve_snippets(
             self.library, question, scope=scope, encoder=self.watch, concepts=self.concepts
         )
 
     def reranked(self, question: str, pairs: int) -> object:
         """Read the question with each of the first hits; without a reranker the encoder does."""
-        hits = find(self.library, question, encoder=self.watch, limit=pairs)
+        hits = find_passages(self.library, question, encoder=self.watch, limit=pairs)
         return self.watch.encoder.encode([f"{question} {hit.words}" for hit in hits])
 
 
@@ -200,7 +200,7 @@ def measure(path: Path, count: int, only: str, threads: int) -> dict[str, object
         opened = time.perf_counter() - began
         bench = Bench(library, watch, concepts, count)
         began = time.perf_counter()
-        find(library, _questions(concepts, 1)[0], encoder=watch)
+        find_passages(library, _questions(concepts, 1)[0], encoder=watch)
         first = time.perf_counter() - began
         stats = library.stats()
         questions = {name: asks for name, asks in bench.kinds().items() if only in name}

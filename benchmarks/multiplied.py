@@ -20,16 +20,16 @@ import numpy as np
 
 from fourcorners.library import words
 from fourcorners.library.catalogue import text_hash
-from fourcorners.library.columns import Columns
-from fourcorners.library.database import SQLiteValue, integer, string
+from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
-from fourcorners.outline.concordance import Concordance
+from fourcorners.outline.passages.concordance import Concordance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fourcorners.outline.tree import Outline, Passage
-from fourcorners.outline.units import Unit
+from fourcorners.outline.passages.units import Unit
 from fourcorners.text.tokenization import WordIndex
 
 COLLECTIONS = 8
@@ -95,16 +95,16 @@ def sources(library: Library) -> Iterator[Source]:
     for (document,) in library.execute(
         "SELECT id FROM documents WHERE row IN (SELECT document FROM vectors) ORDER BY id"
     ):
-        one = string(document)
+        one = as_string(document)
         row = library.execute(f"SELECT {_COLUMNS} FROM documents WHERE id = ?", (one,))[0]  # noqa: S608
         columns = dict(zip(_COLUMNS.split(", "), row, strict=True))
         passages = library.passages(one)
-        if integer(columns["passage_count"]) == 0:
+        if as_integer(columns["passage_count"]) == 0:
             continue
         names = " ".join(fact.value.name for fact in library.card(one).parties)
         named = set(re.findall(r"[A-Z][A-Za-z]{3,}", names))
         yield Source(
-            sha256=string(
+            sha256=as_string(
                 library.execute("SELECT sha256 FROM documents WHERE id = ?", (one,))[0][0]
             ),
             text=library.text(one),
@@ -117,7 +117,7 @@ def sources(library: Library) -> Iterator[Source]:
         )
 
 
-def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.float32]]:
+def variation(one: Source, copy: int, seed: int) -> tuple[DocumentColumns, NDArray[np.float32]]:
     """Return a contract under other names, ready to be stored, and the vectors of its passages."""
     digest = sha256(f"{seed} {copy} {one.sha256}".encode()).hexdigest()
     chance = random.Random(digest)  # noqa: S311 - no secret
@@ -128,8 +128,8 @@ def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.fl
         return names.sub(lambda found: as_written(found[0], other), text) if names else text
 
     text = _NUMBER.sub(lambda found: number(found[0], chance), renamed(one.text))
-    name, title = renamed(string(one.columns["name"])), renamed(string(one.columns["title"]))
-    layout, key, card = string(one.columns["card"]).partition('"value":')
+    name, title = renamed(as_string(one.columns["name"])), renamed(as_string(one.columns["title"]))
+    layout, key, card = as_string(one.columns["card"]).partition('"value":')
     stem, dot, ending = name.rpartition(".")
     name = f"{stem} {digest[:6]}{dot}{ending}"
     noise = np.random.default_rng(int(digest[:8], 16)).standard_normal(
@@ -137,12 +137,12 @@ def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.fl
     )
     vectors = one.vectors + noise * (NOISE / one.vectors.shape[1] ** 0.5)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    columns = Columns(
+    columns = DocumentColumns(
         id=digest[:16],
         sha256=digest,
         path=f"/contracts/{name}",
         text=text,
-        type=string(one.columns["type"]),
+        type=as_string(one.columns["type"]),
         needs_ocr=(),
         document={
             **one.columns,
@@ -159,7 +159,7 @@ def variation(one: Source, copy: int, seed: int) -> tuple[Columns, NDArray[np.fl
             (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
             for each in one.passages
         ),
-        labels=tuple(words.labels(text, one.outline, one.passages)),
+        labels=tuple(words.passage_labels(text, one.outline, one.passages)),
         # Other names are as long as those they stand for: sentences stay where they are.
         concordance=Concordance(WordIndex(text), one.units).dump(),
     )

@@ -26,28 +26,28 @@ from rich.console import Console
 from rich.table import Table
 
 from fourcorners.documents.read import read_document as read_document
-from fourcorners.evaluation.costing import Models, nearest, opened
-from fourcorners.library.prepare import read_together
-from fourcorners.models.card import read_card as read_model_card
-from fourcorners.models.entailment_spans import pieces
-from fourcorners.models.onnx_encoder import read_tokenizer
+from fourcorners.evaluation.performance.cost import Models, load_models, texts_nearest
+from fourcorners.library.prepare import text_with_context
+from fourcorners.models.card import load_card as read_model_card
+from fourcorners.models.encoder.onnx import read_tokenizer
+from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
-from fourcorners.precedents.collection import Collection
-from fourcorners.precedents.gather import clauses
-from fourcorners.precedents.scoring import scores
-from fourcorners.review.extract import MOST_CANDIDATES
-from fourcorners.review.reading import read
-from fourcorners.review.scoring import has_meaning
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.precedents.gather import cut_clauses
+from fourcorners.precedents.scoring.collection import ClauseCollection
+from fourcorners.precedents.scoring.score import score_clauses
+from fourcorners.review.extract.cells import MAX_CANDIDATES
+from fourcorners.review.extract.scoring import has_meaning
+from fourcorners.review.prepared_document import prepare_document
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
 
 QUERY = "mutual cap on liability with an exception for confidentiality"
 
@@ -111,25 +111,25 @@ def watched(path: Path, models: Models, tokenizer: Tokenizer) -> tuple[int, dict
     """Have all models read a contract; return its characters, and what each part took."""
     watch = Watch(models.encoder, tokenizer)
     document = read_document(path)
-    outline = build(document)
+    outline = build_outline(document)
     text = document.text
-    reading = read(
-        document, outline, read_card(document, outline), passages(document, outline), None
+    reading = prepare_document(
+        document, outline, read_card(document, outline), cut_passages(document, outline), None
     )
     with watch.part("passages (add)"):
-        told = [read_together(each.context, each.span.of(text)) for each in reading.passages]
+        told = [text_with_context(each.context, each.span.of(text)) for each in reading.passages]
         reading = replace(reading, vectors=watch.encode(told))
     with watch.part("clause reader (review)"):
-        heard = models.judge.listen(reading)
+        heard = models.judge.read(reading)
         for each in models.provisions:
             curve = models.calibration.curve(each.provision.id, meaning=has_meaning(reading, each))
-            models.judge.candidates(reading, each, heard, curve, MOST_CANDIDATES)
+            models.judge.candidates(reading, each, heard, curve, MAX_CANDIDATES)
     with watch.part("entailment (review)"):
-        spans = pieces(text, [unit.span for unit in reading.segments])
+        spans = split_items(text, [unit.span for unit in reading.segments])
         replace(models.entailment, encoder=watch).judge(text, spans, models.statements)
     with watch.part("clauses (precedents)"):
-        cut = [span.of(text) for span, _ in clauses(outline, text)]
-        scores([QUERY], Collection(cut, watch))
+        cut = [span.of(text) for span, _ in cut_clauses(outline, text)]
+        score_clauses([QUERY], ClauseCollection(cut, watch))
     return len(text), watch.parts
 
 
@@ -169,9 +169,9 @@ def main() -> None:
     parser.add_argument("--contracts", type=int, default=5)
     parser.add_argument("--json", type=Path, help="write the figures, too")
     asked = parser.parse_args()
-    models = opened(1)
+    models = load_models(1)
     tokenizer = read_tokenizer(read_model_card(WEIGHTS / DEFAULT_ENCODER))
-    paths = nearest(asked.data, asked.characters, asked.contracts)
+    paths = texts_nearest(asked.data, asked.characters, asked.contracts)
     watched(paths[0], models, tokenizer)  # so that nothing is loaded while the clock runs
     found = [watched(path, models, tokenizer) for path in paths]
     figures = middle([parts for _, parts in found])

@@ -17,17 +17,17 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cards import part_of
-from fourcorners.evaluation.references import (
+from fourcorners.evaluation.cards.score import group_part
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.outline.references import (
     ReferenceVerdict,
     TermVerdict,
-    document_of,
     read_verdicts,
     score_references,
     score_terms,
+    text_document,
 )
-from fourcorners.outline.build import build
+from fourcorners.outline.build import build_outline
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
@@ -49,7 +49,7 @@ TERM = re.compile(
 @cache
 def contracts(data: Path) -> tuple[cuad.AnnotatedContract, ...]:
     """Return the contracts that no rule was made on."""
-    return tuple(each for each in cuad.load(data) if part_of(each.group) == "held-out")
+    return tuple(each for each in cuad.load_cuad(data) if group_part(each.group) == "held-out")
 
 
 def draw(data: Path, what: str, count: int) -> list[tuple[cuad.AnnotatedContract, Span]]:
@@ -72,7 +72,7 @@ def flat(text: str, start: int, end: int) -> str:
 @cache
 def outlined(name: str, text: str) -> Outline:
     """Return the outline of a contract."""
-    return build(document_of(name, text))
+    return build_outline(text_document(name, text))
 
 
 def proposals(contract: cuad.AnnotatedContract, span: Span) -> Iterator[str]:
@@ -108,7 +108,7 @@ def show(data: Path, what: str, count: int) -> None:
 
 def score(data: Path) -> None:
     """Score the code against the verdicts."""
-    texts = {contract.name: contract.text for contract in cuad.load(data)}
+    texts = {contract.name: contract.text for contract in cuad.load_cuad(data)}
     references = read_verdicts(AUDIT / "references.jsonl", ReferenceVerdict)
     terms = read_verdicts(AUDIT / "terms.jsonl", TermVerdict)
     print(json.dumps({"references": score_references(references, texts)}, indent=2))

@@ -39,7 +39,7 @@ from fourcorners.documents.ocr import recognition as ocr
 from fourcorners.documents.ocr.engines import GreyImage, OcrEngine, RecognisedPage, find_ocr_engine
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.read import read_document
-from fourcorners.outline.build import build
+from fourcorners.outline.build import build_outline
 from fourcorners.outline.tree import Outline
 from fourcorners.text.normalisation import normalise_text
 
@@ -171,7 +171,7 @@ def _measure(name: str, digital: Path, dpi: int, *, show: bool) -> Row:
     recognised = read_document(scan, OcrOptions(seconds=3600))
     seconds = sum(os.times()[:4]) - began
     reference = read_document(digital)
-    left, right = build(reference), build(recognised)
+    left, right = build_outline(reference), build_outline(recognised)
     if show:
         _show(reference, left)
         _show(recognised, right)

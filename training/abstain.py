@@ -37,18 +37,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad, removal
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.intervals import wilson
-from fourcorners.evaluation.retrieval import text_of
+from fourcorners.evaluation.answers import removal
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.measures.intervals import wilson_interval
+from fourcorners.evaluation.retrieval.loader import corpus_text
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.models.clause_reader import ClauseReader, open_reader
+from fourcorners.models.clause_reader.reader import ClauseReader, open_reader
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research import kinds, sufficiency
-from fourcorners.research.sufficiency import FILE, SIGNS, Ground, RulesFile, Signs
-from fourcorners.search.concepts import recognise
-from fourcorners.search.units import shelf_of
+from fourcorners.research.answerability import clause_kinds as kinds
+from fourcorners.research.answerability import sufficiency
+from fourcorners.research.answerability.sufficiency import (
+    FEATURES,
+    FILE,
+    EvidenceBasis,
+    Features,
+    RulesFile,
+)
+from fourcorners.search.concepts import recognise_concepts
+from fourcorners.search.sentences.units import document_cache
 
 STRENGTH, OF_KIND = 1.0, 8.0  # the L2 penalties of signs, and of a kind's constant
 FOLDS = 5
@@ -69,7 +77,7 @@ class Seen:
     contract: str
     is_answered: bool
     kind: str
-    signs: Signs
+    signs: Features
 
 
 @dataclass(frozen=True)
@@ -137,8 +145,8 @@ class Watcher:
 
     def see(self, *, held: bool, count: int, every: bool = False) -> Tables:
         """Return the signs of the first cases whose contracts some reader has not learned from."""
-        drawn: list[tuple[removal.Case, ClauseReader]] = []
-        for case in removal.cases(self._data, held=held, count=sys.maxsize, every=every):
+        drawn: list[tuple[removal.RemovalCase, ClauseReader]] = []
+        for case in removal.draw_cases(self._data, held=held, count=sys.maxsize, every=every):
             reader = self._reader_of(case)
             if reader is not None and len(drawn) < count:
                 drawn.append((case, reader))
@@ -148,10 +156,10 @@ class Watcher:
         found: Tables = {mode: [] for mode in MODES}
         with (
             Library.open(self._library) as store,
-            removal.Shelf(store, self._data, self._encoder) as shelf,
+            removal.RemovalLibrary(store, self._data, self._encoder) as shelf,
         ):
             for number, (case, reader, is_cut) in enumerate(sides, start=1):
-                document = shelf.removed(case) if is_cut else shelf.standing(case)
+                document = shelf.add_redacted(case) if is_cut else shelf.add_original(case)
                 for mode, with_vectors in MODES.items():
                     kind, signs = self._signs(store, document, case, reader, with_vectors)
                     found[mode].append(Seen(case.file_path, not is_cut, kind, signs))
@@ -160,54 +168,58 @@ class Watcher:
                     sys.stdout.flush()
         return found
 
-    def _reader_of(self, case: removal.Case) -> ClauseReader | None:
-        identity = document_id(text_of(removal.find_data(self._data)[0], case.file_path))
+    def _reader_of(self, case: removal.RemovalCase) -> ClauseReader | None:
+        identity = document_id(corpus_text(removal.find_data(self._data)[0], case.file_path))
         return next((r for r in self._readers if identity not in r.learned_from), None)
 
     def _signs(
         self,
         store: Library,
         document: str,
-        case: removal.Case,
+        case: removal.RemovalCase,
         reader: ClauseReader,
         with_vectors: bool,
-    ) -> tuple[str, Signs]:
+    ) -> tuple[str, Features]:
         """Return the kind that is asked for, and the signs of all grounds."""
-        units = shelf_of(store).take(store, document)
+        units = document_cache(store).get(store, document)
         encoder = self._encoder if with_vectors else None
         vector = None
-        meant = recognise(case.question, self._concepts)
+        meant = recognise_concepts(case.question, self._concepts)
         if encoder is not None:
             vector = encoder.encode([case.question])[0]
-            meant = [(shelf_of(store).with_examples(one, encoder), w) for one, w in meant]
+            meant = [(document_cache(store).with_examples(one, encoder), w) for one, w in meant]
         else:
-            units = replace(units, vectors=None, kept={})
-        signs = dict(sufficiency.signs(units, case.question, vector, [], encoder, None))
-        opinions = kinds.opinions(
+            units = replace(units, vectors=None, cache={})
+        signs = dict(
+            sufficiency.sufficiency_features(units, case.question, vector, [], encoder, None)
+        )
+        opinions = kinds.clause_opinions(
             store, document, meant, reader=reader, may_have_vectors=with_vectors
         )
         if opinions is None:
             return "", signs
-        signs |= sufficiency.signs(units, case.question, vector, meant, encoder, opinions)
+        signs |= sufficiency.sufficiency_features(
+            units, case.question, vector, meant, encoder, opinions
+        )
         return opinions.kind, signs
 
 
 def learned(mode: str, seen: Sequence[Seen]) -> dict[str, object]:
     """Learn the rules of libraries with vectors, or without; print their figures out of fold."""
     rules: dict[str, object] = {}
-    odds: dict[Ground, Rows] = {}
-    sides = [each for each in seen if Ground.TAUGHT in each.signs]
+    odds: dict[EvidenceBasis, Rows] = {}
+    sides = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
     targets = np.array([float(each.is_answered) for each in sides])
     _, groups = np.unique([each.contract for each in sides], return_inverse=True)
     folds = groups % FOLDS
-    for ground in (Ground.UNKNOWN, Ground.KNOWN, Ground.TAUGHT):
-        names = SIGNS[ground]
+    for ground in (EvidenceBasis.UNKNOWN, EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT):
+        names = FEATURES[ground]
         rows = np.array([[each.signs[ground][name] for name in names] for each in sides])
         # The query's opinion counts for kinds that the reader was not taught, too: no constants.
-        named = [each.kind if ground is Ground.TAUGHT else "" for each in sides]
+        named = [each.kind if ground is EvidenceBasis.TAUGHT else "" for each in sides]
         odds[ground] = out_of_fold(rows, targets, named, names, folds)
-        if ground is Ground.TAUGHT:
-            odds[ground] = (odds[ground] + odds[Ground.KNOWN]) / 2  # as `Rules.judge` does
+        if ground is EvidenceBasis.TAUGHT:
+            odds[ground] = (odds[ground] + odds[EvidenceBasis.KNOWN]) / 2  # as `Rules.judge` does
         cut = threshold(odds[ground], targets)
         standing, removed = odds[ground][targets == 1], odds[ground][targets == 0]
         report(f"{mode}, {ground.value}, out of fold", standing, removed, cut)
@@ -290,8 +302,8 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
 
     Prints what comes of it out of fold, and of the threshold as it is.
     """
-    rules = sufficiency.rules(with_vectors=True)
-    taught = [each for each in seen if Ground.TAUGHT in each.signs]
+    rules = sufficiency.load_rules(with_vectors=True)
+    taught = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
     odds, now = np.zeros(len(taught)), 0.0
     for at, each in enumerate(taught):
         judged = rules.judge({ground: each.signs[ground] for ground in grounds(each)}, each.kind)
@@ -300,7 +312,7 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     beside = removal.find_data(data)[1]
     if beside is None:
         raise SystemExit(f"{data} holds no CUAD beside LegalBench-RAG: its groups make the folds.")
-    of = {contract.name: contract.group for contract in cuad.load(beside)}
+    of = {contract.name: contract.group for contract in cuad.load_cuad(beside)}
     groups = [of[Path(each.contract).name] for each in taught]
     _, number = np.unique(groups, return_inverse=True)
     fold = np.random.default_rng(0).permutation(number.max() + 1)[number] % FOLDS
@@ -308,7 +320,7 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     for name, cut in (("as it is", np.full(len(taught), now)), ("out of fold", cuts[fold])):
         answered, denied = odds[standing] >= cut[standing], odds[~standing] < cut[~standing]
         for what, kept in (("answered", answered), ("denied", denied)):
-            low, high = wilson(int(kept.sum()), len(kept))
+            low, high = wilson_interval(int(kept.sum()), len(kept))
             text = f"{name}: {what} {kept.mean():.3f} ({low:.3f} to {high:.3f}) of {len(kept)}\n"
             sys.stdout.write(text)
     chosen = 1 / (1 + np.exp(-np.quantile(odds[~standing], share)))
@@ -324,12 +336,12 @@ def log_odds(chance: float) -> float:
 def put_threshold(chosen: float) -> None:
     """Put the threshold of the reader's ground, with vectors, into the file of the rules."""
     content = json.loads(FILE.read_text("utf-8"))
-    content["with_vectors"][Ground.TAUGHT.value]["threshold"] = chosen
+    content["with_vectors"][EvidenceBasis.TAUGHT.value]["threshold"] = chosen
     content["provenance"] = content["provenance"].partition(TRADED)[0] + TRADED
     FILE.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
+def told(name: str, rules: sufficiency.RuleSet, seen: Sequence[Seen]) -> None:
     """Print how the rules do on cases that they were not learned from, as reports go by them."""
     chances: dict[bool, list[float]] = {True: [], False: []}
     for each in seen:
@@ -339,10 +351,12 @@ def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
     report(name, np.array(chances[True]), np.array(chances[False]), 0.0)
 
 
-def grounds(seen: Seen) -> list[Ground]:
+def grounds(seen: Seen) -> list[EvidenceBasis]:
     """Return the grounds that a report goes by."""
-    known = [ground for ground in (Ground.KNOWN, Ground.TAUGHT) if ground in seen.signs]
-    return known or [Ground.UNKNOWN]
+    known = [
+        ground for ground in (EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT) if ground in seen.signs
+    ]
+    return known or [EvidenceBasis.UNKNOWN]
 
 
 def report(name: str, standing: Rows, removed: Rows, cut: float) -> None:

@@ -23,19 +23,19 @@ from encoder_data import FOLDS, HELD_FOLD
 from numpy.typing import NDArray
 from train_entailment_data import read
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.library.store import Library
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.desk import Desk, lay_out
-from fourcorners.research.looking import asked_for
-from fourcorners.search.concepts import recognise
-from fourcorners.search.in_context import in_context
-from fourcorners.search.signals import signals
-from fourcorners.search.units import Units, shelf_of
-from fourcorners.search.weighing import fitted
+from fourcorners.research.answerability.search import concepts_in_focus
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.search.concepts import recognise_concepts
+from fourcorners.search.sentences.context import sentence_in_context
+from fourcorners.search.sentences.signals import signals
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.weights import default_weights
 from fourcorners.text.span import Span
 
 HERE = Path(__file__).parent
@@ -124,7 +124,7 @@ def read_questions(path: Path = QUESTIONS) -> list[Asked]:
     return found
 
 
-def places(units: Units, spans: Sequence[Span]) -> list[int]:
+def places(units: PreparedDocument, spans: Sequence[Span]) -> list[int]:
     """Return the sentences that spans cover for the greater part, or that hold them."""
     found = []
     for at, unit in enumerate(units.units):
@@ -147,32 +147,32 @@ class Searched:
         known: Whether a known kind of clause is asked for.
     """
 
-    units: Units
+    units: PreparedDocument
     asked: str
     order: list[int]
     chances: NDArray[np.float64]
     known: bool
 
 
-def searched(desk: Desk, document: str, question: str) -> Searched:
+def searched(desk: ResearchContext, document: str, question: str) -> Searched:
     """Search a contract for a question."""
-    units = shelf_of(desk.library).take(desk.library, document)
+    units = document_cache(desk.library).get(desk.library, document)
     asked = desk.scope(question).asked or question
     encoder = desk.encoder
     if encoder is None:
         raise SystemExit("the library has no vectors.")
-    shelf = shelf_of(desk.library)
+    shelf = document_cache(desk.library)
     meant = [
         (shelf.with_examples(concept, encoder), weight)
-        for concept, weight in recognise(asked, asked_for(asked, desk.concepts))
+        for concept, weight in recognise_concepts(asked, concepts_in_focus(asked, desk.concepts))
     ]
     rows = signals(units, asked, encoder.encode([asked])[0], meant)
-    chances = (fitted().known if meant else fitted().unknown).chances(rows)
+    chances = (default_weights().known if meant else default_weights().unknown).chances(rows)
     order = np.argsort(-chances, kind="stable").tolist()
     return Searched(units, asked, order, chances, bool(meant))
 
 
-def lesson(desk: Desk, document: str, asked: Asked) -> Lesson:
+def lesson(desk: ResearchContext, document: str, asked: Asked) -> Lesson:
     """Return a written question with the sentences of its contract."""
     found = searched(desk, document, asked.question)
     needed = places(found.units, asked.needed)
@@ -181,12 +181,15 @@ def lesson(desk: Desk, document: str, asked: Asked) -> Lesson:
     rest = [at for at in found.order[:DEEP] if at not in (*needed, *also, *near)]
     return Lesson(
         (found.asked, asked.question),
-        *(tuple(in_context(found.units, at) for at in each) for each in (needed, also, near, rest)),
+        *(
+            tuple(sentence_in_context(found.units, at) for at in each)
+            for each in (needed, also, near, rest)
+        ),
         "written",
     )
 
 
-def judged_on(desk: Desk, document: str, asked: Asked) -> Judged:
+def judged_on(desk: ResearchContext, document: str, asked: Asked) -> Judged:
     """Return a written question with all sentences that the reader would be shown."""
     found = searched(desk, document, asked.question)
     units = found.units
@@ -196,7 +199,7 @@ def judged_on(desk: Desk, document: str, asked: Asked) -> Judged:
     return Judged(
         found.asked,
         asked.kind,
-        tuple(in_context(units, at) for at in pool),
+        tuple(sentence_in_context(units, at) for at in pool),
         np.array([1.0 if at in needed else 0.5 if at in also else 0.0 for at in pool]),
         np.log(sure / (1 - sure)),
         np.array([float(len(units.units[at].span)) for at in pool]),
@@ -206,7 +209,7 @@ def judged_on(desk: Desk, document: str, asked: Asked) -> Judged:
 
 
 def of_kinds(
-    desk: Desk,
+    desk: ResearchContext,
     document: str,
     contract: AnnotatedContract,
     wordings: Mapping[str, Sequence[str]],
@@ -232,10 +235,10 @@ def of_kinds(
         if answers or not spans:
             yield Lesson(
                 (question,),
-                tuple(in_context(units, at) for at in answers),
+                tuple(sentence_in_context(units, at) for at in answers),
                 (),
                 (),
-                tuple(in_context(units, at) for at in rest),
+                tuple(sentence_in_context(units, at) for at in rest),
                 source="cuad",
             )
 
@@ -278,10 +281,10 @@ def of_hypotheses(
 
 def texts(data: Path) -> dict[str, tuple[str, bool]]:
     """Return the text of each contract of CUAD by its name, and whether its fold is held out."""
-    contracts = cuad.load(data / "cuad")
+    contracts = cuad.load_cuad(data / "cuad")
     return {
         contract.name.removesuffix(".txt"): (contract.text, fold == HELD_FOLD)
-        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True)
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True)
     }
 
 
@@ -305,12 +308,12 @@ def gather(data: Path, library: Path, encoder: Encoder) -> tuple[list[Lesson], l
     random, known = np.random.default_rng(0), default_concepts(encoder)
     learned: list[Lesson] = []
     judged: list[Judged] = []
-    contracts = cuad.load(data / "cuad")
+    contracts = cuad.load_cuad(data / "cuad")
     with Library.open(library, create=False) as store:
-        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True):
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True):
             name = contract.name.removesuffix(".txt")
             document = document_id(contract.text)
-            desk = lay_out(store, [document], encoder=encoder, concepts=known)
+            desk = build_context(store, [document], encoder=encoder, concepts=known)
             if fold == HELD_FOLD:
                 judged += [judged_on(desk, document, one) for one in by_contract.get(name, ())]
                 continue

@@ -28,17 +28,17 @@ from numpy.typing import NDArray
 from train_clause_reader import MEANING, OUT, Course, learn_first
 
 from fourcorners.documents.read import read_document as read_file
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.models import default_encoder
-from fourcorners.models.clause_features import Sentences
-from fourcorners.models.clause_reader import FILE, MEANING_SCALE, layout
-from fourcorners.models.encoder import Encoder
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
-from fourcorners.review.reading import read
+from fourcorners.models.clause_reader.features import Sentences
+from fourcorners.models.clause_reader.reader import FILE, MEANING_SCALE, build_layout
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.review.prepared_document import prepare_document
 
 FEW = 15  # passages without a label that are encoded, a contract
 EASY = 30_000  # sentences without a label that are learned from
@@ -63,13 +63,13 @@ def lesson(
     """Read a contract as a review does, and encode the passages that are learned from."""
     scratch.write_bytes(contract.text.encode("utf-8"))
     document = read_file(scratch)
-    outline = build(document)
-    cut = passages(document, outline)
-    reading = read(document, outline, read_card(document, outline), cut, None)
+    outline = build_outline(document)
+    cut = cut_passages(document, outline)
+    reading = prepare_document(document, outline, read_card(document, outline), cut, None)
     spans = [segment.span for segment in reading.segments]
     places = tuple(reading.headings[segment.passage] for segment in reading.segments)
     within = np.array([segment.passage for segment in reading.segments], np.int64)
-    where = layout(Sentences(document.text, reading.index, spans, places), within)
+    where = build_layout(Sentences(document.text, reading.index, spans, places), within)
     bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
     told = labels(contract, bounds)
     marked = np.zeros((len(reading.passages), len(CATEGORIES)), np.float32)
@@ -102,8 +102,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--held", type=int, default=0, help="the fold that it does not see")
     options = parser.parse_args()
-    everything = cuad.load(options.data)
-    folds = cuad.folds(everything, k=FOLDS)
+    everything = cuad.load_cuad(options.data)
+    folds = cuad.assign_folds(everything, k=FOLDS)
     contracts = [one for one, at in zip(everything, folds, strict=True) if at != options.held]
     encoder, chosen = default_encoder(), np.random.default_rng(0)
     with tempfile.TemporaryDirectory(prefix="fourcorners-") as folder:

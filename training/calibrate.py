@@ -1,6 +1,6 @@
-"""Learn how much each sign of a provision counts: `src/fourcorners/review/calibration.json`.
+"""Learn how much each sign of a provision counts: `review/extract/calibration.json`.
 
-For each provision a logistic model over the features of `fourcorners.review.scoring` is fitted to
+For each provision a logistic model over the features of `review.extract.scoring` is fitted to
 CUAD's expert annotations, and the thresholds that give the best F1 (the law firm's, plain and
 strict, averaged) at a bounded number of characters are chosen. The run file holds out-of-fold
 answers: five folds by `group`; the thresholds of a fold are chosen on the other four.
@@ -27,24 +27,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.extraction import Counts, count
-from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
-from fourcorners.evaluation.runs import Extraction, write_extractions
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run_files import Extraction, write_extractions
+from fourcorners.evaluation.extraction.score import Counts, count_provision
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.load import load
-from fourcorners.playbooks.playbook import Extent, facts
-from fourcorners.review.calibration import DEFAULT, Curve
-from fourcorners.review.extract import MOST_CANDIDATES, choose, join
-from fourcorners.review.reading import Reading, read
-from fourcorners.review.run import prepare
-from fourcorners.review.scoring import FEATURES, Prepared, best_first, score
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Extent, card_facts
+from fourcorners.review.extract.calibration import DEFAULT, Curve
+from fourcorners.review.extract.cells import MAX_CANDIDATES, choose_candidates, join_quotes
+from fourcorners.review.extract.scoring import (
+    FEATURES,
+    PreparedProvision,
+    score_segments,
+    top_positions,
+)
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import Span
 
-OUT = Path(__file__).parent.parent / "src/fourcorners/review/calibration.json"
+OUT = Path(__file__).parent.parent / "src/fourcorners/review/extract/calibration.json"
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty
 CHARACTERS = 1_200.0  # a contract, from which on a threshold is penalised
@@ -78,12 +83,12 @@ class Answer:
 
 def categories_of() -> dict[str, tuple[str, ...]]:
     """Return, for each provision, the categories of CUAD that it answers."""
-    answered = {provision: (category,) for category, (_, provision) in PROVISIONS.items()}
+    answered = {provision: (category,) for category, (_, provision) in CATEGORY_PROVISIONS.items()}
     return {**answered, **UNIONS}
 
 
 def examples(
-    reading: Reading, contract: AnnotatedContract, provisions: Sequence[Prepared]
+    reading: PreparedDocument, contract: AnnotatedContract, provisions: Sequence[PreparedProvision]
 ) -> dict[str, Example]:
     """Return what each provision sees in one contract."""
     spans = tuple(segment.span for segment in reading.segments)
@@ -92,12 +97,12 @@ def examples(
         provision = prepared.provision
         known: list[tuple[Span, float]] = []
         if provision.extent is Extent.FACT:
-            known = facts(reading.card, provision.card)
+            known = card_facts(reading.card, provision.card)
         marked = [
             span for name in categories_of()[provision.id] for span in contract.annotations[name]
         ]
         seen[provision.id] = Example(
-            features=score(reading, prepared),
+            features=score_segments(reading, prepared),
             spans=spans,
             positive=np.array([_is_positive(span, marked) for span in spans], np.bool_),
             facts=tuple(known),
@@ -143,7 +148,7 @@ def candidates(example: Example, curve: Curve) -> list[tuple[Span, float]]:
     probability = curve.probability(example.features)
     return [
         (example.spans[at], round(float(probability[at]), 5))
-        for at in best_first(probability, MOST_CANDIDATES)
+        for at in top_positions(probability, MAX_CANDIDATES)
     ]
 
 
@@ -166,8 +171,8 @@ def thresholds(
     def counts(limit: float) -> NDArray[np.float64]:
         rows = []
         for contract, each in zip(contracts, considered, strict=True):
-            quotes = [span for span, _ in choose(each, limit, limit)]
-            total = sum((count(contract, name, quotes) for name in categories), Counts())
+            quotes = [span for span, _ in choose_candidates(each, limit, limit)]
+            total = sum((count_provision(contract, name, quotes) for name in categories), Counts())
             rows.append(astuple(total))
         return np.array(rows, np.float64)
 
@@ -234,11 +239,11 @@ def learn_all(
     seed: int,
 ) -> tuple[dict[str, Curve], list[Extraction]]:
     """Fit every provision; return the curves and the out-of-fold run."""
-    fold = cuad.folds(list(contracts), k=FOLDS, seed=seed)
+    fold = cuad.assign_folds(list(contracts), k=FOLDS, seed=seed)
     tasks = [(name, [each[name] for each in seen]) for name in seen[0]]
     curves: dict[str, Curve] = {}
     run: list[Extraction] = []
-    by_provision = {provision: category for category, (_, provision) in PROVISIONS.items()}
+    by_provision = {provision: category for category, (_, provision) in CATEGORY_PROVISIONS.items()}
     with ProcessPoolExecutor(processes) as pool:
         for name, curve, answers in pool.map(partial(_learn_one, contracts, fold), tasks):
             curves[name] = curve
@@ -271,7 +276,9 @@ def _zeroed(features: NDArray[np.float32], columns: Sequence[int]) -> NDArray[np
 
 
 def _line(contract: AnnotatedContract, category: str, answer: Answer) -> Extraction:
-    quotes = join(choose(answer.candidates, answer.threshold, answer.also), contract.text)
+    quotes = join_quotes(
+        choose_candidates(answer.candidates, answer.threshold, answer.also), contract.text
+    )
     return Extraction(
         name=contract.name,
         provision=category,
@@ -339,11 +346,11 @@ def _entries(curves: Mapping[str, Curve]) -> dict[str, dict[str, object]]:
 
 
 def _seen(
-    library: str, provisions: Sequence[Prepared], contract: AnnotatedContract
+    library: str, provisions: Sequence[PreparedProvision], contract: AnnotatedContract
 ) -> dict[str, Example]:
     with Library.open(library, create=False) as store:
         name = document_id(contract.text)
-        reading = read(
+        reading = prepare_document(
             store.document(name),
             store.outline(name),
             store.card(name),
@@ -367,9 +374,11 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Read, fit, write."""
     arguments = _arguments()
-    contracts = cuad.load(arguments.data)
+    contracts = cuad.load_cuad(arguments.data)
     encoder = default_encoder()
-    provisions = [each for name in PLAYBOOKS for each in prepare(load(name), encoder)]
+    provisions = [
+        each for name in PLAYBOOKS for each in prepare_provisions(load_playbook(name), encoder)
+    ]
     with ProcessPoolExecutor(arguments.processes) as pool:
         work = partial(_seen, str(arguments.library), provisions)
         seen = list(pool.map(work, contracts, chunksize=4))

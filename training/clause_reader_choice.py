@@ -14,17 +14,17 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.cuad import RELATED, AnnotatedContract
-from fourcorners.evaluation.extraction import ENOUGH
-from fourcorners.review.extract import MOST_BY_READER, MOST_CANDIDATES
+from fourcorners.evaluation.extraction.loader import RELATED, AnnotatedContract
+from fourcorners.evaluation.extraction.score import MIN_RETURNED
+from fourcorners.review.extract.cells import MAX_CANDIDATES, MAX_READER_CHARACTERS
 from fourcorners.text.span import Span, merge_spans
 
-DEEPEST = MOST_CANDIDATES  # sentences of a contract that may be quoted
+DEEPEST = MAX_CANDIDATES  # sentences of a contract that may be quoted
 LENGTHY = 0.05  # F1 that 1,000 characters a contract must be worth
 PRECISE = 0.05  # F1 that character precision, from none to all, is worth
 SMOOTH = 9  # contracts over which the worth of a threshold is averaged: a single one is chance
 EAGER = 0.2  # F1 that hearing the playbook's query may cost on these contracts
-MARGINS = (0.0, 0.25, 0.5, 1.0)  # see `fourcorners.review.reader.on_scale`
+MARGINS = (0.0, 0.25, 0.5, 1.0)  # see `fourcorners.review.extract.reader.rescale_probability`
 # Where the query by itself finds twice as many contracts without the clause as with it, and no fact
 # of the example data room, which is drafted otherwise, hangs on it: it must be surer there.
 MISLEADING = frozenset(
@@ -67,7 +67,7 @@ def prefixes(contracts: Sequence[AnnotatedContract], found: Candidates, category
         counts[at] = _counts(contract, category, [span for span, _ in best])
         probability[at, : len(best)] = [sure for _, sure in best]
         size = np.cumsum([len(span) for span, _ in best])
-        probability[at, 1 : len(best)][size[1:] > MOST_BY_READER] = -1.0
+        probability[at, 1 : len(best)][size[1:] > MAX_READER_CHARACTERS] = -1.0
     return Prefixes(probability, counts)
 
 
@@ -81,13 +81,13 @@ def _counts(contract: AnnotatedContract, category: str, spans: Sequence[Span]) -
         for instance in instances:
             places = _places(contract.text, instance)
             held = np.max([_shared(spans, [place]) for place in places], axis=0)
-            counts[:, 0] += held >= ENOUGH * len(instance)
+            counts[:, 0] += held >= MIN_RETURNED * len(instance)
         counts[:, 1] = len(instances) - counts[:, 0]
     elif len(spans):
         related = merge_spans(
             s for name in RELATED.get(category, ()) for s in contract.annotations[name]
         )
-        forgiven = _shared(spans, related) >= ENOUGH * returned
+        forgiven = _shared(spans, related) >= MIN_RETURNED * returned
         counts[1:, 2], counts[1:, 3] = ~forgiven[1:], forgiven[1:]
     return counts
 

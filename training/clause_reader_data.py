@@ -12,18 +12,25 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.library.store import Library
-from fourcorners.models.clause_features import PARTS, SCALES, Sentences, Vocabulary, folded, parts
-from fourcorners.models.clause_reader import Layout, layout
+from fourcorners.models.clause_reader.features import (
+    PARTS,
+    SCALES,
+    Sentences,
+    Vocabulary,
+    feature_parts,
+    fold_words,
+)
+from fourcorners.models.clause_reader.reader import Layout, build_layout
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.playbooks.load import load
-from fourcorners.playbooks.playbook import Extent, Provision, facts
-from fourcorners.review.reading import Reading, read
-from fourcorners.review.run import prepare
-from fourcorners.review.scoring import Prepared, score
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Extent, Provision, card_facts
+from fourcorners.review.extract.scoring import PreparedProvision, score_segments
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -59,18 +66,18 @@ class Read:
 
 def _asked() -> dict[tuple[str, str], Provision]:
     """Return the provisions of the built-in playbooks."""
-    return {(name, each.id): each for name in PLAYBOOKS for each in load(name).provisions}
+    return {(name, each.id): each for name in PLAYBOOKS for each in load_playbook(name).provisions}
 
 
-def provisions() -> list[Prepared]:
+def provisions() -> list[PreparedProvision]:
     """Return the built-in provision of each category, in the order of `CATEGORIES`."""
     encoder = load_encoder(DEFAULT_ENCODER)
     by_id = {
         (name, each.provision.id): each
         for name in PLAYBOOKS
-        for each in prepare(load(name), encoder)
+        for each in prepare_provisions(load_playbook(name), encoder)
     }
-    return [by_id[PROVISIONS[category]] for category in CATEGORIES]
+    return [by_id[CATEGORY_PROVISIONS[category]] for category in CATEGORIES]
 
 
 def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path) -> list[Read]:
@@ -82,7 +89,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
     Raises:
         SystemExit: If the library's vectors are not of the encoder that ships.
     """
-    asked: list[Prepared] = []
+    asked: list[PreparedProvision] = []
     found = []
     queries = [each for _, each in sorted(_asked().items())]
     said = "\n".join(f"{each.query}\n{each.avoid or ''}" for each in queries)
@@ -102,7 +109,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
             kept = cache / "read" / f"{name}-{digest.hexdigest()[:12]}.pickle"
             if not kept.exists():
                 asked = asked or provisions()
-                reading = read(
+                reading = prepare_document(
                     store.document(name), store.outline(name), store.card(name), passages, vectors
                 )
                 kept.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +119,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
     return found
 
 
-def _read(reading: Reading, asked: Sequence[Prepared]) -> Read:
+def _read(reading: PreparedDocument, asked: Sequence[PreparedProvision]) -> Read:
     spans = [segment.span for segment in reading.segments]
     places = tuple(reading.headings[segment.passage] for segment in reading.segments)
     passages = np.array([segment.passage for segment in reading.segments], np.int64)
@@ -123,10 +130,10 @@ def _read(reading: Reading, asked: Sequence[Prepared]) -> Read:
         np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2),
         places,
         reading.vectors,
-        layout(sentences, passages),
-        np.stack([score(reading, each) for each in asked]).astype(np.float16),
+        build_layout(sentences, passages),
+        np.stack([score_segments(reading, each) for each in asked]).astype(np.float16),
         tuple(
-            tuple(facts(reading.card, each.provision.card))
+            tuple(card_facts(reading.card, each.provision.card))
             if each.provision.extent is Extent.FACT
             else ()
             for each in asked
@@ -200,10 +207,10 @@ def count_words(contracts: Sequence[AnnotatedContract], reads: Sequence[Read]) -
     total = 0
     for at, (contract, each) in enumerate(zip(contracts, reads, strict=True)):
         sentences = each.sentences(contract.text)
-        tokens = folded(sentences.index)
+        tokens = fold_words(sentences.index)
         for token in tokens:
             number.setdefault(token, len(number))
-        found = parts(sentences, np.array([number[token] for token in tokens], np.int64))
+        found = feature_parts(sentences, np.array([number[token] for token in tokens], np.int64))
         for part, (row, code) in found.items():
             rows[part].append(row + total)
             codes[part].append(code)

@@ -9,7 +9,7 @@ import numpy as np
 from clause_reader_data import Counted
 from numpy.typing import NDArray
 
-from fourcorners.models.clause_features import BASE, PARTS
+from fourcorners.models.clause_reader.features import BASE, PARTS
 
 Array = NDArray[np.float32]
 Kept = dict[str, NDArray[np.bool_]]

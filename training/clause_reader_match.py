@@ -13,10 +13,19 @@ import numpy as np
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.precision_recall import ALIKE, BY_PART, words_of
-from fourcorners.models.clause_match import LIKELY, MATCH_SIGNS, OWN, match_signs
-from fourcorners.models.clause_reader import Layout
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.precision_recall import (
+    MIN_JACCARD,
+    SPLIT_CATEGORY,
+    distinct_words,
+)
+from fourcorners.models.clause_reader.match import (
+    MATCH_FEATURES,
+    MIN_PROBABILITY,
+    OWN_FEATURE,
+    match_features,
+)
+from fourcorners.models.clause_reader.reader import Layout
 from fourcorners.text.span import Span
 
 STRENGTH = 1.0  # inverse of the L2 penalty
@@ -53,8 +62,8 @@ def candidates(
     """
     probability, query, where, spans = read
     shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]
-    signs = match_signs(probability, where, query, rows, shortened)
-    likely = int(np.max(np.flatnonzero(probability[rows] > LIKELY), initial=-1)) + 1
+    signs = match_features(probability, where, query, rows, shortened)
+    likely = int(np.max(np.flatnonzero(probability[rows] > MIN_PROBABILITY), initial=-1)) + 1
     targets = _matches(contract, CATEGORIES[place[1]], shown[:likely])
     return Candidates(*place, tuple(shown), signs, targets)
 
@@ -62,14 +71,14 @@ def candidates(
 def _matches(contract: AnnotatedContract, category: str, spans: Sequence[Span]) -> Numbers:
     """Tell which spans CUAD's scorer takes for an annotated instance."""
     marked = [span.of(contract.text) for span in contract.annotations[category]]
-    bags = [words_of(words) for words in marked]
+    bags = [distinct_words(words) for words in marked]
     found = np.zeros(len(spans))
     for at, span in enumerate(spans if marked else ()):
         text = span.of(contract.text)
-        bag = words_of(text)
-        found[at] = any(len(bag & other) >= max(1, ALIKE * len(bag | other)) for other in bags) or (
-            category == BY_PART and any(words in text for words in marked)
-        )
+        bag = distinct_words(text)
+        found[at] = any(
+            len(bag & other) >= max(1, MIN_JACCARD * len(bag | other)) for other in bags
+        ) or (category == SPLIT_CATEGORY and any(words in text for words in marked))
     return found
 
 
@@ -84,11 +93,17 @@ def learn_matches(found: Sequence[Candidates], learned: Sequence[bool]) -> NDArr
     own[np.arange(len(rows)), kind] = 1.0
     spread = rows.std(0) + 1e-3
     design = np.concatenate(
-        [rows / spread, own, SLOPE * own * rows[:, OWN : OWN + 1], np.ones((len(rows), 1))], axis=1
+        [
+            rows / spread,
+            own,
+            SLOPE * own * rows[:, OWN_FEATURE : OWN_FEATURE + 1],
+            np.ones((len(rows), 1)),
+        ],
+        axis=1,
     )
     head = fit_one(design, np.concatenate(targets), STRENGTH, STEPS)
-    weights = np.zeros((len(CATEGORIES), MATCH_SIGNS + 1))
-    weights[:, :-1] = head[:MATCH_SIGNS] / spread
-    weights[:, -1] = head[-1] + head[MATCH_SIGNS : MATCH_SIGNS + len(CATEGORIES)]
-    weights[:, OWN] += SLOPE * head[MATCH_SIGNS + len(CATEGORIES) : -1]
+    weights = np.zeros((len(CATEGORIES), MATCH_FEATURES + 1))
+    weights[:, :-1] = head[:MATCH_FEATURES] / spread
+    weights[:, -1] = head[-1] + head[MATCH_FEATURES : MATCH_FEATURES + len(CATEGORIES)]
+    weights[:, OWN_FEATURE] += SLOPE * head[MATCH_FEATURES + len(CATEGORIES) : -1]
     return weights.astype(np.float32)

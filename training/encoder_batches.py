@@ -30,10 +30,10 @@ from encoder_data import (
 )
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.cuad import CATEGORIES
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.precedents import Asked, Format
-from fourcorners.models.encoder import Encoder
+from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format
+from fourcorners.models.encoder.protocol import Encoder
 
 TEMPLATES = ("{} clause", "Clauses on {}", "What does the contract say about {}?", "{}")
 KINDS = ("cuad", "acord", "contractnli", "contracts")
@@ -74,7 +74,7 @@ class Lessons:
     fine: list[Flags] = field(repr=False)
     hard: list[NDArray[np.int64]] = field(repr=False)
     places: list[list[tuple[int, int]]] = field(repr=False)
-    graded: list[tuple[Asked, dict[str, int]]] = field(repr=False)
+    graded: list[tuple[AcordQuery, dict[str, int]]] = field(repr=False)
     ranked: list[list[str]] = field(repr=False)
     clauses: dict[str, str] = field(repr=False)
     hypotheses: Hypotheses = field(repr=False)
@@ -138,7 +138,7 @@ def gather(data: Path, library: Path, encoder: Encoder) -> tuple[Lessons, Preced
 
 
 def nearest_without_stars(
-    graded: Sequence[tuple[Asked, dict[str, int]]], clauses: dict[str, str], encoder: Encoder
+    graded: Sequence[tuple[AcordQuery, dict[str, int]]], clauses: dict[str, str], encoder: Encoder
 ) -> list[list[str]]:
     """Return for each query the clauses without stars, those first that are most like it."""
     ids = sorted({clause for _, own in graded for clause in own})

@@ -19,16 +19,16 @@ import numpy as np
 from leakage import Judged
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.names import PLAYBOOKS, PROVISIONS
-from fourcorners.evaluation.precedents import Asked, load
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.precedents.loader import AcordQuery, load_split
 from fourcorners.library.store import Library
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.passages.units import cut_units
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.outline.units import cut
-from fourcorners.playbooks.load import load as load_playbook
+from fourcorners.playbooks.load import load_playbook as load_playbook
 from fourcorners.text.span import Span
 
 FOLDS = 5
@@ -105,7 +105,7 @@ def in_pieces(
 ) -> Contract:
     """Cut a contract as a library does, and say what each sentence answers."""
     text = contract.text
-    rows = [(unit.span.start, unit.span.end, unit.passage) for unit in cut(text, passages)]
+    rows = [(unit.span.start, unit.span.end, unit.passage) for unit in cut_units(text, passages)]
     sentences = np.array(rows, np.int64).reshape(-1, 3)
     answers, touched = overlaps(sentences, contract.annotations)
     headed = []
@@ -128,10 +128,10 @@ def in_pieces(
 
 def read_contracts(data: Path, library: Path) -> list[Contract]:
     """Return all contracts of CUAD in pieces, from a library that holds them."""
-    contracts = cuad.load(data)
+    contracts = cuad.load_cuad(data)
     found = []
     with Library.open(library, create=False) as store:
-        for contract, fold in zip(contracts, cuad.folds(contracts, k=FOLDS), strict=True):
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True):
             name = document_id(contract.text)
             found.append(in_pieces(contract, fold, store.outline(name), store.passages(name)))
     return found
@@ -142,7 +142,7 @@ def phrasings(questions: Mapping[str, str]) -> list[dict[str, list[str]]]:
     playbooks = {name: load_playbook(name) for name in PLAYBOOKS}
     found = []
     for category in CATEGORIES:
-        book, wanted = PROVISIONS[category]
+        book, wanted = CATEGORY_PROVISIONS[category]
         provision = next(each for each in playbooks[book].provisions if each.id == wanted)
         names = list(dict.fromkeys([category, provision.name, *provision.aliases]))
         found.append(
@@ -172,7 +172,7 @@ def mine(contract: Contract, vectors: Array, asked: Array) -> NDArray[np.int64]:
     return np.where(kept, order, -1).T
 
 
-def paraphrases(queries: Sequence[Asked], vectors: Array) -> list[int]:
+def paraphrases(queries: Sequence[AcordQuery], vectors: Array) -> list[int]:
     """Return a number for each query; near-paraphrases of one category have the same."""
     group = list(range(len(queries)))
     for one in range(len(queries)):
@@ -198,15 +198,15 @@ def folded(group: Sequence[int]) -> list[int]:
 class Precedents:
     """ACORD, parted. `judged` has for each clause that may be learned from its stars, less one."""
 
-    learned: tuple[Asked, ...]
-    held: tuple[Asked, ...]
-    valid: tuple[Asked, ...]
+    learned: tuple[AcordQuery, ...]
+    held: tuple[AcordQuery, ...]
+    valid: tuple[AcordQuery, ...]
     clauses: Mapping[str, str] = field(repr=False)
 
 
 def read_precedents(data: Path, encoder: Encoder) -> Precedents:
     """Return ACORD with one fold of its train queries held out."""
-    train, valid = load(data, "train"), load(data, "valid")
+    train, valid = load_split(data, "train"), load_split(data, "valid")
     vectors = encoder.encode([query.id for query in train.queries])
     fold = folded(paraphrases(train.queries, vectors))
     parted = list(zip(train.queries, fold, strict=True))
@@ -218,7 +218,7 @@ def read_precedents(data: Path, encoder: Encoder) -> Precedents:
     )
 
 
-def without_held(precedents: Precedents, judged: Judged) -> list[tuple[Asked, dict[str, int]]]:
+def without_held(precedents: Precedents, judged: Judged) -> list[tuple[AcordQuery, dict[str, int]]]:
     """Return the queries to learn from, each with the clauses that may be learned from.
 
     A clause with stars for a held query is none of them, nor one that shares much with it.

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 from answer_lessons import read_questions, texts
 
-from fourcorners.evaluation.questions import SCHEMA, digest
+from fourcorners.evaluation.answers.loader import SCHEMA, words_hash
 from fourcorners.text.span import Span
 
 KINDS = {"yesno": "fact", "who": "fact", "date": "sum"}
@@ -37,7 +37,7 @@ def main() -> None:
         (folder / f"{asked.contract}.txt").write_bytes(own.encode("utf-8"))
 
         def place(span: Span, own: str = own, contract: str = asked.contract) -> dict[str, object]:
-            hashed = digest(span.of(own))[:DIGITS]
+            hashed = words_hash(span.of(own))[:DIGITS]
             return {"in": contract, "at": [span.start, span.end], "hash": hashed}
 
         record: dict[str, object] = {

@@ -22,9 +22,9 @@ from answer_lessons import POOL, Judged
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.models.answer_reader import open_answer_reader
+from fourcorners.models.answer_reader.reader import open_answer_reader
 from fourcorners.models.registry import default_encoder
-from fourcorners.search.answering import FILE
+from fourcorners.search.sentences.answer_scores import FILE
 
 FIRST = (3, 5, 8, 12)
 ROOM, WIDE = 2_600, 3_400  # characters that a report quotes, and that one could

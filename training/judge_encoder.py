@@ -33,19 +33,19 @@ from logistic import fit_many
 from numpy.typing import NDArray
 from other_questions import ranks
 
-from fourcorners.evaluation.cuad import CATEGORIES
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.intervals import bootstrap
-from fourcorners.evaluation.precedents import Asked, Format, ranked
-from fourcorners.evaluation.precedents_scores import measured_run
+from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.measures.intervals import bootstrap_interval
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format, rank_by_score
+from fourcorners.evaluation.precedents.score import score_run
 from fourcorners.library.entries import EncoderRecord, Vectors
 from fourcorners.library.store import Library
 from fourcorners.models.card import ModelInfo
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.onnx_encoder import OnnxEncoder
+from fourcorners.models.encoder.onnx import OnnxEncoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.search.retrieve import retrieve
 from fourcorners.search.scope import Scope
+from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span, merge_spans
 
 DEPTHS = (1, 4, 16, 64)
@@ -192,13 +192,13 @@ def fused(
         store.lend(EncoderRecord(name, size), dict(zip(ids, vectors, strict=True)))
         for at, question, gold in asked:
             scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
-            found = retrieve(store, question, scope=scope, encoder=encode.encoder)
+            found = retrieve_snippets(store, question, scope=scope, encoder=encode.encoder)
             rows.append(coverage([one.span for one in found.snippets], gold))
     return by_measure(rows, [held[at].name for at, _, _ in asked])
 
 
 def precedents(
-    queries: Sequence[Asked], vectors: Mapping[str, Array], encode: Kept
+    queries: Sequence[AcordQuery], vectors: Mapping[str, Array], encode: Kept
 ) -> dict[str, Rows]:
     """Rank the judged clauses of each query by cosine; short wording, and short and long."""
     found: dict[str, Rows] = {}
@@ -207,11 +207,11 @@ def precedents(
         for query in queries:
             meant = encode([query.wording(form) for form in forms]).mean(axis=0)
             run.append(
-                ranked(
+                rank_by_score(
                     query.id, {clause: float(vectors[clause] @ meant) for clause in query.judged}
                 )
             )
-        for one in measured_run(queries, run):
+        for one in score_run(queries, run):
             for name, value in zip(("ndcg@5", "ndcg@10", "3-star"), one.values, strict=False):
                 if value is not None:
                     found.setdefault(f"{label} {name}", []).append((one.query, value))
@@ -271,7 +271,7 @@ def probe(
         return mean(average_precision(scores[own, kind], right[own, kind]) for kind in kinds)
 
     everyone = list(range(len(held)))
-    low, high = bootstrap(everyone, figure, samples=SAMPLES)
+    low, high = bootstrap_interval(everyone, figure, samples=SAMPLES)
     found = {"mean": [round(100 * each, 1) for each in (figure(everyone), low, high)]}
     for kind in counted:
         area = average_precision(scores[:, kind], right[:, kind])
@@ -290,7 +290,7 @@ def told(found: Mapping[str, Rows]) -> dict[str, list[float]]:
         def figure(drawn: Sequence[list[float]]) -> float:
             return mean(value for own in drawn for value in own)
 
-        low, high = bootstrap(list(units.values()), figure)
+        low, high = bootstrap_interval(list(units.values()), figure)
         parts[name] = [round(100 * each, 1) for each in (figure(list(units.values())), low, high)]
     return parts
 

@@ -33,16 +33,16 @@ from judge_encoder import (
 )
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.precedents import Asked, Format, ranked
-from fourcorners.evaluation.precedents_scores import measured_run
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format, rank_by_score
+from fourcorners.evaluation.precedents.score import score_run
 from fourcorners.library.entries import EncoderRecord
-from fourcorners.models.onnx_reranker import OnnxReranker
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
+from fourcorners.models.reranker.onnx import OnnxReranker
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.precedents.lexical import Bm25
-from fourcorners.search.retrieve import Snippet, retrieve
+from fourcorners.precedents.scoring.bm25 import Bm25
 from fourcorners.search.scope import Scope
+from fourcorners.search.sentences.retrieve import Snippet, retrieve_snippets
 from fourcorners.text.span import Span
 
 DEEP, WITH_CONCEPTS, CLAUSES = 50, 16, 100
@@ -57,7 +57,7 @@ def standard(scores: Array) -> Array:
 
 
 def precedents(
-    queries: Sequence[Asked], clauses: dict[str, str], encode: Kept, model: OnnxReranker
+    queries: Sequence[AcordQuery], clauses: dict[str, str], encode: Kept, model: OnnxReranker
 ) -> dict[str, Rows]:
     """Rank each query's judged clauses; the reranker reads those that come first."""
     ids = sorted({clause for query in queries for clause in query.judged})
@@ -79,9 +79,9 @@ def precedents(
         alone[first] = standard(read)
         both[first] = standard(read) + standard(base[first])
         for name, scores in (("found", base), ("reranked", alone), ("averaged", both)):
-            runs[name].append(ranked(query.id, dict(zip(own, scores.tolist(), strict=True))))
+            runs[name].append(rank_by_score(query.id, dict(zip(own, scores.tolist(), strict=True))))
     for name, run in runs.items():
-        for one in measured_run(queries, run):
+        for one in score_run(queries, run):
             for measure, value in zip(("ndcg@5", "ndcg@10", "3-star"), one.values, strict=False):
                 if value is not None:
                     found.setdefault(f"{name} {measure}", []).append((one.query, value))
@@ -147,7 +147,7 @@ def main() -> None:
             scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
             units.append(held[at].name)
             for label, deep, known in (("plain", DEEP, ()), ("known", WITH_CONCEPTS, concepts)):
-                snippets = retrieve(
+                snippets = retrieve_snippets(
                     store, question, scope=scope, encoder=encode.encoder, concepts=known
                 ).snippets
                 began = time.process_time()

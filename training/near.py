@@ -1,11 +1,12 @@
-"""Fit the weights by which near words are shown: `src/fourcorners/research/near.json`.
+"""Fit the weights by which near words are shown: `research/answerability/near.json`.
 
 Questions that a contract answers (`near_answers.yaml`, and those of examples/ to one contract) are
 put to it; those of `near_answers.yaml` also to contracts beside it, in the words in which their own
 contract puts them, for a name would give them away. Logistic regression on standardised signs; the
 threshold lets a given share of the answered questions pass, cross-validated by question.
 
-    python training/near.py --contracts examples/dataroom --out src/fourcorners/research/near.json
+    python training/near.py --contracts examples/dataroom \
+        --out src/fourcorners/research/answerability/near.json
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ import yaml
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.questions import load, named
-from fourcorners.library.ingest import add
+from fourcorners.evaluation.answers.loader import find_entry, load_questions
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.desk import Desk, lay_out
-from fourcorners.research.looking import nearness
-from fourcorners.research.near import SIGNS
-from fourcorners.research.question import take_apart
+from fourcorners.research.answerability.nearness import FEATURES
+from fourcorners.research.answerability.search import nearness_features
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.question import split_question
 from fourcorners.settings import Settings
 
 HERE = Path(__file__).parent
@@ -58,21 +59,21 @@ def cases(library: Library, files: Sequence[Path]) -> Iterator[Case]:
     encoder, concepts = default_encoder(), default_concepts()
     entries = library.documents()
 
-    def desk_of(start: str) -> Desk:
-        contract = named(entries, start).id
-        return lay_out(library, [contract], encoder=encoder, concepts=concepts)
+    def desk_of(start: str) -> ResearchContext:
+        contract = find_entry(entries, start).id
+        return build_context(library, [contract], encoder=encoder, concepts=concepts)
 
     for number, (asked, own, beside) in enumerate(questions(files)):
         desk = desk_of(own)
-        for part in take_apart(asked):
+        for part in split_question(asked):
             scope = desk.scope(part.text)
-            told = nearness(desk, scope.asked, scope)
+            told = nearness_features(desk, scope.asked, scope)
             if told is None:
                 continue
             yield Case(number, True, told.row)
             for each in beside:
                 other = desk_of(each)
-                seen = nearness(other, scope.asked, other.scope(scope.asked))
+                seen = nearness_features(other, scope.asked, other.scope(scope.asked))
                 if seen is not None:
                     yield Case(number, False, seen.row)
 
@@ -83,7 +84,7 @@ def questions(files: Sequence[Path]) -> Iterator[tuple[str, str, tuple[str, ...]
     for each in content["questions"]:
         yield each["ask"], each["in"], tuple(each["beside"])
     for path in files:
-        for question in load(path):
+        for question in load_questions(path):
             if question.needed and len(question.contracts) == 1 and not question.needs_ocr:
                 yield question.asked, question.contracts[0], ()
 
@@ -106,7 +107,7 @@ def main() -> None:
     given = told.parse_args()
     files = [given.contracts.parent / f"{name}.yaml" for name in FILES]
     with tempfile.TemporaryDirectory() as folder, Library.open(Path(folder) / "room.db") as library:
-        report = add(
+        report = add_files(
             library,
             [given.contracts],
             collection="near",
@@ -134,7 +135,7 @@ def main() -> None:
         f"answer and {counts[1]} put to another contract; L2 0.3; the threshold lets "
         f"{given.passing:.0%} of the first pass, {FOLDS} folds by question.",
         "bias": round(bias, 4),
-        "weights": {name: round(float(w), 4) for name, w in zip(SIGNS, weights, strict=True)},
+        "weights": {name: round(float(w), 4) for name, w in zip(FEATURES, weights, strict=True)},
         "least": round(least, 4),
     }
     given.out.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from precedents_learning import FORMS, SEEDS, WHOLE, Case, Floats, Kept, learn, scored
 
-from fourcorners.evaluation.precedents import Asked, Ranking, ranked
-from fourcorners.evaluation.precedents_scores import figures, measured_run
+from fourcorners.evaluation.precedents.loader import AcordQuery, Ranking, rank_by_score
+from fourcorners.evaluation.precedents.score import mean_figures, score_run
 
 FOLDS = 5
 ALIKE = 0.7  # the cosine from which two queries of a category are near-paraphrases
@@ -97,11 +97,11 @@ def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10)
     )
 
 
-def told(queries: Sequence[Asked], run: Sequence[Ranking]) -> dict[str, list[float | None]]:
+def told(queries: Sequence[AcordQuery], run: Sequence[Ranking]) -> dict[str, list[float | None]]:
     """Return the five measures of a run, each with its interval."""
     return {
         name: [None if each is None else round(100 * each, 1) for each in (f.value, f.low, f.high)]
-        for name, f in figures(measured_run(queries, run)).items()
+        for name, f in mean_figures(score_run(queries, run)).items()
     }
 
 
@@ -127,7 +127,7 @@ def ranking(cases: Sequence[Case], scores: Sequence[Floats], ids: list[str]) -> 
     names = [ids[row] for row in _rows(cases[0], ids)]
     each = [case.found.over(own) for case, own in zip(cases, scores, strict=True)]
     whole = np.mean(each, axis=0)
-    return ranked(cases[0].asked.id, dict(zip(names, whole.tolist(), strict=True)))
+    return rank_by_score(cases[0].asked.id, dict(zip(names, whole.tolist(), strict=True)))
 
 
 def _rows(case: Case, ids: list[str]) -> list[int]:

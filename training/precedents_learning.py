@@ -11,20 +11,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.precedents import Asked, Format
-from fourcorners.models.adapter import (
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format
+from fourcorners.models.encoder.adapter import (
     SHARPNESS,
     Adam,
-    Lesson,
-    matrix_slopes,
-    slower,
+    TrainingQuery,
+    matrix_gradients,
+    rate_at,
     softmax,
-    target,
+    target_shares,
 )
-from fourcorners.precedents.collection import Collection
-from fourcorners.precedents.features import NAMES
-from fourcorners.precedents.judge import Judge
-from fourcorners.precedents.scoring import FIRST, LEARNED, Candidates, candidates
+from fourcorners.precedents.scoring.collection import ClauseCollection
+from fourcorners.precedents.scoring.features import FEATURE_NAMES
+from fourcorners.precedents.scoring.judge import PrecedentModel
+from fourcorners.precedents.scoring.score import (
+    FIRST_STEP_WEIGHTS,
+    LEARNED_FEATURES,
+    Candidates,
+    select_candidates,
+)
 
 SEEDS = (0, 1, 2)
 HEAD_STEPS, JOINT_STEPS, BATCH = 250, 60, 8
@@ -35,8 +40,8 @@ FORMS = tuple(Format)
 FAMILIES: dict[str, tuple[str, ...]] = {
     "encoder": ("cosine", "cosine_expanded"),
     "BM25": ("words", "words_expanded"),
-    "concepts": NAMES[: NAMES.index("length")],
-    "making": NAMES[NAMES.index("length") :],
+    "concepts": FEATURE_NAMES[: FEATURE_NAMES.index("length")],
+    "making": FEATURE_NAMES[FEATURE_NAMES.index("length") :],
 }
 """The families of features: meaning, words, what the query asks for, and how the clause is made."""
 START = {
@@ -71,22 +76,22 @@ Floats = NDArray[np.float64]
 class Case:
     """A query in one wording, with its candidates and their stars less one."""
 
-    asked: Asked
+    asked: AcordQuery
     found: Candidates
     gains: NDArray[np.intp]
 
     @property
-    def lesson(self) -> Lesson:
+    def lesson(self) -> TrainingQuery:
         """Return it as the matrices are taught by it; the scores are still to come."""
         none = np.zeros(len(self.gains))
-        return Lesson(self.asked.id, self.found.query, self.found.vectors, none, self.gains)
+        return TrainingQuery(self.asked.id, self.found.query, self.found.vectors, none, self.gains)
 
 
 def cases_of(
-    queries: Sequence[Asked],
+    queries: Sequence[AcordQuery],
     ids: list[str],
-    collection: Collection,
-    chosen_by: Sequence[float] = FIRST,
+    collection: ClauseCollection,
+    chosen_by: Sequence[float] = FIRST_STEP_WEIGHTS,
 ) -> list[list[Case]]:
     """Return for each query its cases by wording."""
     place = {clause: row for row, clause in enumerate(ids)}
@@ -96,7 +101,7 @@ def cases_of(
         gain = {place[clause]: score for clause, score in asked.judged.items()}
         cases = []
         for form in FORMS:
-            found = candidates(asked.wording(form), collection, rows, chosen_by=chosen_by)
+            found = select_candidates(asked.wording(form), collection, rows, chosen_by=chosen_by)
             gains = np.array([gain[row] for row in found.rows.tolist()], np.intp)
             cases.append(Case(asked, found, gains))
         made.append(cases)
@@ -125,7 +130,7 @@ class Kept:
     def mask(self) -> Floats:
         """Return 1 for each feature that is there, 0 for others."""
         names = {name for family in self.families for name in FAMILIES[family]}
-        return np.array([float(name in names) for name in LEARNED])
+        return np.array([float(name in names) for name in LEARNED_FEATURES])
 
 
 WHOLE = Kept()
@@ -142,7 +147,7 @@ class Parameters:
 
 def by_hand() -> Floats:
     """Return the weights that learning starts from."""
-    return np.array([START.get(name, 0.0) for name in LEARNED])
+    return np.array([START.get(name, 0.0) for name in LEARNED_FEATURES])
 
 
 def fit(cases: Sequence[Sequence[Case]], seed: int, kept: Kept = WHOLE) -> Parameters:
@@ -172,7 +177,7 @@ def fit(cases: Sequence[Sequence[Case]], seed: int, kept: Kept = WHOLE) -> Param
             if joint:
                 slopes[1] += MATRIX_DECAY * (now.query_matrix - unit)
                 slopes[2] += MATRIX_DECAY * (now.clause_matrix - unit)
-            adam.step(slopes, slower(step, steps))
+            adam.update(slopes, rate_at(step, steps))
     return now
 
 
@@ -180,8 +185,8 @@ def gradient(case: Case, standard: Floats, now: Parameters, *, joint: bool) -> l
     """Return the loss's gradient for one case, in the order of the parameters."""
     scores = standard @ now.weights
     if not joint:
-        return [standard.T @ (softmax(scores) - target(case.gains))]
-    error, by_query, by_clause = matrix_slopes(
+        return [standard.T @ (softmax(scores) - target_shares(case.gains))]
+    error, by_query, by_clause = matrix_gradients(
         case.lesson, now.query_matrix, now.clause_matrix, scores
     )
     return [standard.T @ error, by_query, by_clause]
@@ -192,11 +197,11 @@ def learn(
     encoder: str,
     kept: Kept = WHOLE,
     seeds: Sequence[int] = SEEDS,
-) -> Judge:
+) -> PrecedentModel:
     """Return the model that some queries give: the mean of all seeds."""
     fitted = [fit(cases, seed, kept) for seed in seeds]
     average, spread = moments(cases)
-    return Judge(
+    return PrecedentModel(
         name="in training",
         encoder=encoder,
         learned_from=frozenset(),
@@ -210,6 +215,6 @@ def learn(
     )
 
 
-def scored(judge: Judge, case: Case) -> Floats:
+def scored(judge: PrecedentModel, case: Case) -> Floats:
     """Return the scores of a case's candidates."""
     return judge.scores(case.found.features, case.found.query, case.found.vectors)

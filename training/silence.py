@@ -26,13 +26,13 @@ from answer_lessons import read_questions, texts
 from logistic import fit_one
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import removal
+from fourcorners.evaluation.answers import removal
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.answered import FILE, SIGNS
-from fourcorners.research.desk import lay_out
-from fourcorners.research.looking import answering
+from fourcorners.research.answerability.reader_rule import FEATURES, FILE
+from fourcorners.research.answerability.search import answer_features
+from fourcorners.research.context import build_context
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -83,18 +83,18 @@ def see(data: Path, library: Path) -> list[Seen]:
     drawn = sorted(cases(data), key=lambda each: each.contract)
     with (
         Library.open(library) as store,
-        removal.Shelf(store, data, encoder) as shelf,
+        removal.RemovalLibrary(store, data, encoder) as shelf,
     ):
         for number, case in enumerate(drawn, start=1):
             sides = {"silent" if case.silent else "standing": case.text}
             if case.cut:
-                sides["cut"] = removal.without(case.text, case.cut)
+                sides["cut"] = removal.remove_spans(case.text, case.cut)
             for side, text in sides.items():
                 document = shelf.add(text)
-                desk = lay_out(store, [document], encoder=encoder, concepts=concepts)
-                told = answering(desk, case.question)
+                desk = build_context(store, [document], encoder=encoder, concepts=concepts)
+                told = answer_features(desk, case.question)
                 if told is not None:
-                    row = tuple(told[name] for name in SIGNS)
+                    row = tuple(told[name] for name in FEATURES)
                     found.append(Seen(case.contract, side, row))
             if number % 50 == 0:
                 print(f"{number} of {len(drawn)} cases asked", flush=True)
@@ -121,7 +121,7 @@ def learn(seen: Sequence[Seen], silent: float, sure: float) -> dict[str, object]
             f"taken for an answer {(own >= answers).mean():.3f}"
         )
     head = fitted(rows, targets)
-    weights = dict(zip(SIGNS, (round(float(each), 4) for each in head[:-1]), strict=True))
+    weights = dict(zip(FEATURES, (round(float(each), 4) for each in head[:-1]), strict=True))
     return {
         "bias": round(float(head[-1]), 4),
         "weights": {sign: weight for sign, weight in weights.items() if weight},

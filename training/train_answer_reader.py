@@ -43,9 +43,9 @@ from pair_learning import export, logits, pair_tokenizer
 from torch.nn import functional
 from transformers import AutoModel
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.models.answer_reader import KIND
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.models.answer_reader.reader import KIND
 from fourcorners.models.registry import default_encoder
 
 HEAD = "answer.pt"  # beside the transformer to start from, where learning goes on
@@ -230,8 +230,8 @@ def learn(
 
 def learned_contracts(folder: Path) -> set[str]:
     """Return the ids of the contracts that were learned from."""
-    contracts = cuad.load(folder)
-    folds = cuad.folds(contracts, k=FOLDS)
+    contracts = cuad.load_cuad(folder)
+    folds = cuad.assign_folds(contracts, k=FOLDS)
     parted = zip(contracts, folds, strict=True)
     return {document_id(one.text) for one, fold in parted if fold != HELD_FOLD}
 

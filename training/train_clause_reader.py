@@ -1,7 +1,7 @@
 """Teach the clause reader: `src/fourcorners/models/weights/clause-reader/`.
 
 First step: for each of CUAD's 41 categories a logistic regression over the words of a sentence
-(`fourcorners.models.clause_features`), and one over the vector of its passage. Second step: a small
+(`models.clause_reader.features`), and one over the vector of its passage. Second step: a small
 logistic regression over what the first says of the sentence, its neighbours and its contract, and
 over the signs of the playbook's query. The second step learns from first-step answers that are out
 of fold: five folds by `group`. What is quoted is chosen by `clause_reader_choice`: thresholds, and
@@ -48,35 +48,39 @@ from logistic import fit_many, fit_one
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import CATEGORIES, NINE, AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.extraction import macro, score
-from fourcorners.evaluation.names import PROVISIONS
-from fourcorners.evaluation.precision_recall import pooled, tallies
-from fourcorners.evaluation.runs import MOST_CANDIDATES, Extraction, write_extractions
-from fourcorners.models.clause_features import PARTS, SCALES
-from fourcorners.models.clause_reader import (
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
+from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS, AnnotatedContract
+from fourcorners.evaluation.extraction.precision_recall import contract_tallies, pooled_curve
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run_files import (
+    MOST_CANDIDATES,
+    Extraction,
+    write_extractions,
+)
+from fourcorners.evaluation.extraction.score import macro_means, score_run
+from fourcorners.models.clause_reader.features import PARTS, SCALES
+from fourcorners.models.clause_reader.reader import (
     FILE,
+    MEANING_FEATURES,
     MEANING_SCALE,
-    MEANING_SIGNS,
-    QUERY_SIGNS,
-    by_vector,
-    signs,
+    QUERY_FEATURES,
+    score_vectors,
+    second_step_features,
 )
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.review.calibration import Curve, shipped
-from fourcorners.review.extract import MOST_BY_READER, choose, join
-from fourcorners.review.introduced import with_introductions
-from fourcorners.review.reader import (
-    by_match,
-    considered,
-    led,
-    on_scale,
-    quotable,
-    taught_query,
+from fourcorners.review.extract.calibration import Curve, default_calibration
+from fourcorners.review.extract.cells import MAX_READER_CHARACTERS, choose_candidates, join_quotes
+from fourcorners.review.extract.introductions import add_introductions
+from fourcorners.review.extract.reader import (
+    date_quote,
+    match_candidates,
+    merge_candidates,
+    narrow_candidates,
+    query_hash,
+    rescale_probability,
 )
-from fourcorners.review.scoring import FEATURES, best_first
+from fourcorners.review.extract.scoring import FEATURES, top_positions
 from fourcorners.text.span import Span
 
 OUT = Path(__file__).parent.parent / "src/fourcorners/models/weights/clause-reader"
@@ -89,8 +93,8 @@ Array = NDArray[np.float32]
 Candidates = list[list[tuple[Span, float]]]
 # The signs of the second step that say nothing for a document without vectors.
 OF_MEANING = [
-    *MEANING_SIGNS,
-    *(QUERY_SIGNS + FEATURES.index(name) for name in ("meaning", "meaning_of_best")),
+    *MEANING_FEATURES,
+    *(QUERY_FEATURES + FEATURES.index(name) for name in ("meaning", "meaning_of_best")),
 ]
 
 
@@ -132,7 +136,7 @@ class Course:
 
 def gather(data: Path, library: Path, cache: Path, seed: int) -> Course:
     """Read everything."""
-    contracts = cuad.load(data)
+    contracts = cuad.load_cuad(data)
     reads = read_all(contracts, library, cache)
     document = np.repeat(np.arange(len(reads)), [len(each.spans) for each in reads])
     marked = np.concatenate(
@@ -142,7 +146,7 @@ def gather(data: Path, library: Path, cache: Path, seed: int) -> Course:
     return Course(
         contracts,
         reads,
-        np.array(cuad.folds(contracts, k=FOLDS, seed=seed)),
+        np.array(cuad.assign_folds(contracts, k=FOLDS, seed=seed)),
         document,
         marked,
         sample(marked, asked, seed),
@@ -202,7 +206,7 @@ def out_of_fold(course: Course, cache: Path, only: Sequence[int]) -> tuple[Array
             heads = learn_meaning(course, inside)
             meant = np.concatenate(
                 [
-                    by_vector(course.reads[at].vectors, heads)[course.reads[at].where.passages]
+                    score_vectors(course.reads[at].vectors, heads)[course.reads[at].where.passages]
                     for at in outside
                 ]
             )
@@ -217,7 +221,7 @@ def all_signs(course: Course, words: Array, meaning: Array, kind: int) -> Array:
     """Return what the second step weighs, for all sentences."""
     return np.concatenate(
         [
-            signs(
+            second_step_features(
                 words[course.of(at)],
                 meaning[course.of(at)],
                 each.query[kind].astype(np.float32),
@@ -257,9 +261,9 @@ def answer(rows: Array, head: NDArray[np.float64]) -> Array:
 
 def ranked(course: Course, probability: Array, kind: int, most: int) -> Candidates:
     """Return for each contract what a review would consider, best first."""
-    _, provision = PROVISIONS[CATEGORIES[kind]]
+    _, provision = CATEGORY_PROVISIONS[CATEGORIES[kind]]
     return [
-        considered(
+        merge_candidates(
             contract.text,
             course.spans[at],
             probability[course.of(at)],
@@ -272,7 +276,7 @@ def ranked(course: Course, probability: Array, kind: int, most: int) -> Candidat
 
 def said_by_query(course: Course, kind: int) -> tuple[Array, Curve]:
     """Return what the playbook's query says of all sentences by its curve, and the curve."""
-    curve = shipped().curve(PROVISIONS[CATEGORIES[kind]][1], meaning=True)
+    curve = default_calibration().curve(CATEGORY_PROVISIONS[CATEGORIES[kind]][1], meaning=True)
     rows = np.concatenate([each.query[kind].astype(np.float32) for each in course.reads])
     return curve.probability(rows), curve
 
@@ -282,15 +286,15 @@ def judged_at(
 ) -> list[Prefixes]:
     """Judge what would be quoted at each margin of the query, before thresholds are known."""
     query, curve = said
-    category, provision = CATEGORIES[kind], PROVISIONS[CATEGORIES[kind]][1]
+    category, provision = CATEGORIES[kind], CATEGORY_PROVISIONS[CATEGORIES[kind]][1]
     judged = []
     for margin in MARGINS:
-        sure = on_scale(query, curve, 1.0, margin) > 0
+        sure = rescale_probability(query, curve, 1.0, margin) > 0
         blended = np.where(sure, 1.0 + np.maximum(query, 1e-3), probability)
         found = [
             [
-                (led(contract.text, span, provision), score)
-                for span, score in quotable(contract.text, each, provision)
+                (date_quote(contract.text, span, provision), score)
+                for span, score in narrow_candidates(contract.text, each, provision)
             ]
             for contract, each in zip(
                 course.contracts, ranked(course, blended, kind, DEEPEST), strict=True
@@ -351,7 +355,7 @@ def choose_quotes(course: Course, second: Second, kind: int) -> Quoting:
     least = MISLED if CATEGORIES[kind] in MISLEADING else 0.0
     for held in range(FOLDS):
         at, limits = choose_margin(second.judged, course.fold != held, least)
-        sure = on_scale(*said, limits.found, MARGINS[at])
+        sure = rescale_probability(*said, limits.found, MARGINS[at])
         blended = np.maximum(second.probability, sure)
         found = ranked(course, blended, kind, MOST_CANDIDATES)
         for contract in np.flatnonzero(course.fold == held):
@@ -362,7 +366,7 @@ def choose_quotes(course: Course, second: Second, kind: int) -> Quoting:
                 *(course.reads[contract].where, course.spans[contract]),
             )
             shown = [span for span, _ in found[contract]]
-            best = best_first(blended[rows], len(shown))
+            best = top_positions(blended[rows], len(shown))
             place = (int(contract), kind)
             seen.append(
                 clause_reader_match.candidates(course.contracts[contract], place, read, best, shown)
@@ -375,18 +379,18 @@ def quoted(
     course: Course, at: int, kind: int, found: Sequence[tuple[Span, float]], limits: Limits
 ) -> Extraction:
     """Return the answer for one contract, as a review would give it, but for candidates."""
-    category, provision = CATEGORIES[kind], PROVISIONS[CATEGORIES[kind]][1]
+    category, provision = CATEGORIES[kind], CATEGORY_PROVISIONS[CATEGORIES[kind]][1]
     contract, known = course.contracts[at], facts_of(course, kind, at)
     least = (0.0, 0.0) if known else (limits.found, limits.also)
-    likely = known or quotable(contract.text, found[:DEEPEST], provision)
-    chosen = choose(likely, *least, MOST_BY_READER)
+    likely = known or narrow_candidates(contract.text, found[:DEEPEST], provision)
+    chosen = choose_candidates(likely, *least, MAX_READER_CHARACTERS)
     if not known:
-        chosen = with_introductions(chosen, course.spans[at], contract.text)
-    chosen = [(led(contract.text, span, provision), score) for span, score in chosen]
+        chosen = add_introductions(chosen, course.spans[at], contract.text)
+    chosen = [(date_quote(contract.text, span, provision), score) for span, score in chosen]
     return Extraction(
         contract.name,
         category,
-        tuple(span for span, _ in join(chosen, contract.text)),
+        tuple(span for span, _ in join_quotes(chosen, contract.text)),
         (known or found or [(Span(0, 0), 0.0)])[0][1],
     )
 
@@ -401,7 +405,7 @@ def ordered(course: Course, quotings: Sequence[Quoting]) -> tuple[list[Extractio
     for line, each in zip((x for q in quotings for x in q.run), seen, strict=True):
         weights = folded[course.fold[each.contract]][each.kind]
         known = facts_of(course, each.kind, each.contract)
-        best = by_match(each.spans, each.signs, weights)
+        best = match_candidates(each.spans, each.signs, weights)
         run.append(replace(line, candidates=tuple([*known, *best][:MOST_CANDIDATES])))
     everywhere = [True] * len(course.contracts)
     return run, clause_reader_match.learn_matches(seen, everywhere)
@@ -409,8 +413,8 @@ def ordered(course: Course, quotings: Sequence[Quoting]) -> tuple[list[Extractio
 
 def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -> str:
     """Return the model's card."""
-    scores = score(course.contracts, run)
-    curve = pooled(tallies(course.contracts, run).values())
+    scores = score_run(course.contracts, run)
+    curve = pooled_curve(contract_tallies(course.contracts, run).values())
     asked = provisions()
     body = {
         "name": "clause-reader",
@@ -427,11 +431,15 @@ def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -
         "seed": seed,
         "encoder": load_encoder(DEFAULT_ENCODER).name,
         "kinds": [each.provision.id for each in asked],
-        "queries": [taught_query(each.provision) for each in asked],
+        "queries": [query_hash(each.provision) for each in asked],
         "out_of_fold": {
-            "nine": {key: round(value, 4) for key, value in macro(scores.provisions, NINE).items()},
+            "nine": {
+                key: round(value, 4)
+                for key, value in macro_means(scores.provisions, NINE_PROVISIONS).items()
+            },
             "all": {
-                key: round(value, 4) for key, value in macro(scores.provisions, CATEGORIES).items()
+                key: round(value, 4)
+                for key, value in macro_means(scores.provisions, CATEGORIES).items()
             },
             "area_under_precision_recall": round(curve.area, 4),
             "precision_at_80_recall": round(curve.at_80, 4),
@@ -466,8 +474,8 @@ def main() -> None:
     words, meaning = out_of_fold(course, cache, range(FOLDS))
     seconds, quotings = [], []
     settings = [
-        *(digest, DEEP, SECOND, OF_MEANING, DEEPEST, MARGINS, MOST_BY_READER),
-        shipped().version,
+        *(digest, DEEP, SECOND, OF_MEANING, DEEPEST, MARGINS, MAX_READER_CHARACTERS),
+        default_calibration().version,
     ]
     kept = cache / hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
     kept.mkdir(exist_ok=True)

@@ -41,18 +41,23 @@ import train_entailment_unseen as unseen
 import yaml
 from train_entailment_data import FOLDS, Document, Remembered, overlap, read
 
-from fourcorners.evaluation.entailing import Guided, answer, own_spans, rules_of
-from fourcorners.evaluation.entailment import Judged, Split, matched, write_run
-from fourcorners.evaluation.entailment_scores import measured, measures
-from fourcorners.models import entailment as runtime
-from fourcorners.models.card import CARD, ModelInfo
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.entailment_features import placed
-from fourcorners.models.entailment_unseen import Spans, Unseen, signs
-from fourcorners.models.entailment_verdict import LABELS, Label
+from fourcorners.evaluation.entailment.loader import JudgedHypothesis, Split, match_run, write_run
+from fourcorners.evaluation.entailment.run import (
+    GuidedJudge,
+    answer_document,
+    review_spans,
+    rule_provisions,
+)
+from fourcorners.evaluation.entailment.score import entailment_measures, score_document
+from fourcorners.models.card import CARD_FILE, ModelInfo
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.entailment import model as runtime
+from fourcorners.models.entailment.features import span_positions
+from fourcorners.models.entailment.unseen import SpanSet, UnseenHypotheses, span_features
+from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS, load_encoder
-from fourcorners.playbooks.load import load as load_playbook
-from fourcorners.review.rules import guide
+from fourcorners.playbooks.load import load_playbook as load_playbook
+from fourcorners.review.risk.rules import rule_guide
 
 PLAYBOOK = "nda-review"
 SURE = 0.9  # the share of right answers, entailed or not, among those beyond the margin
@@ -65,20 +70,20 @@ def questions_of(
     documents: Sequence[Document], hypotheses: Sequence[str], encoder: Encoder, *, guided: bool
 ) -> list[unseen.Question]:
     """Return every hypothesis put to every whole document."""
-    provisions = rules_of(load_playbook(PLAYBOOK))
+    provisions = rule_provisions(load_playbook(PLAYBOOK))
     found = []
     for at, document in enumerate(documents):
         if not document.whole:
             continue
-        place = placed(document.spans)
-        spans = Spans(document.spans, place, encoder.encode(document.spans))
+        place = span_positions(document.spans)
+        spans = SpanSet(document.spans, place, encoder.encode(document.spans))
         for column, hypothesis in enumerate(hypotheses):
-            told = guide(provisions[hypothesis], document.spans) if guided else None
+            told = rule_guide(provisions[hypothesis], document.spans) if guided else None
             found.append(
                 unseen.Question(
                     at,
                     column,
-                    signs(spans, hypothesis, told, encoder),
+                    span_features(spans, hypothesis, told, encoder),
                     place,
                     document.evidence[:, column],
                     LABELS[document.labels[column]] is not Label.NOT_MENTIONED,
@@ -98,9 +103,9 @@ class Board:
         """Say how far it is."""
         print(f"{time.time() - self._began:6.0f} s  {what}", flush=True)
 
-    def score(self, name: str, run: Sequence[Judged], out: Path | None) -> None:
+    def score(self, name: str, run: Sequence[JudgedHypothesis], out: Path | None) -> None:
         """Score a run, say its main figures, and write it where that is asked for."""
-        found = measures([measured(*each) for each in matched(self.split, run)])
+        found = entailment_measures([score_document(*each) for each in match_run(self.split, run)])
         names = ("accuracy", "f1_contradiction", "evidence_map", "evidence_recall_600_characters")
         self.told(f"{name}: " + ", ".join(f"{each} {found[each]}" for each in names))
         intervals = found["intervals"]
@@ -111,7 +116,7 @@ class Board:
         if out:
             write_run(out, run)
 
-    def margin(self, run: Sequence[Judged]) -> float:
+    def margin(self, run: Sequence[JudgedHypothesis]) -> float:
         """Return from which margin on `SURE` of the answers are right: entailed, or not."""
         truths = {each.id: each.truths for each in self.split.documents}
         chances = np.array([each.scores[0] for each in run])
@@ -136,16 +141,16 @@ class Board:
 
 def model_of(
     arrays: known.Arrays, hypotheses: Sequence[str], encoder: Encoder
-) -> runtime.Entailment:
+) -> runtime.EntailmentModel:
     """Return the shipped program's model of some arrays; what is not there yet is blank."""
-    nothing = unseen.arrays_of(Unseen(*[(np.zeros(1), 0.0)] * 3, 0.0), "alone")
+    nothing = unseen.arrays_of(UnseenHypotheses(*[(np.zeros(1), 0.0)] * 3, 0.0), "alone")
     blank = {name.replace("alone", "guided"): array for name, array in nothing.items()} | nothing
     more = {
         "hypotheses": np.array(hypotheses),
         "encoder": np.array(encoder.name),
         "dense_margin": np.array(0.0),
     }
-    return runtime.assembled(BLANK, {**blank, **more, **arrays}, encoder)
+    return runtime.assemble(BLANK, {**blank, **more, **arrays}, encoder)
 
 
 def known_answers(
@@ -155,15 +160,15 @@ def known_answers(
     encoder: Encoder,
     *,
     given: bool,
-) -> list[Judged]:
+) -> list[JudgedHypothesis]:
     """Answer the development documents, each by the model that has not learned from it."""
     models = [model_of(each, list(split.hypotheses.values()), encoder) for each in folds]
     return [
         one
         for document, number in zip(split.documents, fold, strict=True)
-        for one in answer(
+        for one in answer_document(
             document,
-            document.spans if given else own_spans(document.text),
+            document.spans if given else review_spans(document.text),
             split.hypotheses,
             models[number],
         )
@@ -171,21 +176,23 @@ def known_answers(
 
 
 def left_out_answers(
-    model: runtime.Entailment,
-    models: dict[tuple[int, int], Unseen],
+    model: runtime.EntailmentModel,
+    models: dict[tuple[int, int], UnseenHypotheses],
     halves: Sequence[int],
     split: Split,
     *,
     guided: bool,
-) -> list[Judged]:
+) -> list[JudgedHypothesis]:
     """Answer each hypothesis by a model that knows neither it nor the document."""
-    provisions = rules_of(load_playbook(PLAYBOOK)) if guided else {}
+    provisions = rule_provisions(load_playbook(PLAYBOOK)) if guided else {}
     found = []
     for document, half in zip(split.documents, halves, strict=True):
         for column, (key, hypothesis) in enumerate(split.hypotheses.items()):
             learned = models[half, column]
-            judge = Guided(replace(model, hypotheses=(), guided=learned, alone=learned), provisions)
-            found += answer(document, document.spans, {key: hypothesis}, judge)
+            judge = GuidedJudge(
+                replace(model, hypotheses=(), guided=learned, alone=learned), provisions
+            )
+            found += answer_document(document, document.spans, {key: hypothesis}, judge)
     return found
 
 
@@ -232,7 +239,7 @@ def write(
         "they are contradicted is told by rules made by hand, knowing them too: read the evidence.",
         "files": {runtime.FILE: sha256(packed.getvalue()).hexdigest()},
     }
-    (folder / CARD).write_text(
+    (folder / CARD_FILE).write_text(
         yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=96), "utf-8"
     )
     board.told(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")

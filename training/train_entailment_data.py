@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.entailment import Split, load
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.entailment_verdict import LABELS, Label
+from fourcorners.evaluation.entailment.loader import Split, load_split
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.entailment.verdict import LABELS, Label
 
 FOLDS = 5
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Document:
 
 def read(data: Path) -> tuple[list[Document], Split]:
     """Read both splits; the rows of the training split are grouped by document."""
-    split = load(data / "dev.json")
+    split = load_split(data / "dev.json")
     keys = list(split.hypotheses)
     column = {split.hypotheses[key]: at for at, key in enumerate(keys)}
     with (data / "train_spans.csv").open(encoding="utf-8", newline="") as file:

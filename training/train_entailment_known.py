@@ -13,10 +13,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from train_entailment_data import FOLDS, Document, Floats, Vectors, folds_of
 
-from fourcorners.models import entailment as runtime
-from fourcorners.models import entailment_heads as heads_of
-from fourcorners.models.entailment_features import BUCKETS, codes, context, placed
-from fourcorners.models.entailment_verdict import LABELS
+from fourcorners.models.entailment import heads as heads_of
+from fourcorners.models.entailment import model as runtime
+from fourcorners.models.entailment.features import (
+    BUCKETS,
+    context_scores,
+    hash_ngrams,
+    span_positions,
+)
+from fourcorners.models.entailment.verdict import LABELS
 
 SEEDS = (0, 1)
 RAREST = 3  # spans that must say something for it to count
@@ -41,7 +46,7 @@ Arrays = dict[str, NDArray[np.generic]]
 
 def counted(texts: Sequence[str]) -> sp.csr_matrix:
     """Return which runs of words each text holds."""
-    found = [codes(text) for text in texts]
+    found = [hash_ngrams(text) for text in texts]
     ends = np.cumsum([0, *(len(each) for each in found)])
     columns = np.concatenate(found)
     return sp.csr_matrix((np.ones(len(columns), np.float32), columns, ends), (len(texts), BUCKETS))
@@ -182,10 +187,10 @@ class Trainer:
         rows, truth, of = [], [], []
         for at in np.flatnonzero(self.whole):
             spans = self.spans_of(at)
-            place = placed(self.texts[spans])
+            place = span_positions(self.texts[spans])
             for column in range(self.count):
                 rows.append(
-                    context(
+                    context_scores(
                         scores[spans].astype(np.float32),
                         column,
                         place,
@@ -196,7 +201,7 @@ class Trainer:
                 of.append(np.full(spans.stop - spans.start, at))
         return np.concatenate(rows), np.concatenate(truth), np.concatenate(of)
 
-    def second(self, rows: NDArray[np.float32], truth: NDArray[np.bool_]) -> heads_of.Trees:
+    def second(self, rows: NDArray[np.float32], truth: NDArray[np.bool_]) -> heads_of.TreeEnsemble:
         """Learn the trees."""
         fits = [
             HistGradientBoostingClassifier(**TREES, random_state=seed).fit(rows, truth)
@@ -227,7 +232,7 @@ class Trainer:
         for at in range(len(self.documents)):
             spans = self.spans_of(at)
             own = logits[spans, column]
-            order = np.argsort(-own, kind="stable")[: runtime.FIRST]
+            order = np.argsort(-own, kind="stable")[: runtime.FIRST_SPANS]
             places.extend((spans.start + order).tolist())
             weights.extend(heads_of.sigmoid(own[order]).tolist())
             ends.append(len(places))
@@ -240,7 +245,7 @@ class Trainer:
         """Return an array (documents, hypotheses, numbers) of the evidence's scores."""
         found = []
         for at in range(len(self.documents)):
-            best = runtime.tops(logits[self.spans_of(at)])
+            best = runtime.highest_scores(logits[self.spans_of(at)])
             spread = np.broadcast_to(best[0] / 12, (self.count, self.count))
             found.append(np.concatenate([best.T / 4, spread], axis=1))
         return np.stack(found)
@@ -310,7 +315,7 @@ def _all_classes(fit: LogisticRegression) -> tuple[Floats, Floats]:
     return fit.coef_, fit.intercept_
 
 
-def planted(fits: Sequence[HistGradientBoostingClassifier]) -> heads_of.Trees:
+def planted(fits: Sequence[HistGradientBoostingClassifier]) -> heads_of.TreeEnsemble:
     """Return the trees of several models as one, whose sum is their mean."""
     roots: list[int] = []
     columns: dict[str, list[float]] = {
@@ -330,7 +335,7 @@ def planted(fits: Sequence[HistGradientBoostingClassifier]) -> heads_of.Trees:
                 columns["right"].append(start + (at if leaf else int(node["right"])))
                 columns["value"].append(float(node["value"]) / len(fits) if leaf else 0.0)
                 deepest = max(deepest, int(node["depth"]))
-    return heads_of.Trees(
+    return heads_of.TreeEnsemble(
         np.array(roots, np.int32),
         np.array(columns["feature"], np.int16),
         np.array(columns["threshold"], np.float32),
@@ -376,10 +381,10 @@ def label_signs(
     nothing = np.full((1, trainer.count), -8.0)
     return np.stack(
         [
-            runtime.label_signs(
+            runtime.label_features(
                 three[at],
                 against[at],
-                runtime.tops(logits[trainer.spans_of(at)]),
+                runtime.highest_scores(logits[trainer.spans_of(at)]),
                 heads_of.sigmoid(logits[trainer.spans_of(at)]).sum(axis=0),
                 np.concatenate([scores[trainer.spans_of(at)], nothing]).max(axis=0),
             )
@@ -439,7 +444,7 @@ def train(trainer: Trainer) -> tuple[list[Arrays], Arrays]:
     return folds, arrays_of(read, words, trees, last)
 
 
-def arrays_of(read: Read, words: Spoken, trees: heads_of.Trees, last: Last) -> Arrays:
+def arrays_of(read: Read, words: Spoken, trees: heads_of.TreeEnsemble, last: Last) -> Arrays:
     """Return what the model's file holds of the known hypotheses."""
     heads = [*read.evidence, *words.against]
     heads += [of[label] for label in range(len(LABELS)) for of in words.three]

@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from train_entailment_data import Floats
 
-from fourcorners.models.entailment_features import Place
-from fourcorners.models.entailment_unseen import Signs, Unseen, beside, label_signs
+from fourcorners.models.entailment.features import SpanPositions
+from fourcorners.models.entailment.unseen import (
+    SpanFeatures,
+    UnseenHypotheses,
+    evidence_features,
+    label_features,
+)
 
 FIRST, RANKED, MENTIONED = 1.0, 1.0, 0.03  # how weakly weights are held near zero
 Weights = tuple[Floats, float]
@@ -24,13 +29,13 @@ class Question:
 
     document: int
     hypothesis: int
-    signs: Signs
-    place: Place
+    signs: SpanFeatures
+    place: SpanPositions
     evidence: NDArray[np.bool_]
     mentioned: bool
 
 
-def learned(questions: Sequence[Question], margin: float = 0.0) -> Unseen:
+def learned(questions: Sequence[Question], margin: float = 0.0) -> UnseenHypotheses:
     """Learn from questions; for the label each is judged by what the other hypotheses teach."""
     hypotheses = sorted({each.hypothesis for each in questions})
     without = {
@@ -41,7 +46,7 @@ def learned(questions: Sequence[Question], margin: float = 0.0) -> Unseen:
 
 def left_out(
     questions: Sequence[Question], halves: NDArray[np.intp]
-) -> dict[tuple[int, int], Unseen]:
+) -> dict[tuple[int, int], UnseenHypotheses]:
     """Return models that have learned from neither a hypothesis nor a half of the documents.
 
     What the label is learned from comes from models that know neither the hypothesis that is left
@@ -62,14 +67,18 @@ def left_out(
     return models
 
 
-def _learned(questions: Sequence[Question], without: dict[int, Weights], margin: float) -> Unseen:
+def _learned(
+    questions: Sequence[Question], without: dict[int, Weights], margin: float
+) -> UnseenHypotheses:
     first = _first(questions)
     truth = np.concatenate([each.evidence for each in questions])
-    rows = [beside(each.signs, _odds(each, first), each.place) for each in questions]
+    rows = [evidence_features(each.signs, _odds(each, first), each.place) for each in questions]
     ranked = _fitted(np.concatenate(rows), truth, RANKED)
-    signs = [label_signs(each.signs, _odds(each, without[each.hypothesis])) for each in questions]
+    signs = [
+        label_features(each.signs, _odds(each, without[each.hypothesis])) for each in questions
+    ]
     told = np.array([each.mentioned for each in questions])
-    return Unseen(first, ranked, _fitted(np.stack(signs), told, MENTIONED), margin)
+    return UnseenHypotheses(first, ranked, _fitted(np.stack(signs), told, MENTIONED), margin)
 
 
 def _first(questions: Sequence[Question]) -> Weights:
@@ -90,7 +99,7 @@ def _fitted(rows: Floats, truth: NDArray[np.bool_], strength: float) -> Weights:
     return weights, float(fit.intercept_[0] - mean @ weights)
 
 
-def arrays_of(model: Unseen, name: str) -> dict[str, NDArray[np.generic]]:
+def arrays_of(model: UnseenHypotheses, name: str) -> dict[str, NDArray[np.generic]]:
     """Return what the model's file holds of it."""
     return {
         f"dense_{name}_first": np.array([*model.first[0], model.first[1]]),

@@ -23,10 +23,10 @@ from answer_lessons import read_questions, texts
 from logistic import fit_many
 from numpy.typing import NDArray
 
-from fourcorners.models.card import CARD
-from fourcorners.models.leaning import FILE, code
-from fourcorners.models.leaning_signs import signs
-from fourcorners.models.registry import LEANING, WEIGHTS
+from fourcorners.models.card import CARD_FILE
+from fourcorners.models.polarity.features import polarity_features
+from fourcorners.models.polarity.model import FILE, hash_feature
+from fourcorners.models.registry import POLARITY, WEIGHTS
 
 SELDOM = 4
 STRENGTH = 0.1
@@ -44,7 +44,7 @@ def cases(data: Path) -> tuple[list[dict[str, float]], Floats, list[str], NDArra
         if each.kind == "yesno" and each.needed and each.verdict in ("yes", "no"):
             text, is_held = known[each.contract]
             words = " ".join(span.of(text) for span in each.needed)
-            found.append(signs(each.question, words))
+            found.append(polarity_features(each.question, words))
             yes.append(each.verdict == "yes")
             of.append(each.contract)
             held.append(is_held)
@@ -59,7 +59,7 @@ def learn(
     often: dict[int, int] = {}
     for each in own:
         for sign in each:
-            often[code(sign)] = often.get(code(sign), 0) + 1
+            often[hash_feature(sign)] = often.get(hash_feature(sign), 0) + 1
     codes = np.array(sorted(key for key, count in often.items() if count >= SELDOM), np.uint32)
     fit = fit_many(rows_of(own, codes), yes[learned][:, None], STRENGTH)
     return codes, fit[:, 0].astype(np.float16).astype(np.float32)
@@ -70,7 +70,11 @@ def rows_of(found: list[dict[str, float]], codes: NDArray[np.uint32]) -> sp.csr_
     place = {int(each): at for at, each in enumerate(codes)}
     columns, values, ends = [], [], [0]
     for each in found:
-        row = {place[key]: count for sign, count in each.items() if (key := code(sign)) in place}
+        row = {
+            place[key]: count
+            for sign, count in each.items()
+            if (key := hash_feature(sign)) in place
+        }
         columns += [*row, len(codes)]
         values += [*row.values(), 1.0]
         ends.append(len(columns))
@@ -119,13 +123,13 @@ def main() -> None:
     }
     print(json.dumps(report, indent=1))
     if given.write:
-        folder = WEIGHTS / LEANING
+        folder = WEIGHTS / POLARITY
         folder.mkdir(exist_ok=True)
         packed = io.BytesIO()
         np.savez_compressed(packed, codes=codes, weights=weights.astype(np.float16), sure=SURE)
         (folder / FILE).write_bytes(packed.getvalue())
         card = {
-            "name": LEANING,
+            "name": POLARITY,
             "version": "1",
             "kind": "leaning",
             "description": f"Logistic regression on {len(codes):,} signs of a question of yes or "
@@ -143,7 +147,7 @@ def main() -> None:
             "another may do what is asked reads like a yes.",
         }
         written = yaml.safe_dump(card, sort_keys=False, width=96, allow_unicode=True)
-        (folder / CARD).write_text(written, "utf-8")
+        (folder / CARD_FILE).write_text(written, "utf-8")
 
 
 if __name__ == "__main__":

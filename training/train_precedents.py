@@ -63,15 +63,15 @@ from precedents_learning import (
     scored,
 )
 
-from fourcorners.evaluation.precedents import Asked, load, write_run
-from fourcorners.evaluation.precedents_scores import by_category, measured_run
+from fourcorners.evaluation.precedents.loader import AcordQuery, load_split, write_run
+from fourcorners.evaluation.precedents.score import figures_by_category, score_run
 from fourcorners.models import default_encoder
-from fourcorners.models.card import CARD
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.card import CARD_FILE
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import PRECEDENTS, WEIGHTS
-from fourcorners.precedents.collection import Collection
-from fourcorners.precedents.judge import FILE, Judge, fingerprint
-from fourcorners.precedents.scoring import FIRST, LEARNED, WORDS_WEIGHT
+from fourcorners.precedents.scoring.collection import ClauseCollection
+from fourcorners.precedents.scoring.judge import FILE, PrecedentModel, text_hash
+from fourcorners.precedents.scoring.score import FIRST_STEP_WEIGHTS, LEARNED_FEATURES, WORDS_WEIGHT
 
 VERSION = "1"
 CLEAN = {
@@ -116,10 +116,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     encoder = default_encoder()
-    train, valid = load(given.data, "train"), load(given.data, "valid")
+    train, valid = load_split(given.data, "train"), load_split(given.data, "valid")
     ids = sorted(train.clauses)
     texts = [train.clauses[clause] for clause in ids]
-    collection = Collection(texts, encoder, vectors=vectors_of(texts, encoder, given.vectors))
+    collection = ClauseCollection(texts, encoder, vectors=vectors_of(texts, encoder, given.vectors))
     if given.ablate:
         ablate(train.queries, ids, collection)
         return
@@ -146,13 +146,18 @@ def main() -> None:
         form: told(valid.queries, run) for form, run in runs.items()
     }
     print(json.dumps(report["valid, not learned from"], indent=1))
-    print({name: round(float(each), 2) for name, each in zip(LEARNED, judge.weights, strict=True)})
+    print(
+        {
+            name: round(float(each), 2)
+            for name, each in zip(LEARNED_FEATURES, judge.weights, strict=True)
+        }
+    )
     if given.write:
         write(judge, levels, cases, report)
 
 
 def by_folds(
-    queries: Sequence[Asked],
+    queries: Sequence[AcordQuery],
     cases: Sequence[Sequence[Case]],
     ids: list[str],
     encoder: Encoder,
@@ -181,8 +186,8 @@ def by_folds(
             if not kept.matrices:
                 continue
             scores = found
-            rows = measured_run(queries, runs["short"])
-            for category, (count, part) in by_category(rows).items():
+            rows = score_run(queries, runs["short"])
+            for category, (count, part) in figures_by_category(rows).items():
                 values = " ".join(
                     "    -" if f.value is None else f"{100 * f.value:5.1f}" for f in part.values()
                 )
@@ -191,18 +196,18 @@ def by_folds(
 
 
 ABLATIONS: dict[str, tuple[Kept, tuple[float, ...]]] = {
-    "whole": (WHOLE, FIRST),
-    "without matrices": (Kept(matrices=False), FIRST),
+    "whole": (WHOLE, FIRST_STEP_WEIGHTS),
+    "without matrices": (Kept(matrices=False), FIRST_STEP_WEIGHTS),
     "without BM25": (Kept(("encoder", "concepts", "making")), (1.0, 1.0, 0.0, 0.0)),
     "without the encoder": (
         Kept(("BM25", "concepts", "making"), matrices=False),
         (0.0, 0.0, 1.0, 1.0),
     ),
-    "without concepts": (Kept(("encoder", "BM25", "making")), FIRST),
-    "without making": (Kept(("encoder", "BM25", "concepts")), FIRST),
+    "without concepts": (Kept(("encoder", "BM25", "making")), FIRST_STEP_WEIGHTS),
+    "without making": (Kept(("encoder", "BM25", "concepts")), FIRST_STEP_WEIGHTS),
     "encoder and matrices alone": (Kept(("encoder",)), (1.0, 1.0, 0.0, 0.0)),
     **{
-        f"{family} alone": (Kept((family,), matrices=False), FIRST)
+        f"{family} alone": (Kept((family,), matrices=False), FIRST_STEP_WEIGHTS)
         for family in FAMILIES
         if family not in ("encoder", "BM25")
     },
@@ -212,7 +217,7 @@ ABLATIONS: dict[str, tuple[Kept, tuple[float, ...]]] = {
 """What is there, and by what candidates are chosen: cosines and words, plain and expanded."""
 
 
-def ablate(queries: Sequence[Asked], ids: list[str], collection: Collection) -> None:
+def ablate(queries: Sequence[AcordQuery], ids: list[str], collection: ClauseCollection) -> None:
     """Print what is left without parts of the model: short queries, grouped folds, one seed."""
     name = collection.encoder.name
     print("| what is there | NDCG@5 | NDCG@10 | 3-star@5 | 4-star@5 | 5-star@5 |")
@@ -222,10 +227,12 @@ def ablate(queries: Sequence[Asked], ids: list[str], collection: Collection) -> 
         if chosen_by not in cases:
             cases[chosen_by] = cases_of(queries, ids, collection, chosen_by)
         own = cases[chosen_by]
-        found = out_of_fold(own, grouped_folds(cases[FIRST]), name, kept, seeds=SEEDS[:1])
+        found = out_of_fold(
+            own, grouped_folds(cases[FIRST_STEP_WEIGHTS]), name, kept, seeds=SEEDS[:1]
+        )
         _print_row(label, queries, own, [each[:1] for each in found], ids)
-    own = cases[FIRST]
-    cosine, words = LEARNED.index("cosine"), LEARNED.index("words")
+    own = cases[FIRST_STEP_WEIGHTS]
+    cosine, words = LEARNED_FEATURES.index("cosine"), LEARNED_FEATURES.index("words")
     unjudged = [
         [each[0].found.features[:, cosine] + WORDS_WEIGHT * each[0].found.features[:, words]]
         for each in own
@@ -235,7 +242,7 @@ def ablate(queries: Sequence[Asked], ids: list[str], collection: Collection) -> 
 
 def _print_row(
     label: str,
-    queries: Sequence[Asked],
+    queries: Sequence[AcordQuery],
     cases: Sequence[Sequence[Case]],
     scores: Sequence[Sequence[Floats]],
     ids: list[str],
@@ -249,7 +256,10 @@ def _print_row(
 
 
 def write(
-    judge: Judge, levels: Floats, cases: Sequence[Sequence[Case]], report: dict[str, object]
+    judge: PrecedentModel,
+    levels: Floats,
+    cases: Sequence[Sequence[Case]],
+    report: dict[str, object],
 ) -> None:
     """Write the model with its card."""
     folder = WEIGHTS / PRECEDENTS
@@ -296,16 +306,16 @@ def write(
             "queries": len(queries),
             "clauses": len(clauses),
             "mean_judged": round(mean(len(asked.judged) for asked in queries), 1),
-            "clause_ids_sha256": fingerprint("\n".join(clauses)),
+            "clause_ids_sha256": text_hash("\n".join(clauses)),
         },
         "scores": report,
         "clean": CLEAN,
         "limits": LIMITS,
-        "learned_from": [fingerprint(asked.id) for asked in queries],
+        "learned_from": [text_hash(asked.id) for asked in queries],
         "files": {FILE: hashlib.sha256(content).hexdigest()},
     }
     text = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=100)
-    (folder / CARD).write_text(text, encoding="utf-8")
+    (folder / CARD_FILE).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ from pair_learning import export, logits, pair_tokenizer
 from torch.nn import functional
 from train_encoder import EVERY, GAIN, NOTHING, load_model, rate_at
 
-from fourcorners.evaluation.cuad import CATEGORIES
-from fourcorners.evaluation.precedents import Format
+from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners.evaluation.precedents.loader import Format
 
 LONGEST, READS = 192, 256  # tokens of question and clause, in training and later
 TOGETHER = 12  # pairs that run in one pass, of like length

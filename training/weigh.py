@@ -1,4 +1,4 @@
-r"""Fit how much each signal of retrieval counts: `src/fourcorners/search/weights.json`.
+r"""Fit how much each signal of retrieval counts: `src/fourcorners/search/sentences/weights.json`.
 
 One logistic regression for all questions over the sentences of their contracts: does an annotation
 cover most of the sentence? Where a concept is asked for (`known`), all signals count; the other
@@ -25,17 +25,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.unseen import unseen_by
+from fourcorners.evaluation.measures.unseen import unseen_by
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import DEFAULT_ENCODER
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.search.concepts import recognise
-from fourcorners.search.retrieve import retrieve
+from fourcorners.search.concepts import recognise_concepts
 from fourcorners.search.scope import Scope
-from fourcorners.search.signals import ASKED, KNOWN, signals
-from fourcorners.search.units import Shelf
-from fourcorners.search.weighing import FILE, Weighing, Weights
+from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
+from fourcorners.search.sentences.units import DocumentCache
+from fourcorners.search.sentences.weights import FILE, LinearWeights, SignalWeights
 from fourcorners.text.span import Span, merge_spans
 
 SETS = ("cuad", "contractnli")
@@ -81,7 +81,7 @@ def regress(
     return weights, float(found[-1] - weights @ mean)
 
 
-def fit(cases: list[Case]) -> dict[str, Weighing]:
+def fit(cases: list[Case]) -> dict[str, LinearWeights]:
     """Fit both weighings."""
     answers = np.concatenate([case.answers for case in cases]).astype(float)
     fitted = {}
@@ -90,13 +90,13 @@ def fit(cases: list[Case]) -> dict[str, Weighing]:
         weights, bias = regress(rows, answers)
         names = [(*ASKED, *KNOWN)[at] for at in columns]
         rounded = [round(float(weight), 3) for weight in weights]
-        fitted[name] = Weighing(round(bias, 3), dict(zip(names, rounded, strict=True)))
+        fitted[name] = LinearWeights(round(bias, 3), dict(zip(names, rounded, strict=True)))
     return fitted
 
 
 def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
     """Return every question of the sets with the signals of its document's sentences."""
-    encoder, concepts, shelf = default_encoder(), default_concepts(), Shelf()
+    encoder, concepts, shelf = default_encoder(), default_concepts(), DocumentCache()
     is_unseen = unseen_by(DEFAULT_ENCODER)
     paths = library.execute(
         "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row=s.document"
@@ -110,11 +110,11 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
             test = tests[at]
             file, asked = test["snippets"][0]["file_path"], test["query"].split(";", 1)[1].strip()
             if asked not in meant:
-                known = recognise(asked, concepts)
+                known = recognise_concepts(asked, concepts)
                 meant[asked] = [(shelf.with_examples(one, encoder), w) for one, w in known]
                 vectors[asked] = encoder.encode([asked])[0]
             name = Path(file).name
-            units = shelf.take(library, documents[name])
+            units = shelf.get(library, documents[name])
             gold = merge_spans(Span(*snippet["span"]) for snippet in test["snippets"])
             covered = [
                 sum(min(unit.span.end, one.end) - max(unit.span.start, one.start)
@@ -163,13 +163,13 @@ def main() -> None:
     if not options.run_out:
         return
     encoder, concepts = default_encoder(), default_concepts()
-    shipped = Weights(**whole)
-    folds = [Weights(**fit([c for c in taught if c.fold != fold])) for fold in range(FOLDS)]
+    shipped = SignalWeights(**whole)
+    folds = [SignalWeights(**fit([c for c in taught if c.fold != fold])) for fold in range(FOLDS)]
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):
                 scope = Scope(case.asked, "", ((case.document, 1.0),), sure=True)
-                found = retrieve(
+                found = retrieve_snippets(
                     library,
                     case.query,
                     scope=scope,

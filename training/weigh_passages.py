@@ -1,4 +1,4 @@
-r"""Fit how much each sign of a passage counts: `src/fourcorners/playbooks/passage_weights.json`.
+r"""Fit how much each sign of a passage counts: `playbooks/passages/passage_weights.json`.
 
 One logistic regression over the sentences of CUAD's contracts and the law firm's 14 provisions
 together, with a bias a provision (their mean is kept): does an expert's mark cover half of the
@@ -37,36 +37,44 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation import cuad, provisions
-from fourcorners.evaluation.cuad import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.providing import (
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.provisions import score as provisions
+from fourcorners.evaluation.provisions.run import (
     FOLDS,
-    Shape,
-    learner_of,
-    shaped,
-    shapes,
-    shipped,
+    ReturnLimits,
+    build_learner,
+    builtin_targets,
+    return_limits,
+    select_windows,
 )
-from fourcorners.evaluation.provisions import FOURTEEN, SCENARIOS, Provided, count, recall
+from fourcorners.evaluation.provisions.score import (
+    FOURTEEN_PROVISIONS,
+    SCENARIOS,
+    ProvidedPassages,
+    count_instances,
+    instance_recall,
+)
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks import direction, learn, mining, ranking
-from fourcorners.playbooks.learn import LearnedQuery, mark
-from fourcorners.playbooks.ranking import (
+from fourcorners.playbooks.learning import direction, learn, mining
+from fourcorners.playbooks.learning.learn import LearnedQuery, mark_sentences
+from fourcorners.playbooks.passages import ranking
+from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     FILE,
     GROUPS,
     SIGNALS,
-    Contract,
-    Wanted,
+    RankedContract,
+    RankingTarget,
     Weighing,
-    chances,
-    signals,
+    ranking_signals,
+    score_sentences,
 )
-from fourcorners.playbooks.ranking import read as read_contract
-from fourcorners.playbooks.windows import tiles
-from fourcorners.search.query import parse
+from fourcorners.playbooks.passages.ranking import load_contract as read_contract
+from fourcorners.playbooks.passages.windows import tile_spans
+from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -103,7 +111,7 @@ class Course:
     """
 
     contracts: list[AnnotatedContract]
-    ready: list[Contract]
+    ready: list[RankedContract]
     fold: NDArray[np.int64]
     starts: NDArray[np.int64]
     fixed: Array
@@ -141,14 +149,14 @@ def learn_all(
     contracts: list[AnnotatedContract], fold: NDArray[np.int64], library: Library
 ) -> dict[Without, list[LearnedQuery]]:
     """Learn the 14 provisions without each fold, and without every two."""
-    learner = learner_of(library, contracts, FOURTEEN)
+    learner = build_learner(library, contracts, FOURTEEN_PROVISIONS)
     found = {}
     for left_out in sets_left_out():
         without = {
             contract.group for contract, each in zip(contracts, fold, strict=True)
             if each in left_out
         }  # fmt: skip
-        found[left_out] = [learner.learn(name, without=without) for name in FOURTEEN]
+        found[left_out] = [learner.learn(name, without=without) for name in FOURTEEN_PROVISIONS]
         say(f"learned without {sorted(left_out)}")
     return found
 
@@ -160,10 +168,12 @@ def gather(
     taught: dict[Without, list[LearnedQuery]],
 ) -> Course:
     """Read the signs of every sentence."""
-    own = shipped(default_encoder())
+    own = builtin_targets(default_encoder())
     asked = {
         left_out: [
-            Wanted(learned=parse(each.query), examples=each.centres, direction=each.direction)
+            RankingTarget(
+                learned=parse_query(each.query), examples=each.centres, direction=each.direction
+            )
             for each in queries
         ]
         for left_out, queries in taught.items()
@@ -173,16 +183,22 @@ def gather(
     for at, contract in enumerate(contracts):
         each = read_contract(library, document_id(contract.text))
         count = len(each.spans)
-        by_hand = [signals(each, replace(own[name], learned=None)) for name in FOURTEEN]
+        by_hand = [
+            ranking_signals(each, replace(own[name], learned=None)) for name in FOURTEEN_PROVISIONS
+        ]
         fixed.append(np.stack(by_hand))
         for left_out, queries in asked.items():
-            rows = np.zeros((len(FOURTEEN), count, len(LEARNED) + len(MEANING)), np.float32)
+            rows = np.zeros(
+                (len(FOURTEEN_PROVISIONS), count, len(LEARNED) + len(MEANING)), np.float32
+            )
             if fold[at] in left_out:
-                found = [signals(each, wanted) for wanted in queries]
+                found = [ranking_signals(each, wanted) for wanted in queries]
                 rows = np.stack(found)[:, :, LEARNED + MEANING]
             learned[left_out].append(rows)
-        sentences = mark(contract.text, each.spans, contract.annotations, contract.group)
-        marked.append([[name in one.provisions for one in sentences] for name in FOURTEEN])
+        sentences = mark_sentences(contract.text, each.spans, contract.annotations, contract.group)
+        marked.append(
+            [[name in one.provisions for one in sentences] for name in FOURTEEN_PROVISIONS]
+        )
         ready.append(replace(each, index=WordIndex("")))
         starts.append(starts[-1] + count)
         if at % 50 == 0:
@@ -200,7 +216,7 @@ def gather(
 
 def hear(course: Course, folder: Path) -> None:
     """Take the clause reader's out-of-fold answers by words in."""
-    kinds = [CATEGORIES.index(name) for name in FOURTEEN]
+    kinds = [CATEGORIES.index(name) for name in FOURTEEN_PROVISIONS]
     of_fold = np.repeat(course.fold, np.diff(course.starts))
     for held in range(FOLDS):
         words, _ = np.load(folder / f"first-{held}.npy")
@@ -215,14 +231,14 @@ def fit(course: Course, groups: Sequence[str], held: int | None, seed: int) -> W
     drawn = np.random.default_rng(seed).random(course.marked.shape) < SHARE
     of_fold = np.repeat(course.fold, np.diff(course.starts))
     blocks, targets = [], []
-    for provision in range(len(FOURTEEN)):
+    for provision in range(len(FOURTEEN_PROVISIONS)):
         for fold in range(FOLDS):
             if fold == held:
                 continue
             taken = (course.marked[provision] | drawn[provision]) & (of_fold == fold)
             without = frozenset({fold} if held is None else {fold, held})
             rows = course.rows(groups, without, provision, taken)
-            biases = np.zeros((len(rows), len(FOURTEEN)), np.float32)
+            biases = np.zeros((len(rows), len(FOURTEEN_PROVISIONS)), np.float32)
             biases[:, provision] = 1.0
             blocks.append(np.concatenate([rows, biases], axis=1))
             targets.append(course.marked[provision][taken])
@@ -261,12 +277,12 @@ def regress(
 
 def answers(
     course: Course, groups: Sequence[str], seed: int
-) -> dict[tuple[int, str], list[Provided]]:
+) -> dict[tuple[int, str], list[ProvidedPassages]]:
     """Return the passages of every scenario and shape, out of fold."""
     weighings = [fit(course, groups, held, seed) for held in range(FOLDS)]
     names = [name for group in groups for name in GROUPS[group]] + list(ALWAYS)
     columns = [SIGNALS.index(name) for name in names]
-    runs: dict[tuple[int, str], list[Provided]] = {}
+    runs: dict[tuple[int, str], list[ProvidedPassages]] = {}
     for at, contract in enumerate(course.contracts):
         held, ready = int(course.fold[at]), course.ready[at]
         here = np.zeros(course.marked.shape[1], np.bool_)
@@ -274,23 +290,23 @@ def answers(
         wanted = [
             (scenario.number, shape)
             for scenario in SCENARIOS
-            if scenario.holds(contract)
-            for shape in shapes(scenario, "both")
+            if scenario.includes(contract)
+            for shape in return_limits(scenario, "both")
         ]
         parts = {
-            longest: tiles(ready.spans, len(contract.text), longest=longest)
+            longest: tile_spans(ready.spans, len(contract.text), longest=longest)
             for longest in {shape.longest for _, shape in wanted}
         }
-        for provision, name in enumerate(FOURTEEN):
+        for provision, name in enumerate(FOURTEEN_PROVISIONS):
             rows = np.zeros((len(ready.spans), len(SIGNALS)), np.float32)
             rows[:, columns] = course.rows(groups, frozenset({held}), provision, here)
-            chance = chances(rows, weighings[held])
-            found: dict[Shape, tuple[Span, ...]] = {}
+            chance = score_sentences(rows, weighings[held])
+            found: dict[ReturnLimits, tuple[Span, ...]] = {}
             for number, shape in wanted:
                 if shape not in found:
-                    spans = shaped(ready, chance, shape, parts[shape.longest])
+                    spans = select_windows(ready, chance, shape, parts[shape.longest])
                     found[shape] = tuple(spans)
-                line = Provided(contract.name, name, found[shape])
+                line = ProvidedPassages(contract.name, name, found[shape])
                 runs.setdefault((number, shape.name), []).append(line)
     return runs
 
@@ -317,7 +333,7 @@ def say(text: str) -> None:
 
 def learn_and_gather(options: argparse.Namespace, contracts: list[AnnotatedContract]) -> Course:
     """Learn without each fold and every two, and read what that says of every sentence."""
-    fold = np.array(cuad.folds(contracts, k=FOLDS, seed=options.seed))
+    fold = np.array(cuad.assign_folds(contracts, k=FOLDS, seed=options.seed))
     with Library.open(options.library, create=False) as library:
         return gather(contracts, fold, library, learn_all(contracts, fold, library))
 
@@ -349,7 +365,7 @@ def main() -> None:
     parser.add_argument("--run-out", type=str, help="start of the names of the run files")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    contracts = cuad.load(options.data)
+    contracts = cuad.load_cuad(options.data)
     course = course_of(options, contracts)
     weighings = {
         "+".join(groups): fit(course, groups, None, options.seed)
@@ -384,9 +400,11 @@ def main() -> None:
             continue
         for (number, shape), run in answers(course, groups, options.seed).items():
             name = shape.replace("½", "half").replace(" ", "-")
-            provisions.write(Path(f"{options.run_out}-{profile}-{number}-{name}.jsonl"), run)
+            provisions.write_run(Path(f"{options.run_out}-{profile}-{number}-{name}.jsonl"), run)
             by_name = {contract.name: contract for contract in contracts}
-            found = recall(count(by_name[p.name], p.provision, p.passages) for p in run)
+            found = instance_recall(
+                count_instances(by_name[p.name], p.provision, p.passages) for p in run
+            )
             say(f"{profile}, scenario {number}, {name}: {found:.2%}")
 
 

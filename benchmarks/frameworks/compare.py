@@ -32,8 +32,15 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from fourcorners.evaluation.retrieval import Answer, Question, Set, Snippet, load, text_of
-from fourcorners.evaluation.retrieval_scores import KS, Scores, resampled
+from fourcorners.evaluation.retrieval.loader import (
+    Answer,
+    Question,
+    QuestionSet,
+    Snippet,
+    corpus_text,
+    load_set,
+)
+from fourcorners.evaluation.retrieval.score import KS, RetrievalScores, resample_scores
 from fourcorners.models import default_encoder
 from fourcorners.text.span import Span
 
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
     from llama_index.retrievers.bm25 import BM25Retriever
     from numpy.typing import NDArray
 
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
 
 SHOWN = (1, 4, 16, 64)
 MOST = 64
@@ -149,7 +156,7 @@ class LangChain:
             chunk_size=CHUNK, chunk_overlap=0, add_start_index=True
         )
         for file in files:
-            chunks = splitter.create_documents([text_of(data, file)], [{"file": file}])
+            chunks = splitter.create_documents([corpus_text(data, file)], [{"file": file}])
             self._store.add_documents(chunks)
             self._chunks[file] = chunks
         self._all = self._bm25([chunk for chunks in self._chunks.values() for chunk in chunks])
@@ -223,7 +230,7 @@ class LlamaIndex:
         from llama_index.core.node_parser import SentenceSplitter
 
         documents = [
-            Document(text=text_of(data, file), metadata={"file_path": file}) for file in files
+            Document(text=corpus_text(data, file), metadata={"file_path": file}) for file in files
         ]
         nodes = SentenceSplitter().get_nodes_from_documents(documents)
         self._index = VectorStoreIndex(nodes)
@@ -292,10 +299,10 @@ class Fourcorners:
 
     def add(self, data: Path, files: Sequence[str]) -> None:
         """Add the files as a user would."""
-        from fourcorners.library.ingest import add
+        from fourcorners.library.ingest import add_files
         from fourcorners.settings import Settings
 
-        report = add(
+        report = add_files(
             self._library,
             [data / "corpus" / file for file in files],
             collection="contracts",
@@ -314,14 +321,14 @@ class Fourcorners:
         return {"Fourcorners": self._default}
 
     def _default(self, question: Question, way: str) -> list[Snippet]:
-        from fourcorners.search.retrieve import retrieve
-        from fourcorners.search.scope import Scope, route
+        from fourcorners.search.scope import Scope, route_question
+        from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         if way == "told":
-            scope = Scope(question.asked, "", ((self._ids[question.file_path], 1.0),), sure=True)
+            scope = Scope(question.question, "", ((self._ids[question.file_path], 1.0),), sure=True)
         else:
-            scope = route(self._library, question.query)
-        found = retrieve(
+            scope = route_question(self._library, question.query)
+        found = retrieve_snippets(
             self._library,
             scope.asked,
             scope=scope if scope.documents else None,
@@ -340,7 +347,7 @@ SYSTEMS: dict[str, type[LangChain | LlamaIndex | Fourcorners]] = {
 
 
 def _asked(question: Question, way: str) -> str:
-    return question.asked if way == "told" else question.query
+    return question.question if way == "told" else question.query
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +366,12 @@ class Added:
 class Answered:
     """What a way of answering gave."""
 
-    scores: dict[str, Scores]
+    scores: dict[str, RetrievalScores]
     milliseconds: dict[str, float]
 
 
 def work(
-    name: str, data: Path, part: Set, folder: Path, threads: int
+    name: str, data: Path, part: QuestionSet, folder: Path, threads: int
 ) -> tuple[Added, dict[str, Answered]]:
     """Add and answer, in a process of its own."""
     _refuse_connections()
@@ -379,13 +386,13 @@ def work(
     print(name, added, flush=True)
     answered = {}
     for way_of, answer in system.ways().items():
-        scores: dict[str, Scores] = {}
+        scores: dict[str, RetrievalScores] = {}
         times: dict[str, float] = {}
         for way in WAYS:
             runs = list(_timed(answer, part.questions, way))
             times[way] = median(seconds for _, seconds in runs) * 1e3
             answers = [each for each, _ in runs]
-            scores[way] = resampled(part.name, part.questions, answers, seed=0).scores()
+            scores[way] = resample_scores(part.name, part.questions, answers, seed=0).scores()
         answered[way_of] = Answered(scores, times)
     return added, answered
 
@@ -417,9 +424,11 @@ def _refuse_connections() -> None:
     socket.socket.connect = refuse  # type: ignore[method-assign]
 
 
-def sampled(data: Path, benchmark: str, contracts: int | None, questions: int, seed: int) -> Set:
+def sampled(
+    data: Path, benchmark: str, contracts: int | None, questions: int, seed: int
+) -> QuestionSet:
     """Return questions on some contracts of a set, and these contracts as the corpus."""
-    whole = load(data, benchmark)
+    whole = load_set(data, benchmark)
     chance = random.Random(seed)  # noqa: S311 - a sample, no secret
     corpus = list(whole.corpus)
     if contracts is not None and contracts < len(corpus):
@@ -430,7 +439,7 @@ def sampled(data: Path, benchmark: str, contracts: int | None, questions: int, s
     return replace(whole, questions=tuple(about), corpus=tuple(corpus))
 
 
-def tables(part: Set, added: dict[str, Added], answered: dict[str, Answered]) -> str:
+def tables(part: QuestionSet, added: dict[str, Added], answered: dict[str, Answered]) -> str:
     """Return the figures as Markdown."""
     ours = added["Fourcorners"]
     lines = [

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
-    from fourcorners.library.ingest import add as add_contracts
+    from fourcorners.library.ingest import add_files as add_contracts
     from fourcorners.library.store import Library
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.playbooks.load import load as load_playbook
+    from fourcorners.playbooks.load import load_playbook
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.reports import write as write_report
     from fourcorners.reports.answer import write_answer
     from fourcorners.research.answer import Answer
     from fourcorners.research.run import ask as ask_contracts
-    from fourcorners.research.run import finished as finished_answer
-    from fourcorners.review.run import review as review_contracts
-    from fourcorners.search.find import find as find_passages
-    from fourcorners.search.run import run as search_contracts
+    from fourcorners.research.run import final_answer as finished_answer
+    from fourcorners.review.run import review_library as review_contracts
+    from fourcorners.search.find import find_passages
+    from fourcorners.search.run import search_library as search_contracts
 
 # The inference runtime reports to its vendor unless this is set before it is imported; its own
 # `disable_telemetry_events` does not stop that. Processes started from here inherit it.
@@ -36,15 +36,15 @@ _HOME = {
     "Answer": ("fourcorners.research.answer", "Answer"),
     "Library": ("fourcorners.library.store", "Library"),
     "Playbook": ("fourcorners.playbooks.playbook", "Playbook"),
-    "add_contracts": ("fourcorners.library.ingest", "add"),
+    "add_contracts": ("fourcorners.library.ingest", "add_files"),
     "ask_contracts": ("fourcorners.research.run", "ask"),
     "default_concepts": ("fourcorners.playbooks.concepts", "default_concepts"),
     "default_encoder": ("fourcorners.models", "default_encoder"),
-    "finished_answer": ("fourcorners.research.run", "finished"),
-    "load_playbook": ("fourcorners.playbooks.load", "load"),
-    "review_contracts": ("fourcorners.review.run", "review"),
-    "find_passages": ("fourcorners.search.find", "find"),
-    "search_contracts": ("fourcorners.search.run", "run"),
+    "finished_answer": ("fourcorners.research.run", "final_answer"),
+    "load_playbook": ("fourcorners.playbooks.load", "load_playbook"),
+    "review_contracts": ("fourcorners.review.run", "review_library"),
+    "find_passages": ("fourcorners.search.find", "find_passages"),
+    "search_contracts": ("fourcorners.search.run", "search_library"),
     "write_answer": ("fourcorners.reports.answer", "write_answer"),
     "write_report": ("fourcorners.reports", "write"),
 }

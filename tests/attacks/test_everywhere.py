@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.read import read_document
-from fourcorners.review.suspicions import Sign, suspicions
+from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from tests.attacks.injections import PASSAGES, SCRIPTS
 from tests.attacks.places import NEUTRAL, PLACES, Place, Reach
 
@@ -27,8 +27,8 @@ def made(place: Place, words: str, folder: Path) -> Document:
     return read_document(path)
 
 
-def signs_of(document: Document) -> set[Sign]:
-    return {each.sign for each in suspicions(document)}
+def signs_of(document: Document) -> set[SuspicionKind]:
+    return {each.sign for each in find_suspicions(document)}
 
 
 def marked(document: Document, *kinds: MarkKind) -> list[str]:
@@ -40,8 +40,8 @@ def marked(document: Document, *kinds: MarkKind) -> list[str]:
 def gone_wrong(place: Place, style: str, document: Document, clean: Document) -> str:
     """Return what is not as it should be with a style of attack in a place; empty if all is."""
     words = bare(place.says(STYLES[style]))
-    signs = signs_of(document) - {Sign.DISGUISED}
-    wanted = {Sign.ORDERS} if style in PASSAGES else set()
+    signs = signs_of(document) - {SuspicionKind.DISGUISED}
+    wanted = {SuspicionKind.ORDERS} if style in PASSAGES else set()
     if not place.reach.in_text:
         if document.text != clean.text:
             return f"reached the text: {document.text}"
@@ -54,7 +54,7 @@ def gone_wrong(place: Place, style: str, document: Document, clean: Document) ->
     elif bare(document.text).replace(words, "") != bare(clean.text).replace(bare(NEUTRAL), ""):
         return f"changed what is around it: {document.text}"
     elif place.reach is Reach.HIDDEN and style != UNSEEN:
-        wanted |= {Sign.HIDDEN}
+        wanted |= {SuspicionKind.HIDDEN}
         if words not in "".join(marked(document, MarkKind.HIDDEN)):
             return f"hidden is only {marked(document, MarkKind.HIDDEN)}"
     elif place.reach is Reach.SHOWN and MarkKind.HIDDEN in {m.kind for m in document.marks}:

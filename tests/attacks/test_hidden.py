@@ -10,7 +10,7 @@ import pytest
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.read import read_document
-from fourcorners.review.suspicions import Sign, suspicions
+from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from tests.attacks.injections import ORDER
 from tests.documents.conftest import assemble, show, word_parts
 
@@ -51,8 +51,8 @@ def hidden(document: Document) -> list[str]:
     return [mark.span.of(document.text) for mark in marks]
 
 
-def signs(document: Document) -> list[Sign]:
-    return [each.sign for each in suspicions(document)]
+def signs(document: Document) -> list[SuspicionKind]:
+    return [each.sign for each in find_suspicions(document)]
 
 
 def style(properties: str) -> str:
@@ -72,7 +72,7 @@ def style(properties: str) -> str:
 def test_word_letters_that_nobody_sees(tmp_path: Path, properties: str) -> None:
     document = word(tmp_path, paragraph(run(ORDER, properties)))
     assert hidden(document) == [ORDER]
-    assert signs(document) == [Sign.ORDERS, Sign.HIDDEN]
+    assert signs(document) == [SuspicionKind.ORDERS, SuspicionKind.HIDDEN]
 
 
 @pytest.mark.parametrize("place", ["box", "style"])
@@ -106,17 +106,17 @@ def test_comments_and_deletions_are_beside_the_text_and_reported(tmp_path: Path)
     refers = '<w:r><w:commentReference w:id="7"/></w:r>'
     document = word(tmp_path, paragraph(run("Agreed."), refers), comments=comment)
     assert ORDER not in document.text
-    assert signs(document) == [Sign.ORDERS]
+    assert signs(document) == [SuspicionKind.ORDERS]
     gone = f"<w:del {AUTHOR}>{run(ORDER, tag='delText')}</w:del>"
     document = word(tmp_path, paragraph(run("Agreed."), gone))
     assert ORDER not in document.text
-    assert signs(document) == [Sign.ORDERS]
+    assert signs(document) == [SuspicionKind.ORDERS]
 
 
 def test_headers_are_read_and_reported(tmp_path: Path) -> None:
     parts = word_parts(paragraph(run(SEEN)), header=paragraph(run(ORDER)))
     document = read_document(written(tmp_path, parts))
-    assert signs(document) == [Sign.ORDERS]
+    assert signs(document) == [SuspicionKind.ORDERS]
     assert [m.kind for m in document.marks if m.span.of(document.text) == ORDER] == [
         MarkKind.HEADER
     ]
@@ -164,7 +164,7 @@ def test_pdf_letters_that_nobody_sees(tmp_path: Path, content: bytes) -> None:
         assert signs(document) == [], "what is off the page need not be read"
         return
     assert "".join(hidden(document)).split() == ORDER.split()
-    assert signs(document) == [Sign.ORDERS, Sign.HIDDEN]
+    assert signs(document) == [SuspicionKind.ORDERS, SuspicionKind.HIDDEN]
     assert any("no reader sees" in each for each in document.warnings)
 
 

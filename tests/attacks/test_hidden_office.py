@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.read import read_document
-from fourcorners.review.suspicions import Sign, suspicions
+from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from tests.attacks.injections import ORDER
 from tests.documents.odf.test_reader import pack, parts
 
@@ -21,8 +21,8 @@ def hidden(document: Document) -> str:
     return " ".join(" ".join(mark.span.of(document.text).split()) for mark in marks)
 
 
-def signs(document: Document) -> list[Sign]:
-    return [each.sign for each in suspicions(document)]
+def signs(document: Document) -> list[SuspicionKind]:
+    return [each.sign for each in find_suspicions(document)]
 
 
 def odt(folder: Path, body: str, styles: str = "") -> Document:
@@ -75,7 +75,7 @@ DARK_FRAME = style('draw:fill="solid" draw:fill-color="#000000"', "graphic", "gr
 def test_opendocument_letters_that_nobody_sees(tmp_path: Path, styles: str, body: str) -> None:
     document = odt(tmp_path, body, styles)
     assert hidden(document) == ORDER
-    assert signs(document) == [Sign.ORDERS, Sign.HIDDEN]
+    assert signs(document) == [SuspicionKind.ORDERS, SuspicionKind.HIDDEN]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_comment_in_opendocument_is_beside_the_text_and_reported(tmp_path: Pat
     )
     document = odt(tmp_path, f"<text:p>Agreed.{note}</text:p>")
     assert ORDER not in document.text
-    assert signs(document) == [Sign.ORDERS]
+    assert signs(document) == [SuspicionKind.ORDERS]
     assert [m.detail for m in document.marks if m.kind is MarkKind.COMMENT] == [ORDER]
 
 
@@ -131,7 +131,7 @@ def rtf(folder: Path, body: str) -> Document:
 def test_rich_text_letters_that_nobody_sees(tmp_path: Path, body: str) -> None:
     document = rtf(tmp_path, body)
     assert hidden(document) == ORDER
-    assert signs(document) == [Sign.ORDERS, Sign.HIDDEN]
+    assert signs(document) == [SuspicionKind.ORDERS, SuspicionKind.HIDDEN]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_comment_in_rich_text_is_beside_the_text_and_reported(tmp_path: Path) 
     document = rtf(tmp_path, rf"\trowd\cellx5000\intbl Agreed{note} by both.\cell\row\pard Signed.")
     assert "Agreed by both." in " ".join(document.text.split())
     assert ORDER not in document.text
-    assert signs(document) == [Sign.ORDERS]
+    assert signs(document) == [SuspicionKind.ORDERS]
 
 
 @pytest.mark.parametrize("place", ["header", "footer", "headerl", "footerf"])

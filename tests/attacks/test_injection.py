@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.llm import Request
 from fourcorners.llm.exchange import Speaker
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid
 from fourcorners.reports.chapters import due_diligence
-from fourcorners.review.asking import PROFILES, Asker, Profile
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.health import examine
-from fourcorners.review.run import review
-from fourcorners.review.symptom import Concern
+from fourcorners.review.health.examine import examine_documents
+from fourcorners.review.health.symptom import Concern
+from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile
+from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from tests.attacks.injections import INVENTED, PASSAGES
@@ -39,18 +39,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     for style, words in PASSAGES.items():
         (folder / NAMES[style]).write_text(attacked(words), encoding="utf-8")
     with Library.open(tmp_path_factory.mktemp("library") / "attacks.db") as opened:
-        add(opened, [folder], collection="Attacks", encoder=None, settings=Settings(jobs=1))
+        add_files(opened, [folder], collection="Attacks", encoder=None, settings=Settings(jobs=1))
         yield opened
 
 
 @pytest.fixture(scope="module")
 def playbook() -> Playbook:
-    return load("due-diligence")
+    return load_playbook("due-diligence")
 
 
 @pytest.fixture(scope="module")
 def local(library: Library, playbook: Playbook) -> Review:
-    return review(library, playbook, encoder=None)
+    return review_library(library, playbook, encoder=None)
 
 
 def place_of(grid: Review, style: str) -> Span:
@@ -67,7 +67,7 @@ def test_without_a_model_no_finding_is_another(local: Review, style: str) -> Non
 
 
 def test_health_reports_every_order_and_nothing_of_the_clean_contract(library: Library) -> None:
-    health = examine(library, "Attacks", as_of=date(2026, 1, 1))
+    health = examine_documents(library, "Attacks", as_of=date(2026, 1, 1))
     ordered = {each.name for each in health.symptoms if each.concern is Concern.ORDERS}
     assert ordered == set(NAMES.values())
 
@@ -105,8 +105,8 @@ def test_a_model_that_obeys_shows_nothing_invented_and_takes_nothing_away(
     prompts = ("extract", "weigh", "follow_up", "requote", "risks")
     port, model = asked.port(dict.fromkeys(prompts, obeying))
     with port:
-        asker = Asker(port, few, PROFILES[profile])
-        grid = review(library, few, encoder=None, asker=asker)
+        asker = ModelReviewer(port, few, PROFILES[profile])
+        grid = review_library(library, few, encoder=None, asker=asker)
     texts = {each.id: each.text for each in grid.documents}
     for cell in grid.findings:
         assert verified(cell, texts[cell.document])
@@ -144,11 +144,16 @@ def test_file_names_give_no_orders_to_a_model(tmp_path: Path, playbook: Playbook
     port, model = asked.port({"weigh": asked.weighed(), "risks": {"answers": []},
                               "follow_up": {"missed": [], "wrong": []}})  # fmt: skip
     with Library.open(tmp_path / "names.db") as library, port:
-        add(library, [tmp_path / name], collection="N", encoder=None, settings=Settings(jobs=1))
-        review(
-            library, playbook, encoder=None, asker=Asker(port, playbook, PROFILES[Profile.CLAUSES])
+        add_files(
+            library, [tmp_path / name], collection="N", encoder=None, settings=Settings(jobs=1)
         )
-        found = examine(library, "N", as_of=date(2026, 1, 1)).symptoms
+        review_library(
+            library,
+            playbook,
+            encoder=None,
+            asker=ModelReviewer(port, playbook, PROFILES[Profile.CLAUSES]),
+        )
+        found = examine_documents(library, "N", as_of=date(2026, 1, 1)).symptoms
     assert model.requests
     assert not any("previous instructions" in m.text for r in model.requests for m in r.messages)
     assert [each.message for each in found if each.concern is Concern.ORDERS] == [

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState
-from fourcorners.review.run import review
-from fourcorners.review.suspicions import Sign, suspicions
+from fourcorners.review.run import review_library
+from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from fourcorners.settings import Settings
 from tests.attacks.room import CONTRACT
 
@@ -35,17 +35,17 @@ def test_a_disguised_key_word_is_found_or_reported(tmp_path: Path, kind: str) ->
     text = text.replace("construed in accordance with the laws", "subject to the laws")
     (tmp_path / "deed.txt").write_text(text, encoding="utf-8")
     with Library.open(tmp_path / "deeds.db") as library:
-        add(library, [tmp_path / "deed.txt"], collection="D", encoder=None,
+        add_files(library, [tmp_path / "deed.txt"], collection="D", encoder=None,
             settings=Settings(jobs=1))  # fmt: skip
         (entry,) = library.documents("D")
-        signs = [each.sign for each in suspicions(library.document(entry.id))]
-        grid = review(library, load("due-diligence"), encoder=None)
+        signs = [each.sign for each in find_suspicions(library.document(entry.id))]
+        grid = review_library(library, load_playbook("due-diligence"), encoder=None)
     cell = grid.cell(entry.id, "governing-law")
     if kind in PRINT:
         assert cell.state is CellState.FOUND
         assert signs == []
     else:
-        assert signs == [Sign.DISGUISED]
+        assert signs == [SuspicionKind.DISGUISED]
         assert grid.documents[0].suspicions, "reports tell of it"
     for each in cell.evidence:
         assert each.quote.span is not None

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import BudgetExceeded
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.library.store import Library
 from fourcorners.llm import open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.asking import Asker
-from fourcorners.review.asking_settings import Asking, FollowUp
 from fourcorners.review.finding import CellState, Finding, Review
-from fourcorners.review.run import Only, review
+from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.settings import FollowUp, PromptSettings
+from fourcorners.review.run import CellFilter, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.attacks.room import verified
 from tests.review.asked import CLAUSES, LEAVE, PAPER, quoted, weighed
@@ -41,7 +41,7 @@ def playbook() -> Playbook:
 def library(tmp_path: Path) -> Iterator[Library]:
     (tmp_path / "supply.txt").write_text(TEXT, encoding="utf-8")
     with Library.open(tmp_path / "larch.db") as opened:
-        add(opened, [tmp_path / "supply.txt"], collection="Larch", encoder=None,
+        add_files(opened, [tmp_path / "supply.txt"], collection="Larch", encoder=None,
             settings=Settings(jobs=1))  # fmt: skip
         yield opened
 
@@ -81,15 +81,19 @@ def ill(answer: Callable[[], Reply]) -> Callable[[Asked], Reply]:
 
 
 def reviewed(
-    library: Library, server: Served, playbook: Playbook, asking: Asking = PAPER, **more: Any
+    library: Library,
+    server: Served,
+    playbook: Playbook,
+    asking: PromptSettings = PAPER,
+    **more: Any,
 ) -> Review:
     only = more.pop("only", None)
     options = {"timeout": 60.0, "attempts": 1, "max_tokens": 300, "price_in": 1, "price_out": 2}
     settings = LlmSettings(model="m", url=server.url, **{**options, **more})
     cache, ledger = LibraryCache(library), LibraryLedger(library)
     with open_port(settings, cache=cache, ledger=ledger, job="review small") as port:
-        asker = Asker(port, playbook, asking)
-        return review(library, playbook, encoder=None, asker=asker, only=only)
+        asker = ModelReviewer(port, playbook, asking)
+        return review_library(library, playbook, encoder=None, asker=asker, only=only)
 
 
 def cells(grid: Review) -> tuple[Finding, Finding]:
@@ -142,7 +146,7 @@ def test_a_failed_cell_is_seen_the_other_is_filled_and_it_heals(
     assert other.state is CellState.NOT_FOUND
     before = len(server.asked)
     server.answer = well
-    healed, same = cells(reviewed(library, server, playbook, only=Only.FAILED))
+    healed, same = cells(reviewed(library, server, playbook, only=CellFilter.FAILED))
     assert (healed.state, same) == (CellState.FOUND, other)
     assert [each.quote.words for each in healed.evidence] == [LEAVE]
     assert len(server.asked) == before + 1, "only the failed cell was asked again"
@@ -207,7 +211,7 @@ def test_numbers_and_ids_that_do_not_exist_are_passed_over(
         return said(json.dumps(weighed(1, 99, -4)))
 
     server.answer = answer
-    asking = Asking(follow_up=FollowUp.NEUTRAL, risks=False)
+    asking = PromptSettings(follow_up=FollowUp.NEUTRAL, risks=False)
     cell, other = cells(reviewed(library, server, playbook, asking))
     assert cell.state is CellState.FOUND
     assert other.state is CellState.NOT_FOUND

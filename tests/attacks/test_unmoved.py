@@ -18,15 +18,15 @@ import pytest
 from lxml import etree
 
 from fourcorners import reports
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid, word
 from fourcorners.reports.chapters import due_diligence
-from fourcorners.review.asking import PROFILES, Asker, Profile
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.run import review
+from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile
+from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from tests.attacks.injections import PASSAGES, SCRIPTS
@@ -77,18 +77,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     for place, style, words in cases():
         (folder / named(place, style)).write_bytes(place.build(words))
     with Library.open(tmp_path_factory.mktemp("library") / "places.db") as opened:
-        add(opened, [folder], collection="Places", encoder=None, settings=Settings(jobs=1))
+        add_files(opened, [folder], collection="Places", encoder=None, settings=Settings(jobs=1))
         yield opened
 
 
 @pytest.fixture(scope="module")
 def playbook() -> Playbook:
-    return load("due-diligence")
+    return load_playbook("due-diligence")
 
 
 @pytest.fixture(scope="module")
 def grid(library: Library, playbook: Playbook) -> Review:
-    return review(library, playbook, encoder=None)
+    return review_library(library, playbook, encoder=None)
 
 
 def attack_in(text: str, words: str) -> list[Span]:
@@ -125,8 +125,8 @@ def test_a_model_is_told_no_word_outside_of_the_fence(library: Library, playbook
          "follow_up": {"missed": [], "wrong": []}}
     )  # fmt: skip
     with port:
-        asker = Asker(port, few, PROFILES[Profile.CLAUSES])
-        review(library, few, documents=[e.id for e in entries], encoder=None, asker=asker)
+        asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
+        review_library(library, few, documents=[e.id for e in entries], encoder=None, asker=asker)
     prompts = [m.text for request in model.requests for m in request.messages]
     assert any("previous instructions" in each for each in prompts), "within the fence it is told"
     for prompt in prompts:

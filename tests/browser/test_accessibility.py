@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.settings import Settings
 from tests.browser.test_server_library import visit, wait
@@ -30,7 +30,7 @@ uvicorn = pytest.importorskip("uvicorn")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
 LONG = "Reisebüro-Allgemeine-Geschäftsbedingungen-und-Rahmenvertrag-2026-endgültig-v17"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
@@ -75,8 +75,8 @@ def fill(library: Library, folder: Path) -> None:
         path = folder / f"{LONG if number == 3 else 'lease'}-{number:02d}.txt"
         name = LONG.upper() if number == 4 else f"MILL NUMBER {number}"
         path.write_text(conftest.LEASE.replace("A MILL", name))
-        made = prepare(path)
-        assert isinstance(made, Prepared)
+        made = prepare_file(path)
+        assert isinstance(made, PreparedFile)
         library.add_columns(made.columns, None, collection="Mills")
         document = made.columns.id
         for place, provision in enumerate(BOOK.provisions):
@@ -115,11 +115,11 @@ def serving(library: Path, *, team: bool = False) -> Iterator[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_weights() -> Iterator[None]:
-    from fourcorners.server.engines import Engines
+    from fourcorners.server.models import LocalModels
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
-    patch.setattr(Engines, "reranker", property(lambda _: None))
+    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
+    patch.setattr(LocalModels, "reranker", property(lambda _: None))
     yield
     patch.undo()
 
@@ -137,15 +137,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A team's server, where Ada administers and Bram reads."""
-    from fourcorners.server.accounts import EVERYWHERE, Accounts
-    from fourcorners.server.principal import Role
+    from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+    from fourcorners.server.auth.principal import Role
 
     path = tmp_path_factory.mktemp("team") / "library.db"
     with Library.open(path, create=True) as library:
         accounts = Accounts(library)
         for name, role in (("ada", Role.ADMIN), ("bram", Role.READER)):
             accounts.add(name, PASSWORD, by="test")
-            accounts.grant(name, role, EVERYWHERE, by="test")
+            accounts.grant(name, role, ALL_COLLECTIONS, by="test")
     with serving(path, team=True) as address:
         yield address
 

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.evaluation import votes
-from fourcorners.evaluation.ballot import page as ballot_page
-from fourcorners.evaluation.votes import Choice
-from tests.evaluation.test_votes import EVIL, run
+from fourcorners.evaluation.answers import votes
+from fourcorners.evaluation.answers.ballot import ballot_page as ballot_page
+from fourcorners.evaluation.answers.votes import Choice
+from tests.evaluation.answers.test_votes import EVIL, run
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page

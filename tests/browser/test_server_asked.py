@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fourcorners.evaluation.benchmark import Record
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.evaluation.record import Record
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
-from fourcorners.research.run import ask, finished
-from fourcorners.server import answers
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.research.run import ask, final_answer
+from fourcorners.server.store import answers
 from fourcorners.settings import Settings
 from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait
 
@@ -29,7 +29,7 @@ uvicorn = pytest.importorskip("uvicorn")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 ROWS = 7
 GRID = "/reviews/grid?c=Mills&p=due-diligence"
 QUESTION = "On what notice may the Tenant end this lease?"
@@ -55,13 +55,13 @@ def furnish(folder: Path) -> str:
             path.write_text(
                 f"{text}\n\nBy: ______________________\n\nSee Exhibit B for the rent.\n"
             )
-            made = prepare(path)
-            assert isinstance(made, Prepared)
+            made = prepare_file(path)
+            assert isinstance(made, PreparedFile)
             library.add_columns(made.columns, None, collection="Mills")
             cells = [grids.absent(made.columns.id, each.id) for each in BOOK.provisions]
             grids.fill(library, BOOK, cells)
-        answer = finished(ask(library, QUESTION, collection="Mills"))
-        report = answers.keep(library, answer, "mcp 1", answers.Home("Mills", "Ada"))
+        answer = final_answer(ask(library, QUESTION, collection="Mills"))
+        report = answers.save_answer(library, answer, "mcp 1", answers.AnswerOrigin("Mills", "Ada"))
     bench = folder / "bench"
     bench.mkdir()
     at = {str(2**n): [0.3 + n / 10, 0.25 + n / 10, 0.35 + n / 10] for n in range(7)}
@@ -81,12 +81,12 @@ def furnish(folder: Path) -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     from fourcorners.server.app import create_app
-    from fourcorners.server.engines import Engines
+    from fourcorners.server.models import LocalModels
 
     folder = tmp_path_factory.mktemp("asked")
     report = furnish(folder)
     patch = pytest.MonkeyPatch()
-    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
     settings = Settings(library="x.db", jobs=1, reviewer="Ada", benchmarks=folder / "bench")
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))

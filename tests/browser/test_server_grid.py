@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.review.finding import Finding
-from fourcorners.server import books
+from fourcorners.server.store import playbook_store as books
 from tests.browser.test_accessibility import serving
 from tests.browser.test_server_review import AT, cell, go, loaded, module, wait
 
@@ -42,18 +42,18 @@ def playbook() -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server over a review of many columns; its address."""
-    from fourcorners.server.engines import Engines
+    from fourcorners.server.models import LocalModels
 
     grids, conftest = module("grids.py"), module("conftest.py")
     folder = tmp_path_factory.mktemp("wide")
     with Library.open(folder / "library.db", create=True) as library:
-        book = books.save(library, playbook(), by="Ada")
+        book = books.save_playbook(library, playbook(), by="Ada")
         cells: list[Finding] = []
         for number in range(ROWS):
             path = folder / f"lease-{number:03d}.txt"
             path.write_text(conftest.LEASE.replace("A MILL", f"MILL NUMBER {number:03d}"))
-            made = prepare(path)
-            assert isinstance(made, Prepared)
+            made = prepare_file(path)
+            assert isinstance(made, PreparedFile)
             library.add_columns(made.columns, None, collection="Mills")
             document = made.columns.id
             for place, provision in enumerate(book.provisions):
@@ -64,7 +64,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     cells.append(grids.absent(document, provision.id))
         grids.fill(library, book, cells)
     patch = pytest.MonkeyPatch()
-    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
     with serving(folder / "library.db") as address:
         yield address
     patch.undo()

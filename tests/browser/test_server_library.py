@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.server.links import quote_href
 from fourcorners.text.span import Span
@@ -42,8 +42,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[S
     with Library.open(library) as store:
         for name in NAMES:
             shutil.copy(dataroom / name, folder / name)
-            made = prepare(folder / name)
-            assert isinstance(made, Prepared)
+            made = prepare_file(folder / name)
+            assert isinstance(made, PreparedFile)
             store.add_columns(made.columns, None, collection="Larch")
     port = free_port()
     server = subprocess.Popen(

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.settings import Settings
 
@@ -29,7 +29,7 @@ uvicorn = pytest.importorskip("uvicorn")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 ROWS = 130
 GRID = "/reviews/grid?c=Mills&p=due-diligence"
 AT = "document.activeElement.closest('td')"
@@ -53,8 +53,8 @@ def fill(library: Library, folder: Path) -> None:
     for number in range(ROWS):
         path = folder / f"lease-{number:03d}.txt"
         path.write_text(conftest.LEASE.replace("A MILL", f"MILL NUMBER {number:03d}"))
-        made = prepare(path)
-        assert isinstance(made, Prepared)
+        made = prepare_file(path)
+        assert isinstance(made, PreparedFile)
         library.add_columns(made.columns, None, collection="Mills")
         document = made.columns.id
         for place, provision in enumerate(BOOK.provisions):
@@ -70,13 +70,13 @@ def fill(library: Library, folder: Path) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of one's own machine over a filled library; its address."""
     from fourcorners.server.app import create_app
-    from fourcorners.server.engines import Engines
+    from fourcorners.server.models import LocalModels
 
     folder = tmp_path_factory.mktemp("mills")
     with Library.open(folder / "library.db", create=True) as library:
         fill(library, folder)
     patch = pytest.MonkeyPatch()
-    patch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
     app = create_app(folder / "library.db", Settings(library="x.db", jobs=1, reviewer="Ada"))
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))

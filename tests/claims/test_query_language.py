@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.search.query import lexer, parse, parser
-from fourcorners.search.query.match import holds
+from fourcorners.search.query import lexer, parse_query, parser
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def test_the_guide_was_read() -> None:
 
 @pytest.mark.parametrize("query", OPERATORS)
 def test_every_operator_parses_and_is_exact(query: str) -> None:
-    parsed = parse(query)
+    parsed = parse_query(query)
     assert not parsed.plain
-    assert parse(str(parsed)).tree == parsed.tree
+    assert parse_query(str(parsed)).tree == parsed.tree
 
 
 def test_every_operator_has_an_example() -> None:
@@ -41,7 +41,7 @@ def test_every_operator_has_an_example() -> None:
 
 @pytest.mark.parametrize(("query", "text", "matches"), EXAMPLES)
 def test_the_examples_hold(query: str, text: str, matches: str) -> None:
-    assert holds(parse(query), WordIndex(text)) == (matches == "yes")
+    assert is_match(parse_query(query), WordIndex(text)) == (matches == "yes")
 
 
 @pytest.mark.parametrize(("query", "printed"), ERRORS)
@@ -73,7 +73,7 @@ def test_the_limits_are_those_of_the_parser() -> None:
     [("change control", False), ("who may assign it", True), ("who AND may AND assign", False)],
 )
 def test_three_bare_words_are_a_question(query: str, plain: bool) -> None:
-    assert parse(query).plain == plain
+    assert parse_query(query).plain == plain
 
 
 def test_a_plain_question_may_find_what_holds_none_of_its_words(larch: Program) -> None:
@@ -87,4 +87,4 @@ def test_a_plain_question_may_find_what_holds_none_of_its_words(larch: Program) 
         (hit["document"], *hit["span"]) for hit in by_words
     }
     for hit in exact:
-        assert holds(parse("terminat* w/10 notice"), WordIndex(hit["words"]))
+        assert is_match(parse_query("terminat* w/10 notice"), WordIndex(hit["words"]))

@@ -168,13 +168,14 @@ with Library.open(sys.argv[1], create=False) as library:
 def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
     program: Program, room: Path
 ) -> None:
-    from fourcorners.playbooks.load import load
-    from fourcorners.review import remarks, store
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.review import store
+    from fourcorners.review.people import annotations as remarks
 
     for path in sorted(room.iterdir())[6:]:
         path.unlink()
     program("add", room.name, "--words-only", "--library", "a.db")
-    book, path = load("due-diligence"), program.folder / "a.db"
+    book, path = load_playbook("due-diligence"), program.folder / "a.db"
     whole = len(book.provisions)
     began = time.monotonic()
     review = ("review", "--words-only", "--json", "--library", "a.db")
@@ -204,16 +205,16 @@ def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
         with Library.open(path, create=False) as library:
             kept = [
                 int(each.remark.comment.removeprefix("remark "))
-                for several in remarks.select(library, book.id).values()
+                for several in remarks.select_annotations(library, book.id).values()
                 for each in several
                 if each.by_person
             ]
             assert sorted(kept) == list(range(len(kept))), "each once, and none between is missing"
             assert reported <= set(kept)
-            assert remarks.faults(library) == []
+            assert remarks.annotation_faults(library) == []
             assert library.audit_verdict().faults == ()
             for entry in library.documents():
-                assert len(store.load(library, book, entry.id)) == whole
+                assert len(store.load_findings(library, book, entry.id)) == whole
     assert busy, "no kill fell into the work"
     report = program(*review).json
     assert len(report["findings"]) == 6 * whole

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import pytest
 
-from fourcorners.reports.json import schema
+from fourcorners.reports.json import review_schema
 
 if TYPE_CHECKING:
     from tests.conftest import Program
@@ -119,7 +119,7 @@ def test_the_reports_show_what_people_said(room: Program) -> None:
         assert words in run.out
     assert "Ann: ask the client" in run.out
     report = json.loads((room.folder / "r.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(json.loads(schema())).validate(report)
+    jsonschema.Draft202012Validator(json.loads(review_schema())).validate(report)
     law = [each for each in report["findings"] if each["provision"] == "governing-law"]
     assert [each["review"] for each in law] == ["confirmed", "rejected", "corrected"]
     assert (law[2]["value"], law[2]["place"]) == ("English law", None)

@@ -18,19 +18,19 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.cluster import open_crew
+from fourcorners.cluster import open_worker_pool
 from fourcorners.errors import FourcornersError
-from fourcorners.library.ingest import AddReport, add
+from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Review
-from fourcorners.review.run import Progress, review
+from fourcorners.review.run import Progress, review_library
 from fourcorners.settings import Settings
 from tests.cluster.machines import WORKER, Machines, netns_pids
 
 if TYPE_CHECKING:
-    from fourcorners.cluster.crew import RayCrew
+    from fourcorners.cluster.ray.worker_pool import RayWorkerPool
 
 SETTINGS = Settings(ocr=False)
 COLLECTION = "Larch"
@@ -55,8 +55,8 @@ def slow_at_first(item: str) -> str:
 def local(folder: str, url: str) -> dict[str, object]:
     """Add and review on a Ray of this machine, a worker killed in the middle of each."""
     encoder = default_encoder(threads=1)
-    with open_crew("ray", jobs=2) as crew, Library.open(url) as library:
-        report = add(
+    with open_worker_pool("ray", jobs=2) as crew, Library.open(url) as library:
+        report = add_files(
             library,
             [folder],
             collection=COLLECTION,
@@ -73,17 +73,17 @@ def local(folder: str, url: str) -> dict[str, object]:
             steps.append(step.done)
             kill(step)
 
-        review(
+        review_library(
             library,
-            load("due-diligence"),
+            load_playbook("due-diligence"),
             encoder=encoder,
             crew=crew,
             on_progress=hear,
         )
         lost = crew.told.lost
         listening = listened_at(own_processes())
-        from fourcorners.cluster import crew as crews  # Ray is imported by now, with its token
-        from fourcorners.cluster import flights
+        from fourcorners.cluster.ray import task_queue as flights
+        from fourcorners.cluster.ray import worker_pool as crews
 
         with crew.start(hungry, memory=200 << 20, seconds=30) as hands:
             outcomes = dict(hands.run(["1000", str(1 << 30)]))
@@ -117,8 +117,8 @@ def local(folder: str, url: str) -> dict[str, object]:
 
 def die(folder: str, url: str) -> dict[str, object]:
     """Be killed when some contracts are added."""
-    with open_crew("ray", jobs=2) as crew, Library.open(url) as library:
-        add(
+    with open_worker_pool("ray", jobs=2) as crew, Library.open(url) as library:
+        add_files(
             library,
             [folder],
             collection=COLLECTION,
@@ -133,7 +133,7 @@ def die(folder: str, url: str) -> dict[str, object]:
 def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[str, object]:
     """Add from a bucket and review on a cluster, with its second node killed in each."""
     machines = Machines(first, second, {})
-    with open_crew(address, jobs=None) as crew, Library.open(url) as library:
+    with open_worker_pool(address, jobs=None) as crew, Library.open(url) as library:
         alive = [_alive()]
         with _killing(second) as killed:
             report = _add(library, source, crew)
@@ -143,7 +143,7 @@ def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[
         machines.begin_node()
         alive.append(_alive())
         with _killing(second) as killed_reviewing:
-            grid = review(library, load("due-diligence"), encoder=None, crew=crew)
+            grid = review_library(library, load_playbook("due-diligence"), encoder=None, crew=crew)
         lost.append(crew.told.lost)
         return {
             "alive": alive,
@@ -160,8 +160,10 @@ def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[
         }
 
 
-def _add(library: Library, source: str, crew: RayCrew) -> AddReport:
-    return add(library, [source], collection=COLLECTION, encoder=None, settings=SETTINGS, crew=crew)
+def _add(library: Library, source: str, crew: RayWorkerPool) -> AddReport:
+    return add_files(
+        library, [source], collection=COLLECTION, encoder=None, settings=SETTINGS, crew=crew
+    )
 
 
 @contextmanager

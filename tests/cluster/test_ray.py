@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fourcorners.library.ingest import add
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.ingest import add_files
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import store
-from fourcorners.review.run import review
+from fourcorners.review.run import review_library
 from tests.cluster.driver import COLLECTION, SETTINGS, cells, contents
 from tests.cluster.machines import ADDRESS, HEAD, ROOT, WORKER, NotPossible, cluster
 
@@ -81,8 +81,8 @@ def both(tmp_path_factory: pytest.TempPathFactory, room: Path) -> Both:
     told = drive("local", room, spread, environment={})
     encoder = default_encoder(threads=1)
     with Library.open(alone) as library:
-        add(library, [room], collection=COLLECTION, encoder=encoder, settings=SETTINGS)
-        review(library, load("due-diligence"), encoder=encoder, jobs=2)
+        add_files(library, [room], collection=COLLECTION, encoder=encoder, settings=SETTINGS)
+        review_library(library, load_playbook("due-diligence"), encoder=encoder, jobs=2)
     return Both(alone, spread, told)
 
 
@@ -103,10 +103,12 @@ def test_documents_are_those_of_one_machine(both: Both) -> None:
 
 
 def test_cells_are_those_of_one_machine(both: Both) -> None:
-    book = load("due-diligence")
+    book = load_playbook("due-diligence")
     with Library.open(both.alone) as alone, Library.open(both.spread) as spread:
         for entry in alone.documents():
-            assert store.load(spread, book, entry.id) == store.load(alone, book, entry.id)
+            assert store.load_findings(spread, book, entry.id) == store.load_findings(
+                alone, book, entry.id
+            )
     steps = both.told["steps"]
     assert steps == [len(book.provisions) * n for n in range(1, both.told["added"] + 1)]
 
@@ -141,10 +143,12 @@ def test_a_killed_driver_is_gone_on_with(tmp_path: Path, dataroom: Path) -> None
     drive("die", dataroom, url, environment={}, code=-signal.SIGKILL)
     with Library.open(url) as library:
         there = {entry.id for entry in library.documents()}
-        [job] = Jobs(library).list(unfinished=True)
+        [job] = JobTable(library).list(unfinished=True)
         assert 3 <= len(there) < 13
-        report = add(library, [dataroom], collection=COLLECTION, encoder=None, settings=SETTINGS)
-        assert [each.id for each in Jobs(library).list()] == [job.id]
+        report = add_files(
+            library, [dataroom], collection=COLLECTION, encoder=None, settings=SETTINGS
+        )
+        assert [each.id for each in JobTable(library).list()] == [job.id]
         assert report.added == 13 - len(there)
         assert len(library.documents()) == 13
         assert library.check() == []
@@ -173,7 +177,7 @@ def test_a_node_killed_while_it_reads_doubles_nothing(
     assert nodes["killed"][0] > 1
     assert nodes["lost"][0] >= 1
     with Library.open(tmp_path / "alone.db") as library:
-        report = add(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
+        report = add_files(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
         assert nodes["added"] == report.added == WHOLE
         assert nodes["already"] == 0
         assert nodes["documents"] == contents(library)
@@ -194,6 +198,6 @@ def test_a_node_killed_while_it_reviews_loses_nothing(
     assert nodes["killed"][1] > 1
     assert nodes["lost"][1] > nodes["lost"][0]
     with Library.open(tmp_path / "alone.db") as library:
-        add(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
-        grid = review(library, load("due-diligence"), encoder=None, jobs=2)
+        add_files(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
+        grid = review_library(library, load_playbook("due-diligence"), encoder=None, jobs=2)
         assert nodes["cells"] == cells(grid)

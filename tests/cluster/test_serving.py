@@ -26,19 +26,19 @@ pytest.importorskip("uvicorn")
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-from fourcorners.cluster.replica import FRESH
-from fourcorners.library.copying import copy
-from fourcorners.library.ingest import add
+from fourcorners.cluster.catalogue.replica import MAX_AGE
+from fourcorners.library.copy import copy_library
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
-from fourcorners.server import passwords
-from fourcorners.server.accounts import EVERYWHERE, Accounts
-from fourcorners.server.api_tokens import ApiTokens
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.app import create_app
-from fourcorners.server.engines import Engines
-from fourcorners.server.principal import Role, Scope
-from fourcorners.server.tasks import Tasks, TaskState
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.models import LocalModels
+from fourcorners.server.tasks.queue import TaskQueue, TaskState
 from fourcorners.settings import Settings
 from tests.conftest import Program
 from tests.server.conftest import LEASE, SUPPLY, Room
@@ -49,7 +49,7 @@ pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
     pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there"),
 ]
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 FIRST = BOOK.provisions[0].id
 PATIENCE = 90.0
 _EDGE = "x-the-edge-of-a-part"
@@ -132,7 +132,7 @@ def rooms(folder: Path, library: Library) -> dict[str, str]:
         path = folder / room / name
         path.parent.mkdir()
         path.write_text(text)
-        add(library, [path], collection=room, encoder=None, settings=Settings(ocr=False))
+        add_files(library, [path], collection=room, encoder=None, settings=Settings(ocr=False))
     ids = {entry.name: entry.id for entry in library.documents()}
     cells = [absent(each, provision.id) for each in ids.values() for provision in BOOK.provisions]
     lease = library.document(ids["lease.txt"])
@@ -154,7 +154,7 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firm]:
             accounts = Accounts(library)
             for person in ("ada", "bram"):
                 accounts.add(person, "a long enough password 1", by="test")
-            accounts.grant("ada", Role.ADMIN, EVERYWHERE, by="test")
+            accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
             accounts.grant("bram", Role.EDITOR, "Mill", by="test")
             tokens = {
                 person: ApiTokens(library).add(person, [Scope.ADMIN], "test", 1, by="test")
@@ -264,7 +264,7 @@ def test_a_server_goes_on_with_what_another_was_killed_at(firm: Firm) -> None:
 def test_who_is_shut_out_is_out_everywhere(firm: Firm) -> None:
     with Library.open(firm.url, create=False) as library:
         Accounts(library).set_disabled("bram", True, by="test")
-    time.sleep(FRESH)
+    time.sleep(MAX_AGE)
     alive = [server for server in firm.servers if server.is_alive]
     assert alive
     assert [server.ask(firm.tokens["bram"], "/documents")[0] for server in alive] == [
@@ -285,7 +285,7 @@ def room_on(machine: str, folder: Path, patched: pytest.MonkeyPatch) -> Iterator
 def test_uploads_that_no_other_machine_sees_wait_for_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
+    monkeypatch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
     monkeypatch.setattr(Library, "files_are_shared", property(lambda _: False))
     with room_on("alder", tmp_path, monkeypatch) as alder:
         alder.app.state.office.runner.stop()
@@ -295,7 +295,7 @@ def test_uploads_that_no_other_machine_sees_wait_for_their_own(
         birch.settle(other)
         with birch.app.state.office.shelf.library() as library:
             assert [entry.name for entry in library.documents()] == ["supply.txt"]
-            assert Tasks(library).find(task).state is TaskState.WAITING
+            assert TaskQueue(library).find(task).state is TaskState.WAITING
     with room_on("alder", tmp_path, monkeypatch) as alder:
         alder.settle(task)
         assert alder.document("lease.txt")
@@ -310,7 +310,7 @@ def test_find_answers_as_on_one_file(
         Library.open(f"lance:{tmp_path / 'firm'}") as spread,
     ):
         rooms(tmp_path, alone)
-        copy(alone, spread)
+        copy_library(alone, spread)
     asked = f"{FIRST} OR NOT {BOOK.provisions[1].id}"
     told = []
     for library in ("alone.db", f"lance:{tmp_path / 'firm'}"):

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from fourcorners import reports
-from fourcorners.library.ingest import AddReport, add
+from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.run import review
+from fourcorners.review.run import review_library
 from fourcorners.settings import Settings, processor_count
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
@@ -29,13 +29,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def added(library: Library, corpus: Path) -> AddReport:
     folders = [corpus / "cuad" / "contracts", corpus / "cuad" / "pdf"]
     settings = Settings(jobs=processor_count())
-    return add(library, folders, collection="CUAD", encoder=None, settings=settings)
+    return add_files(library, folders, collection="CUAD", encoder=None, settings=settings)
 
 
 @pytest.fixture(scope="module")
 def grid(library: Library, added: AddReport) -> Review:
     assert added.added
-    return review(library, load("due-diligence"), encoder=None, jobs=processor_count())
+    return review_library(
+        library, load_playbook("due-diligence"), encoder=None, jobs=processor_count()
+    )
 
 
 def test_every_contract_is_read(added: AddReport, library: Library) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
 from fourcorners.errors import LibraryError
 from fourcorners.library import codec
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.text.span import Span
 
@@ -118,8 +118,8 @@ def test_a_node_is_read_with_those_above_it_without_the_rest() -> None:
 
     tree = (node(0, None), node(1, 0, Span(2, 4)), node(2, 0), node(3, 1), node(4, None))
     stored = codec.StoredNodes(codec.OUTLINE.dump(Outline(tree, 0.5)))
-    assert stored.branch(3) == [tree[0], tree[1], tree[3]]
-    assert stored.branch(4) == [tree[4]]
+    assert stored.ancestors(3) == [tree[0], tree[1], tree[3]]
+    assert stored.ancestors(4) == [tree[4]]
 
 
 def test_damaged_nodes_are_said_to_be() -> None:
@@ -127,4 +127,4 @@ def test_damaged_nodes_are_said_to_be() -> None:
         codec.StoredNodes('{"layout":{},"value":[]}')
     stored = codec.StoredNodes(codec.OUTLINE.dump(Outline((), 0.5)))
     with pytest.raises(LibraryError, match="a stored Node cannot be read"):
-        stored.branch(0)
+        stored.ancestors(0)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.library import words
-from fourcorners.library.columns import columns_of
+from fourcorners.library.columns import document_columns
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import label_token
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
@@ -20,7 +20,7 @@ from tests.library.conftest import contract
 def test_what_comes_from_another_process_is_stored_whole(library: Library) -> None:
     made = contract()
     columns = pickle.loads(  # noqa: S301
-        pickle.dumps(columns_of(made.document, made.outline, made.card, made.passages))
+        pickle.dumps(document_columns(made.document, made.outline, made.card, made.passages))
     )
     assert library.add_columns(columns, made.vectors, collection="All")
     assert not library.add_columns(columns, made.vectors, collection="All")
@@ -38,7 +38,7 @@ def test_passages_must_fit_the_text() -> None:
     made = contract()
     beyond = Passage(0, Span(0, len(made.document.text) + 1), View.WINDOW)
     with pytest.raises(ValueError, match="passage 0 of"):
-        columns_of(made.document, made.outline, made.card, [beyond])
+        document_columns(made.document, made.outline, made.card, [beyond])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "1", "(a)"])), max_size=9))
@@ -50,7 +50,7 @@ def test_labels_are_those_of_the_node_and_all_above(parts: list[tuple[int, str]]
     )
     outline = Outline(nodes, 1.0)
     cut = [Passage(at, here, View.NODE, at) for at in range(len(nodes))]
-    assert words.labels("x", outline, [*cut, Passage(len(cut), here, View.WINDOW)]) == [
+    assert words.passage_labels("x", outline, [*cut, Passage(len(cut), here, View.WINDOW)]) == [
         *(
             " ".join(
                 label_token(each.label)

@@ -240,7 +240,7 @@ WRITER = """
 import sys
 from fourcorners.documents.document import Document
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import LibraryError, ModelError
 from fourcorners.library import ingest
-from fourcorners.library.ingest import AddReport, Progress, add
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.ingest import AddReport, Progress, add_files
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
@@ -61,7 +61,7 @@ def put(
     collection: str = "Larch",
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AddReport:
-    return add(
+    return add_files(
         library,
         paths,
         collection=collection,
@@ -137,7 +137,7 @@ def test_again_nothing_is_parsed_and_nothing_doubled(
 ) -> None:
     put(empty, room)
     version = empty.content_version
-    monkeypatch.setattr(ingest, "prepare", print)  # no worker could make a document with it
+    monkeypatch.setattr(ingest, "prepare_file", print)  # no worker could make a document with it
     report = put(empty, room)
     assert (report.added, report.already) == (0, 6)
     assert report.duplicates == ()
@@ -193,7 +193,7 @@ def test_bad_files_are_failures_and_all_others_go_on(empty: Library, room: Path)
     assert report.failed[4].reason == "it holds no words."
     assert list(report.failed) == empty.failures("Larch")
     assert report.found == 11
-    assert Jobs(empty).list(unfinished=True) == []
+    assert JobTable(empty).list(unfinished=True) == []
 
 
 def test_a_scan_without_text_says_how_to_get_it(empty: Library, dataroom: Path) -> None:
@@ -215,14 +215,14 @@ def test_pages_left_unread_are_read_when_they_can_be(
     mixed.save(room / "mixed.pdf")
     report = put(empty, room)
     assert [each.pages for each in report.needs_ocr] == [(2,)]
-    assert "TRADE MARK" not in empty.text(empty.at(report.needs_ocr[0].path) or "")
+    assert "TRADE MARK" not in empty.text(empty.document_at(report.needs_ocr[0].path) or "")
     assert put(empty, room).already == 7
     able = SETTINGS.model_copy(update={"ocr": True})
-    again = add(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
+    again = add_files(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
     assert (again.added, again.already, again.failed, again.needs_ocr) == (1, 6, (), ())
-    assert "TRADE MARK" in empty.text(empty.at(str(room / "mixed.pdf")) or "")
+    assert "TRADE MARK" in empty.text(empty.document_at(str(room / "mixed.pdf")) or "")
     assert len(empty.documents()) == 7
-    once_more = add(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
+    once_more = add_files(empty, [room], collection="Larch", encoder=ENCODER, settings=able)
     assert (once_more.added, once_more.already) == (0, 7)
     assert empty.check() == []
 
@@ -315,26 +315,26 @@ def test_after_an_interruption_it_goes_on(empty: Library, room: Path, error: Bas
     with pytest.raises(type(error)):
         put(empty, room, encoder=encoder)
     assert empty.stats().documents == 2
-    (job,) = Jobs(empty).list(unfinished=True)
-    progress = Jobs(empty).progress(job)
+    (job,) = JobTable(empty).list(unfinished=True)
+    progress = JobTable(empty).progress(job)
     assert (progress.total, progress.done, progress.waiting) == (6, 2, 4)
     assert_whole(empty)
     report = put(empty, room, encoder=encoder)
     assert (report.added, report.already) == (4, 2)
-    assert Jobs(empty).list(unfinished=True) == []
+    assert JobTable(empty).list(unfinished=True) == []
     assert_whole(empty)
 
 
 def test_a_step_that_always_kills_is_given_up_and_told(
     empty: Library, room: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ingest, "Jobs", lambda library: Jobs(library, attempts=2))
+    monkeypatch.setattr(ingest, "JobTable", lambda library: JobTable(library, attempts=2))
     first = put(empty, room / "contract 0.txt")
     assert first.added == 1
-    job = Jobs(empty).start(
+    job = JobTable(empty).start(
         "add", {"collection": "larch", "paths": f'["{room / "contract 1.txt"}"]'}
     )
-    Jobs(empty).add_steps(job, [str(room / "contract 1.txt")])
+    JobTable(empty).add_steps(job, [str(room / "contract 1.txt")])
     empty.execute("UPDATE steps SET attempts = 2")
     report = put(empty, room / "contract 1.txt")
     assert [failure.reason for failure in report.failed] == [
@@ -403,7 +403,7 @@ def test_killed_at_ten_random_moments_nothing_is_lost_half_there_or_doubled(
         assert (report.found, report.failed) == (40, ())
         assert report.added + report.already == 40
         assert library.stats().documents == 40
-        assert Jobs(library).list(unfinished=True) == []
+        assert JobTable(library).list(unfinished=True) == []
         assert_whole(library)
 
 
@@ -422,7 +422,7 @@ def test_two_processes_add_one_folder_together(tmp_path: Path) -> None:
     with Library.open(path) as library:
         assert library.stats().documents == 20
         assert library.failures() == []
-        assert Jobs(library).list(unfinished=True) == []
+        assert JobTable(library).list(unfinished=True) == []
         assert_whole(library)
 
 

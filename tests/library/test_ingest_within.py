@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners.library import ingest
-from fourcorners.library.ingest import AddReport, Progress, add
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.ingest import AddReport, Progress, add_files
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
 
@@ -69,7 +69,14 @@ def empty(tmp_path: Path) -> Iterator[Library]:
 
 
 def put(library: Library, path: Path, collection: str = "Larch", **more: object) -> AddReport:
-    return add(library, [path], collection=collection, encoder=None, settings=SETTINGS, **more)  # type: ignore[arg-type]
+    return add_files(
+        library,
+        [path],
+        collection=collection,
+        encoder=None,
+        settings=SETTINGS,
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def paths(library: Library, room: Path) -> set[str]:
@@ -95,7 +102,7 @@ def test_each_file_within_is_a_document(empty: Library, room: Path) -> None:
     assert failure.path == str(room / "deal.zip/offer.eml/more.zip/broken.pdf")
     assert (seen[-1].done, seen[-1].total) == (7, 7)
     assert empty.check() == []
-    assert Jobs(empty).list(unfinished=True) == []
+    assert JobTable(empty).list(unfinished=True) == []
 
 
 def test_again_nothing_is_doubled(empty: Library, room: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.jobs import Jobs, Step, worker_name
+from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
 
 Make = Callable[..., Any]
@@ -19,8 +19,8 @@ AFAR = "elsewhere/1/abcdef"
 
 
 @pytest.fixture
-def jobs(library: Library) -> Jobs:
-    return Jobs(library, attempts=3)
+def jobs(library: Library) -> JobTable:
+    return JobTable(library, attempts=3)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def keys(steps: list[Step]) -> list[str]:
     return [step.key for step in steps]
 
 
-def test_an_unfinished_job_of_the_same_spec_is_resumed(jobs: Jobs) -> None:
+def test_an_unfinished_job_of_the_same_spec_is_resumed(jobs: JobTable) -> None:
     first = jobs.start("add", {"collection": "Larch", "paths": "a"})
     assert jobs.start("add", {"paths": "a", "collection": "Larch"}) == first
     assert jobs.start("add", {"collection": "Oak", "paths": "a"}).id != first.id
@@ -46,7 +46,7 @@ def test_an_unfinished_job_of_the_same_spec_is_resumed(jobs: Jobs) -> None:
     assert again.spec == {"collection": "Larch", "paths": "a"}
 
 
-def test_steps_are_claimed_once_and_counted(jobs: Jobs) -> None:
+def test_steps_are_claimed_once_and_counted(jobs: JobTable) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["b", "a", "c"])
     jobs.add_steps(job, ["c", "d"])
@@ -73,7 +73,7 @@ def test_steps_are_claimed_once_and_counted(jobs: Jobs) -> None:
 
 
 def test_finishing_is_part_of_the_transaction_around_it(
-    jobs: Jobs, library: Library, make: Make
+    jobs: JobTable, library: Library, make: Make
 ) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a"])
@@ -93,7 +93,7 @@ def test_finishing_is_part_of_the_transaction_around_it(
     assert (jobs.done(job), len(library.documents())) == (["a"], 1)
 
 
-def test_a_lease_that_ended_can_be_claimed_again(jobs: Jobs, clock: list[float]) -> None:
+def test_a_lease_that_ended_can_be_claimed_again(jobs: JobTable, clock: list[float]) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a", "b"])
     assert len(jobs.claim(job, AFAR, 10, 2)) == 2
@@ -107,7 +107,7 @@ def test_a_lease_that_ended_can_be_claimed_again(jobs: Jobs, clock: list[float])
     assert [(step.key, step.attempts) for step in again] == [("a", 2), ("b", 2)]
 
 
-def test_steps_tried_before_come_last_and_are_given_up(jobs: Jobs, clock: list[float]) -> None:
+def test_steps_tried_before_come_last_and_are_given_up(jobs: JobTable, clock: list[float]) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a", "b", "c"])
     for _ in range(3):
@@ -123,7 +123,7 @@ def test_steps_tried_before_come_last_and_are_given_up(jobs: Jobs, clock: list[f
     assert [step.attempts for step in jobs.claim(job, ME, 10, 9)] == [1, 1, 1]
 
 
-def test_what_is_released_is_not_an_attempt(jobs: Jobs) -> None:
+def test_what_is_released_is_not_an_attempt(jobs: JobTable) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a", "b"])
     jobs.claim(job, ME, 60, 1)
@@ -132,7 +132,7 @@ def test_what_is_released_is_not_an_attempt(jobs: Jobs) -> None:
     assert [(step.key, step.attempts) for step in jobs.claim(job, ME, 60, 2)] == [("a", 1)]
 
 
-def test_steps_can_be_reopened_by_key(jobs: Jobs) -> None:
+def test_steps_can_be_reopened_by_key(jobs: JobTable) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a", "b"])
     for step in jobs.claim(job, ME, 60, 2):
@@ -141,7 +141,7 @@ def test_steps_can_be_reopened_by_key(jobs: Jobs) -> None:
     assert keys(jobs.claim(job, ME, 60, 2)) == ["b"]
 
 
-def test_a_step_done_by_another_does_not_fail_afterwards(jobs: Jobs) -> None:
+def test_a_step_done_by_another_does_not_fail_afterwards(jobs: JobTable) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a"])
     (step,) = jobs.claim(job, ME, 60, 1)
@@ -151,7 +151,7 @@ def test_a_step_done_by_another_does_not_fail_afterwards(jobs: Jobs) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a lease has to end by itself")
-def test_the_steps_of_a_killed_process_are_free_at_once(jobs: Jobs, library: Library) -> None:
+def test_the_steps_of_a_killed_process_are_free_at_once(jobs: JobTable, library: Library) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, ["a", "b", "c"])
     child = (
@@ -188,7 +188,7 @@ def test_two_processes_never_do_one_step(tmp_path: Path) -> None:
     path = tmp_path / "firm.db"
     every = [f"{number:03d}" for number in range(120)]
     with Library.open(path) as library:
-        jobs = Jobs(library)
+        jobs = JobTable(library)
         jobs.add_steps(jobs.start("count", {}), every)
     children = [
         subprocess.Popen(
@@ -200,7 +200,7 @@ def test_two_processes_never_do_one_step(tmp_path: Path) -> None:
     assert sorted(did[0] + did[1]) == every
 
 
-def test_a_cancelled_job_keeps_what_was_done(jobs: Jobs, library: Library) -> None:
+def test_a_cancelled_job_keeps_what_was_done(jobs: JobTable, library: Library) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, "abcd")
     done, failed, *_ = jobs.claim(job, ME, 60.0, 2)
@@ -218,7 +218,7 @@ def test_a_cancelled_job_keeps_what_was_done(jobs: Jobs, library: Library) -> No
     assert jobs.find(99) is None
 
 
-def test_a_job_at_work_is_not_cancelled(jobs: Jobs, clock: list[float]) -> None:
+def test_a_job_at_work_is_not_cancelled(jobs: JobTable, clock: list[float]) -> None:
     job = jobs.start("add", {})
     jobs.add_steps(job, "ab")
     jobs.claim(job, AFAR, 60.0, 1)

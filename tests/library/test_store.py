@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import database
-from fourcorners.library.database import register
+from fourcorners.library.database import register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 
@@ -291,15 +291,15 @@ def test_stats_count(library: Library, make: Make) -> None:
 def test_a_room_registers_tables_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "firm.db"
     Library.open(path).close()
-    register("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
+    register_tables("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
     with Library.open(path) as library:
         library.execute("INSERT INTO testroom_cells VALUES ('a')")
-        library.prepare("testroom")
+        library.migrate("testroom")
         assert library.execute("SELECT document FROM testroom_cells") == [("a",)]
         assert library.execute("SELECT version FROM rooms WHERE name = 'testroom'") == [(1,)]
-    register("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
+    register_tables("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
     with pytest.raises(ValueError, match="registered already"):
-        register("testroom", [])
+        register_tables("testroom", [])
 
 
 def test_an_unknown_scheme_names_the_known_ones() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.llm import open_port
 from fourcorners.models import default_encoder
-from fourcorners.research.inquiry import Inquiring
-from fourcorners.research.run import ask, finished
+from fourcorners.research.agents.inquiry import InquirySettings
+from fourcorners.research.run import ask, final_answer
 from fourcorners.settings import LlmSettings, Settings
 from fourcorners.text import evidence
 
@@ -36,7 +36,7 @@ def library(tmp_path: Path) -> Library:
     file = tmp_path / "carriage.txt"
     file.write_text(TEXT, "utf-8")
     library = Library.open(tmp_path / "firm.db")
-    report = add(
+    report = add_files(
         library,
         [file],
         collection="Freight",
@@ -62,8 +62,8 @@ def test_what_a_tiny_model_leaves_undone_is_said_in_a_report_that_verifies(
     encoder = default_encoder(threads=1)
     question = "Who must insure the grain?"
     with library, open_port(settings) as port:
-        run = ask(library, question, encoder=encoder, port=port, how=Inquiring(turns=1))
-        answer = finished(run)
+        run = ask(library, question, encoder=encoder, port=port, how=InquirySettings(turns=1))
+        answer = final_answer(run)
         shown = [cited for each in answer.statements for cited in each.quotes]
         for cited in shown:
             evidence.verify_quote(cited.quote, library.text(cited.document))

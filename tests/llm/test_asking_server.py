@@ -10,9 +10,9 @@ import pytest
 from fourcorners.llm import Port, open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.asking import PROFILES, Asker, Filled, Profile
-from fourcorners.review.asking_settings import FollowUp, System
 from fourcorners.review.finding import Author, CellState, Finding
+from fourcorners.review.prompting.asker import PROFILES, FilledCells, ModelReviewer, Profile
+from fourcorners.review.prompting.settings import FollowUp, SystemPrompt
 from fourcorners.settings import LlmSettings
 from fourcorners.text import evidence
 from tests.review.asked import reading_of
@@ -45,12 +45,12 @@ def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "one.yaml")
 
 
-def filled(port: Port, playbook: Playbook, profile: Profile) -> Filled:
-    asking = replace(PROFILES[profile], system=System.SHORT, follow_up=FollowUp.NONE)
+def filled(port: Port, playbook: Playbook, profile: Profile) -> FilledCells:
+    asking = replace(PROFILES[profile], system=SystemPrompt.SHORT, follow_up=FollowUp.NONE)
     reading = reading_of(TEXT)
     draft = Finding(reading.document.id, "insurance", CellState.NOT_FOUND)
     with port:
-        return Asker(port, playbook, asking).fill(reading, [draft])
+        return ModelReviewer(port, playbook, asking).fill(reading, [draft])
 
 
 @pytest.mark.parametrize("profile", list(Profile))

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from fourcorners.errors import ConfigError
 from fourcorners.llm import Budget, Role, is_configured, open_port
 from fourcorners.llm import configure as module
-from fourcorners.llm.configure import Plan, plans
+from fourcorners.llm.configure import RolePlan, role_plans
 from fourcorners.settings import LlmRoleSettings, LlmRolesSettings, LlmSettings
 
 KEY = "sk-very-secret"
@@ -28,12 +28,12 @@ def said(roles: dict[str, dict[str, Any]] | None = None, **given: Any) -> LlmSet
     return LlmSettings(**given, roles=LlmRolesSettings(**own))
 
 
-def plan(role: Role = Role.EXTRACT, **given: Any) -> Plan:
-    return plans(said(**given))[role]
+def plan(role: Role = Role.EXTRACT, **given: Any) -> RolePlan:
+    return role_plans(said(**given))[role]
 
 
 def test_by_default_there_is_no_model_and_nothing_is_opened() -> None:
-    assert plans(LlmSettings()) == {}
+    assert role_plans(LlmSettings()) == {}
     assert not is_configured(LlmSettings())
     with open_port(LlmSettings()) as port:
         assert not any(port.has(role) for role in Role)
@@ -81,7 +81,7 @@ def test_a_name_says_the_provider(given: dict[str, Any], name: str, url: str) ->
 )
 def test_what_is_missing_is_said(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told) as caught:
-        plans(said(**given))
+        role_plans(said(**given))
     assert caught.value.remedy
     assert KEY not in str(caught.value)
 
@@ -112,7 +112,7 @@ def test_a_role_takes_what_it_does_not_say(monkeypatch: pytest.MonkeyPatch) -> N
             "write": {"model": "anthropic:claude", "max_tokens": 70},
         },
     )
-    found = plans(settings)
+    found = role_plans(settings)
     assert found[Role.EXTRACT].name == found[Role.FOLLOW_UP].name == "openai:small"
     assert found[Role.FOLLOW_UP].said.temperature == 0.9
     assert found[Role.FOLLOW_UP].said.price_in == 1
@@ -133,7 +133,7 @@ def test_a_key_never_goes_to_another_server() -> None:
             "follow_up": {"model": "bigger"},
         },
     )
-    found = plans(settings)
+    found = role_plans(settings)
     assert (found[Role.JUDGE].key, found[Role.JUDGE].url) == ("", "https://two.example/v1")
     assert (found[Role.WRITE].key, found[Role.WRITE].url) == ("", "http://localhost:11434/v1")
     assert (found[Role.FOLLOW_UP].key, found[Role.FOLLOW_UP].model) == (KEY, "bigger")
@@ -141,7 +141,7 @@ def test_a_key_never_goes_to_another_server() -> None:
 
 def test_only_roles_with_a_model_have_one() -> None:
     settings = said(roles={"judge": {"model": "ollama:m"}})
-    assert set(plans(settings)) == {Role.JUDGE}
+    assert set(role_plans(settings)) == {Role.JUDGE}
     assert is_configured(settings, Role.JUDGE)
     assert not is_configured(settings, Role.WRITE)
 

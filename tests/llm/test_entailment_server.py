@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.evaluation import entailment_asking
-from fourcorners.evaluation import entailment_results as results
-from fourcorners.evaluation.entailment import load
-from fourcorners.evaluation.entailment_settings import setting
-from fourcorners.evaluation.exemplars import Exemplars, read
+from fourcorners.evaluation.entailment import model_report as results
+from fourcorners.evaluation.entailment import model_run as entailment_asking
+from fourcorners.evaluation.entailment.exemplars import ExemplarSet, read_examples
+from fourcorners.evaluation.entailment.loader import load_split
+from fourcorners.evaluation.entailment.settings import find_setting
 from fourcorners.llm import open_port
 from fourcorners.settings import LlmSettings
-from tests.evaluation.test_entailment import content
-from tests.evaluation.test_entailment_asking import CSV
+from tests.evaluation.entailment.test_loader import content
+from tests.evaluation.entailment.test_model_run import CSV
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -26,19 +26,19 @@ def test_a_tiny_model_judges_two_documents_and_replays_the_same(
 ) -> None:
     (tmp_path / "dev.json").write_text(json.dumps(content(3, 5)))
     (tmp_path / "spans.csv").write_text(CSV, "utf-8")
-    split = load(tmp_path / "dev.json")
-    exemplars = Exemplars(read(tmp_path / "spans.csv"))
+    split = load_split(tmp_path / "dev.json")
+    exemplars = ExemplarSet(read_examples(tmp_path / "spans.csv"))
     file = tmp_path / "exchanges.jsonl"
     settings = LlmSettings(
         model="smollm2", url=llama, max_tokens=80, attempts=1, timeout=240, seed=7, cache=False
     )
     with open_port(settings.model_copy(update={"record": file}), job="larch") as port:
-        tried = entailment_asking.attempt(split, setting(name), port, exemplars)
-        told = results.result(split, setting(name), "smollm2", [tried], port.spent)
+        tried = entailment_asking.run_attempt(split, find_setting(name), port, exemplars)
+        told = results.build_result(split, find_setting(name), "smollm2", [tried], port.spent)
     assert len(tried.answers) == 6
     assert port.spent.tokens_out > 0
     assert 0 <= told.mean("accuracy") <= 1
     assert tried.failed < 6
     nowhere = {"url": "http://127.0.0.1:1/v1", "replay": file}
     with open_port(settings.model_copy(update=nowhere), job="larch") as port:
-        assert entailment_asking.attempt(split, setting(name), port, exemplars) == tried
+        assert entailment_asking.run_attempt(split, find_setting(name), port, exemplars) == tried

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.llm.configure import plans
+from fourcorners.llm.configure import role_plans
 from fourcorners.settings import LlmSettings
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "language-models.md").read_text("utf-8")
@@ -30,7 +30,7 @@ def test_its_settings_are_enough(text: str, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setenv(name, "sk-test")
     read = tomllib.loads(text)
     assert read.keys() == {"llm"}
-    assert plans(LlmSettings.model_validate(read["llm"]))
+    assert role_plans(LlmSettings.model_validate(read["llm"]))
 
 
 def test_its_python_runs_without_a_model_and_calls_nothing(tmp_path: Path) -> None:

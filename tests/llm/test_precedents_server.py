@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fourcorners.llm import open_port
-from fourcorners.precedents.expanding import MOST_TERMS, expand
 from fourcorners.precedents.profile import Rerank
-from fourcorners.precedents.rereading import ordered
+from fourcorners.precedents.rerank.expansion import MOST_TERMS, expand_query
+from fourcorners.precedents.rerank.rerank import rerank_texts
 from fourcorners.settings import LlmSettings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -24,8 +24,8 @@ def test_a_tiny_model_reads_clauses_somehow_and_replays_the_same(
         model="smollm2", url=llama, max_tokens=120, attempts=1, timeout=240, seed=7, cache=False
     )
     with open_port(settings.model_copy(update={"record": file}), job="mill") as port:
-        first = [ordered("governing law", TEXTS, port, how) for how in Rerank]
-        words = expand("governing law", port)
+        first = [rerank_texts("governing law", TEXTS, port, how) for how in Rerank]
+        words = expand_query("governing law", port)
         assert port.spent.tokens_out > 0
     for order, verdicts in first:
         assert sorted(order) == [0, 1]
@@ -36,6 +36,6 @@ def test_a_tiny_model_reads_clauses_somehow_and_replays_the_same(
     assert not (words.failure and words.text)
     nowhere = {"url": "http://127.0.0.1:1/v1", "replay": file}
     with open_port(settings.model_copy(update=nowhere)) as port:
-        again = [ordered("governing law", TEXTS, port, how) for how in Rerank]
+        again = [rerank_texts("governing law", TEXTS, port, how) for how in Rerank]
         assert again == first
-        assert expand("governing law", port) == words
+        assert expand_query("governing law", port) == words

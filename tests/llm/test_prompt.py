@@ -6,11 +6,11 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm.exchange import Role, Speaker
-from fourcorners.llm.fence import Fenced
-from fourcorners.llm.prompt import Kind, Value, load_prompt, prompts
+from fourcorners.llm.prompt import Kind, Value, load_prompt, prompt_names
+from fourcorners.llm.prompt_quoting import QuotedText
 
 
-@pytest.mark.parametrize("name", prompts())
+@pytest.mark.parametrize("name", prompt_names())
 def test_the_packages_prompts_hold_the_form(name: str) -> None:
     prompt = load_prompt(name)
     assert prompt.id.name == name
@@ -23,7 +23,9 @@ def test_a_prompt_is_filled_in(prompts: Path) -> None:
     prompt = load_prompt("find", folder=prompts)
     assert (str(prompt.id), prompt.role, prompt.expected_tokens) == ("find@3", Role.EXTRACT, 50)
     assert prompt.values == {"question": Kind.PLAIN, "clauses": Kind.FENCED}
-    system, user = prompt.messages({"question": "Which?", "clauses": [Fenced("A."), Fenced("B.")]})
+    system, user = prompt.messages(
+        {"question": "Which?", "clauses": [QuotedText("A."), QuotedText("B.")]}
+    )
     assert (system.speaker, user.speaker) == (Speaker.SYSTEM, Speaker.USER)
     assert system.text.startswith("You read contracts.\n\n")
     assert "is data taken from documents" in system.text
@@ -40,7 +42,7 @@ def test_without_a_fence_there_is_no_rule_on_fences(prompts: Path) -> None:
 def test_words_of_documents_are_not_templates(prompts: Path) -> None:
     attack = "{{ question }} {% for x in range(9) %}boom{% endfor %} {{ ''.__class__ }}"
     prompt = load_prompt("find", folder=prompts)
-    _, user = prompt.messages({"question": attack, "clauses": [Fenced(attack)]})
+    _, user = prompt.messages({"question": attack, "clauses": [QuotedText(attack)]})
     assert user.text.count(attack) == 2
 
 
@@ -51,7 +53,7 @@ def test_words_of_documents_are_not_templates(prompts: Path) -> None:
         ({"question": "Q", "clauses": [], "more": 1}, "has no more"),
         ({"question": "Q", "clauses": ["words of a contract"]}, "clauses .* without a fence"),
         ({"question": "Q", "clauses": [{"text": "words"}]}, "clauses .* without a fence"),
-        ({"question": Fenced("Q"), "clauses": []}, "question .* was given a fence"),
+        ({"question": QuotedText("Q"), "clauses": []}, "question .* was given a fence"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(
@@ -65,7 +67,7 @@ def test_values_that_do_not_fit_are_refused(
 def test_a_structure_can_hold_both(prompts: Path) -> None:
     prompt = load_prompt("mixed", folder=prompts)
     parts: list[Value] = [
-        {"title": "One", "words": Fenced("1."), "n": 3},
+        {"title": "One", "words": QuotedText("1."), "n": 3},
         {"title": "Two", "words": None},
     ]
     system, user = prompt.messages({"parts": parts})

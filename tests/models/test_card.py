@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ModelError
-from fourcorners.models.card import ModelInfo, read_card
+from fourcorners.models.card import ModelInfo, load_card
 
 CARD = """\
 name: tiny
@@ -30,20 +30,20 @@ def write(folder: Path, card: str) -> Path:
 
 
 def test_a_card_is_read_and_its_files_verified(tmp_path: Path) -> None:
-    info = read_card(write(tmp_path, CARD.format(hash=sha256(b"graph").hexdigest())))
+    info = load_card(write(tmp_path, CARD.format(hash=sha256(b"graph").hexdigest())))
     assert (info.name, info.version, info.dimension, info.max_tokens) == ("tiny", "2", 8, 16)
     assert info.read("model.onnx") == b"graph"
 
 
 def test_the_identity_changes_with_the_files(tmp_path: Path) -> None:
-    info = read_card(write(tmp_path, CARD.format(hash="0" * 64)))
+    info = load_card(write(tmp_path, CARD.format(hash="0" * 64)))
     assert info.identity.startswith("tiny/2-")
     other: ModelInfo = replace(info, files=(("model.onnx", "1" * 64),))
     assert other.identity != info.identity
 
 
 def test_a_file_the_card_does_not_name_is_refused(tmp_path: Path) -> None:
-    info = read_card(write(tmp_path, CARD.format(hash=sha256(b"graph").hexdigest())))
+    info = load_card(write(tmp_path, CARD.format(hash=sha256(b"graph").hexdigest())))
     tmp_path.joinpath("extra.bin").write_bytes(b"")
     with pytest.raises(ModelError, match="damaged"):
         info.read("extra.bin")
@@ -55,4 +55,4 @@ def test_a_file_the_card_does_not_name_is_refused(tmp_path: Path) -> None:
 )
 def test_a_damaged_card_is_a_model_error(tmp_path: Path, card: str) -> None:
     with pytest.raises(ModelError, match=r"card\.yaml is damaged"):
-        read_card(write(tmp_path, card))
+        load_card(write(tmp_path, card))

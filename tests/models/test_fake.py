@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.fake import HashEncoder
 
 

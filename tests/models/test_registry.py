@@ -11,7 +11,7 @@ from tests.models.graph import cross_encoder, write_tokenizer
 
 
 def test_every_shipped_file_is_the_one_its_card_vouches_for() -> None:
-    shipped = models.available()
+    shipped = models.available_models()
     assert {"entailment", "fourcorners-encoder"} <= {info.name for info in shipped}
     for info in shipped:
         assert info.folder.name == info.name
@@ -41,7 +41,7 @@ def test_an_unknown_name_offers_a_near_one() -> None:
 
 def test_missing_weights_are_a_model_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(registry, "WEIGHTS", tmp_path)
-    assert models.available() == []
+    assert models.available_models() == []
     with pytest.raises(ModelError, match=r"card\.yaml.*Reinstall"):
         models.default_encoder()
 

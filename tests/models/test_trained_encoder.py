@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ModelError
-from fourcorners.models.card import read_card
-from fourcorners.models.onnx_encoder import OnnxEncoder
+from fourcorners.models.card import load_card
+from fourcorners.models.encoder.onnx import OnnxEncoder
 from fourcorners.models.registry import WEIGHTS, load_encoder
 
 NAME = "fourcorners-encoder"
@@ -33,7 +33,7 @@ CLAUSES = {
 
 @pytest.fixture(scope="module")
 def encoder() -> OnnxEncoder:
-    return OnnxEncoder(read_card(WEIGHTS / NAME), threads=2)
+    return OnnxEncoder(load_card(WEIGHTS / NAME), threads=2)
 
 
 def test_each_question_is_nearest_to_the_clause_that_answers(encoder: OnnxEncoder) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document, Mark, MarkKind
-from fourcorners.outline.build import SIZE_LIMIT, build
+from fourcorners.outline.build import SIZE_LIMIT, build_outline
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.span import Span
 
@@ -49,7 +49,7 @@ def check(outline: Outline, text: str) -> None:
 
 
 def test_whole_contract(document: Make, supply: str) -> None:
-    outline = build(document(supply))
+    outline = build_outline(document(supply))
     check(outline, supply)
     assert not outline.windows
     assert outline.confidence > 0.9
@@ -67,7 +67,7 @@ def test_whole_contract(document: Make, supply: str) -> None:
 
 
 def test_headings(document: Make, supply: str) -> None:
-    outline = build(document(supply))
+    outline = build_outline(document(supply))
 
     def heading(label: str) -> str:
         span = labelled(outline, label).heading
@@ -81,7 +81,7 @@ def test_headings(document: Make, supply: str) -> None:
 
 
 def test_reference_at_a_line_start_is_no_heading(document: Make, supply: str) -> None:
-    outline = build(document(supply))
+    outline = build_outline(document(supply))
     clause = labelled(outline, "2.1").span.of(supply)
     assert clause.endswith("no other terms apply to it.")
 
@@ -90,7 +90,7 @@ def test_exhibit_in_a_sentence_is_no_heading(document: Make, supply: str) -> Non
     text = supply.replace(
         "the milled oats described in Schedule 1.", "the oats of\nSchedule 1\nonly."
     )
-    assert labels(build(document(text))).count("Schedule 1") == 1
+    assert labels(build_outline(document(text))).count("Schedule 1") == 1
 
 
 def test_letter_or_roman_by_the_neighbours(document: Make) -> None:
@@ -100,7 +100,7 @@ def test_letter_or_roman_by_the_neighbours(document: Make) -> None:
         + "\n\n".join(items)
         + "\n\n2. NEXT\n\n(i) one;\n\n(ii) two.\n\n3. LAST\n\nEnd."
     )
-    outline = build(document(text))
+    outline = build_outline(document(text))
     found = labels(outline)
     assert "1(i)" in found
     assert "1(h)(i)" not in found
@@ -109,7 +109,7 @@ def test_letter_or_roman_by_the_neighbours(document: Make) -> None:
 
 def test_gap_is_recovered(document: Make, supply: str) -> None:
     text = supply.replace("2. SUPPLY", "SUPPLY").replace("3.1 Term", "Term")
-    found = labels(build(document(text)))
+    found = labels(build_outline(document(text)))
     assert "2.2(b)(ii)" in found
     assert "3.2" in found
     assert found[-2:] == ["Schedule 1 1", "Schedule 1 2"]
@@ -121,7 +121,7 @@ def test_contents_are_set_aside(document: Make, supply: str) -> None:
         "3. TERM AND TERMINATION ........ 3\n4. GENERAL ........ 4\nSCHEDULE 1 ........ 5\n\n"
     )
     text = supply.replace("This Supply", contents + "This Supply", 1)
-    plain, other = build(document(supply)), build(document(text))
+    plain, other = build_outline(document(supply)), build_outline(document(text))
     assert labels(other) == labels(plain)
     assert all(node.span.start >= text.index("This Supply Agreement (") for node in other.nodes[1:])
 
@@ -133,7 +133,7 @@ def test_articles_and_sections(document: Make) -> None:
         parts.append(f"ARTICLE {name}\nMATTERS OF CHAPTER {'ABC'[article - 1]}\n")
         parts += [f"Section {article}.0{n} Matter. {words}\n" for n in (1, 2, 3)]
     text = "\n".join(parts)
-    outline = build(document(text))
+    outline = build_outline(document(text))
     check(outline, text)
     assert labels(outline)[:5] == ["Article I", "1.01", "1.02", "1.03", "Article II"]
     second = labelled(outline, "Article II")
@@ -149,7 +149,7 @@ def test_sections_that_restart_bear_their_article(document: Make) -> None:
         f"ARTICLE {name}. MATTERS\n\n" + "\n\n".join(f"{n}. Matter. {words}" for n in (1, 2, 3))
         for name in ("I", "II")
     )
-    found = labels(build(document(text)))
+    found = labels(build_outline(document(text)))
     assert found[0] == "Article I"
     assert "Article I 2" in found
     assert "Article II 2" in found
@@ -157,7 +157,7 @@ def test_sections_that_restart_bear_their_article(document: Make) -> None:
 
 def test_flat_text(document: Make, supply: str) -> None:
     text = "   ".join(line for line in supply.split("\n") if line)
-    outline = build(document(text))
+    outline = build_outline(document(text))
     check(outline, text)
     found = labels(outline)
     assert [label for label in found if label in ("1", "2", "3", "4")] == ["1", "2", "3", "4"]
@@ -176,7 +176,7 @@ def test_markdown_and_styled_headings(document: Make) -> None:
         for level, name in ((1, "Services Agreement"), (2, "Scope"), (2, "Fees"), (3, "Late fees"))
     )
     for read in (document(text, marks=marks), document(text)):
-        outline = build(read)
+        outline = build_outline(read)
         check(outline, text)
         assert [" > ".join(outline.path(node, text)) for node in outline.nodes] == [
             *("Services Agreement", "Scope", "Scope > 1", "Scope > 2"),
@@ -189,18 +189,18 @@ def test_running_headers_are_ignored(document: Make, supply: str) -> None:
     text = supply.replace("2.2 Delivery", header + "2.2 Delivery")
     at = text.index(header)
     marked = document(text, marks=(Mark(MarkKind.HEADER, Span(at, at + len(header))),))
-    assert labels(build(marked)) == labels(build(document(supply)))
+    assert labels(build_outline(marked)) == labels(build_outline(document(supply)))
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "No structure here, only words. " * 40])
 def test_no_structure_gives_windows(document: Make, text: str) -> None:
-    outline = build(document(text))
+    outline = build_outline(document(text))
     assert outline.windows
     assert outline.nodes == ()
 
 
 def test_size_is_limited(document: Make) -> None:
-    outline = build(document("1. Fees. The fees.\n" * (SIZE_LIMIT // 19 + 2)))
+    outline = build_outline(document("1. Fees. The fees.\n" * (SIZE_LIMIT // 19 + 2)))
     assert outline.windows
 
 
@@ -221,7 +221,7 @@ LINE = st.one_of(
 @given(st.lists(LINE, max_size=40))
 def test_every_outline_nests(document: Make, lines: list[str]) -> None:
     text = "\n".join(lines)
-    check(build(document(text)), text)
+    check(build_outline(document(text)), text)
 
 
 @pytest.mark.corpus
@@ -230,7 +230,7 @@ def test_corpus_outlines_nest(document: Make, corpus: Path) -> None:
     outlines = []
     for file in files:
         text = file.read_text(encoding="utf-8")
-        outlines.append(build(document(text)))
+        outlines.append(build_outline(document(text)))
         check(outlines[-1], text)
     assert sum(not outline.windows for outline in outlines) >= 0.85 * len(outlines)
 
@@ -252,5 +252,5 @@ def test_corpus_outlines_nest(document: Make, corpus: Path) -> None:
 def test_odd_texts_take_no_longer_than_contracts(document: Make, piece: str) -> None:
     text = piece * (300_000 // len(piece))
     start = time.process_time()
-    build(document(text))
+    build_outline(document(text))
     assert time.process_time() - start < 40

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.build import build
-from fourcorners.outline.clause import LONGEST, clause_of
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.clause import MAX_LENGTH, enclosing_clause
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
@@ -20,30 +20,34 @@ def place(text: str, words: str) -> Span:
 
 
 def test_item_is_shown_with_its_lead_in(document: Make, supply: str) -> None:
-    outline = build(document(supply))
+    outline = build_outline(document(supply))
     for words in ("insure them", "the carrier has insured", "deliver the Goods to"):
-        clause = clause_of(outline, supply, place(supply, words)).of(supply)
+        clause = enclosing_clause(outline, supply, place(supply, words)).of(supply)
         assert clause.startswith("2.2 Delivery. Supplier shall:")
         assert clause.endswith("(c) tell Buyer when they leave.")
 
 
 def test_section_is_a_clause(document: Make, supply: str) -> None:
-    outline = build(document(supply))
-    clause = clause_of(outline, supply, place(supply, "ninety days' notice")).of(supply)
+    outline = build_outline(document(supply))
+    clause = enclosing_clause(outline, supply, place(supply, "ninety days' notice")).of(supply)
     assert clause.startswith("3.2 Termination for Convenience.")
     assert clause.endswith("notice.")
 
 
 def test_quote_over_two_clauses(document: Make, supply: str) -> None:
-    outline = build(document(supply))
+    outline = build_outline(document(supply))
     start, end = place(supply, "Each order").start, place(supply, "Supplier shall:").end
-    clause = clause_of(outline, supply, Span(start, end)).of(supply)
+    clause = enclosing_clause(outline, supply, Span(start, end)).of(supply)
     assert clause.startswith("2. SUPPLY")
 
 
 def test_windows_give_the_sentences() -> None:
     text = "Oats are milled. The price is ten. It is paid monthly.\n\nNext paragraph of text."
-    assert clause_of(WINDOWS, text, place(text, "price")).of(text).startswith("The price is ten.")
+    assert (
+        enclosing_clause(WINDOWS, text, place(text, "price"))
+        .of(text)
+        .startswith("The price is ten.")
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -52,7 +56,7 @@ def test_clause_holds_the_span(document: Make, text: str, data: st.DataObject) -
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     span = Span(start, end).strip(text)
-    for outline in (WINDOWS, build(document(text))):
-        clause = clause_of(outline, text, span)
+    for outline in (WINDOWS, build_outline(document(text))):
+        clause = enclosing_clause(outline, text, span)
         assert clause.contains(span)
-        assert len(clause) <= max(LONGEST, len(span) + 3_000)
+        assert len(clause) <= max(MAX_LENGTH, len(span) + 3_000)

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from fourcorners.documents.read import read_document
-from fourcorners.evaluation.answers import normal_law, normal_name, normal_party
-from fourcorners.outline.build import build
-from fourcorners.outline.card import Card
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.types import kinds_of
+from fourcorners.evaluation.cards.truth import normal_law, normal_name, normal_party
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.card.types import contract_types
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXPECTED: list[dict[str, Any]] = yaml.safe_load((EXAMPLES / "expected.yaml").read_text("utf-8"))[
@@ -28,7 +28,7 @@ def cards() -> dict[str, Card]:
     read_cards = {}
     for each in READABLE:
         document = read_document(EXAMPLES / "dataroom" / each["file"])
-        read_cards[each["file"]] = read_card(document, build(document))
+        read_cards[each["file"]] = read_card(document, build_outline(document))
     return read_cards
 
 
@@ -42,7 +42,7 @@ class TestCard:
     def test_type(self, cards: dict[str, Card], expected: dict[str, Any]) -> None:
         kind = cards[expected["file"]].type
         assert kind is not None
-        assert kind.value in kinds_of(expected["type"])
+        assert kind.value in contract_types(expected["type"])
 
     def test_parties(self, cards: dict[str, Card], expected: dict[str, Any]) -> None:
         names = {normal_party(fact.value.name) for fact in cards[expected["file"]].parties}

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.build import build
-from fourcorners.outline.numbering import CARDINALS, ORDINALS
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.parser.numbering import CARDINALS, ORDINALS
 from fourcorners.outline.tree import NodeKind
 
 Make = Callable[..., Document]
@@ -25,7 +25,7 @@ def read(document: Make, text: str) -> list[str]:
     """The top level without title and mere text: labels, or kinds of what has none."""
     return [
         node.label or node.kind.value
-        for node in build(document(text)).nodes
+        for node in build_outline(document(text)).nodes
         if node.parent is None
         and node.kind is not NodeKind.TITLE
         and (node.label or node.heading or node.kind is not NodeKind.PARAGRAPH)
@@ -214,7 +214,7 @@ def test_chapters_hold_decimals(document: Make) -> None:
         f"Chapter {n} {name}\n\n{n}.1 Scope\n\n{WORDS}\n\n{n}.2 Care\n\n{WORDS}"
         for n, name in enumerate(NAMES, start=1)
     )
-    nodes = build(document(text)).nodes
+    nodes = build_outline(document(text)).nodes
     assert [node.label for node in nodes if node.parent is None and node.label] == [
         f"Chapter {n}" for n in range(1, 6)
     ]
@@ -239,7 +239,7 @@ def test_blank_before_the_dot_of_a_number(document: Make) -> None:
 def test_number_written_again_before_each_letter(document: Make) -> None:
     letters = " ".join(f"     3. {letter}. Care. {WORDS}" for letter in "abc")
     text = CLAUSES.replace(f"3. Payment. {WORDS}", letters).replace("\n\n", "      ")
-    nodes = build(document(text)).nodes
+    nodes = build_outline(document(text)).nodes
     assert [node.label for node in nodes if node.parent is None] == NUMBERS
     assert [node.label for node in nodes if node.label.startswith("3.")] == ["3.a", "3.b", "3.c"]
 
@@ -257,7 +257,7 @@ def test_running_header_on_the_line_of_a_heading(document: Make) -> None:
     for place in ("2. Bread", "4. Notices", "SCHEDULE", "Annex"):
         text = text.replace(f"\n\n{place}", f"{BREAK}The Great Mill Group {place}")
     assert read(document, text) == [*NUMBERS, "signature", "Schedule 1", "Annex 2"]
-    tops = [node.span for node in build(document(text)).nodes if node.parent is None]
+    tops = [node.span for node in build_outline(document(text)).nodes if node.parent is None]
     assert not any(text[one.end : two.start].strip() for one, two in pairwise(tops))
 
 
@@ -288,7 +288,7 @@ def test_items_of_flat_texts(document: Make) -> None:
     flour = f"2. Flour (1) The mill warrants: (a) its wheel; and/or (b) its stone. (2) {WORDS}"
     rest = " ".join(f"{n}. {NAMES[n - 1]}. {WORDS}" for n in (3, 4, 5))
     text = f"1. Bread. {WORDS} {flour} {rest}"
-    labels = [node.label for node in build(document(text)).nodes if node.label]
+    labels = [node.label for node in build_outline(document(text)).nodes if node.label]
     assert labels == ["1", "2", "2(1)", "2(1)(a)", "2(1)(b)", "2(2)", "3", "4", "5"]
 
 
@@ -296,7 +296,7 @@ def test_decimals_in_lower_case_behind_a_colon(document: Make) -> None:
     text = CLAUSES.replace(
         WORDS, "The mill will: 1.1 promptly mill the flour; and 1.2 promptly bag it.", 1
     )
-    labels = [node.label for node in build(document(text)).nodes if node.label]
+    labels = [node.label for node in build_outline(document(text)).nodes if node.label]
     assert labels == ["1", "1.1", "1.2", "2", "3", "4", "5"]
 
 
@@ -409,7 +409,7 @@ def test_article_put_in_later(document: Make, word: str) -> None:
     )
     labels = read(document, text)
     assert [label.split()[-1] for label in labels] == ["1", "2", "2A", "3", "4"]
-    assert build(document(text)).confidence > 0.9
+    assert build_outline(document(text)).confidence > 0.9
 
 
 def test_clauses_behind_the_exhibits_of_a_cover(document: Make) -> None:
@@ -444,7 +444,7 @@ def test_amendments_behind_the_exhibits(document: Make) -> None:
     )
     exhibit = f"EXHIBIT A\n\nFLOUR\n\n{WORDS * 8}"
     text = f"MILLING AGREEMENT\n\n{CLAUSES}\n\n{SIGNED}{BREAK}{exhibit}{BREAK}{paper}{BREAK}{paper}"
-    nodes = [node for node in build(document(text)).nodes if node.parent is None]
+    nodes = [node for node in build_outline(document(text)).nodes if node.parent is None]
     assert read(document, text) == [*NUMBERS, "signature", "Exhibit A", "schedule", "schedule"]
     assert nodes[-1].heading is not None
     assert nodes[-1].heading.of(text) == "AMENDMENT TO MILLING AGREEMENT"

@@ -8,9 +8,9 @@ from itertools import cycle, islice
 import pytest
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.outline.terms import find_uses
 
 SIZE = 10_000  # characters
@@ -52,9 +52,9 @@ def spent(text: str) -> float:
     """Read all that is read of a contract, and return the seconds of a processor it took."""
     document = Document("0" * 16, "a.txt", "a.txt", "0" * 64, "text/plain", "text/1", text)
     began = time.process_time()
-    outline = build(document)
+    outline = build_outline(document)
     read_card(document, outline)
-    passages(document, outline)
+    cut_passages(document, outline)
     find_uses(text, outline.terms)
     return time.process_time() - began
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.concepts import REPEATED, concepts, default_concepts
-from fourcorners.playbooks.load import builtin, load
-from fourcorners.search.concepts import recognise
+from fourcorners.playbooks.concepts import EXCLUDED, default_concepts, playbook_concepts
+from fourcorners.playbooks.load import builtin_names, load_playbook
+from fourcorners.search.concepts import recognise_concepts
 
 
 def test_provisions_become_concepts_with_what_they_know() -> None:
-    playbook = load("due-diligence")
+    playbook = load_playbook("due-diligence")
     encoder = HashEncoder(64)
-    found = concepts([playbook], encoder)
+    found = playbook_concepts([playbook], encoder)
     assert [concept.id for concept in found] == [one.id for one in playbook.provisions]
     for concept, provision in zip(found, playbook.provisions, strict=True):
         assert concept.query == provision.query
@@ -24,16 +24,16 @@ def test_provisions_become_concepts_with_what_they_know() -> None:
 
 
 def test_without_an_encoder_nothing_is_encoded_and_a_playbook_counts_once() -> None:
-    playbook = load("due-diligence")
-    found = concepts([playbook, playbook])
+    playbook = load_playbook("due-diligence")
+    found = playbook_concepts([playbook, playbook])
     assert len(found) == len(playbook.provisions)
     assert all(concept.examples is None for concept in found)
 
 
 def test_default_concepts_are_those_of_every_playbook_that_comes_along() -> None:
-    told = [name for name in builtin() if name not in REPEATED]
-    listed = [provision.id for name in told for provision in load(name).provisions]
-    assert all(each.id in listed for name in REPEATED for each in load(name).provisions)
+    told = [name for name in builtin_names() if name not in EXCLUDED]
+    listed = [provision.id for name in told for provision in load_playbook(name).provisions]
+    assert all(each.id in listed for name in EXCLUDED for each in load_playbook(name).provisions)
     assert [concept.id for concept in default_concepts()] == listed
 
 
@@ -61,5 +61,5 @@ def test_default_concepts_are_those_of_every_playbook_that_comes_along() -> None
     ],
 )
 def test_natural_questions_meet_what_the_playbooks_know(question: str, concept: str | None) -> None:
-    found = recognise(question, default_concepts())
+    found = recognise_concepts(question, default_concepts())
     assert (found[0][0].id if found else None) == concept

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import PlaybookError
-from fourcorners.playbooks import CardField, Extent, load
+from fourcorners.playbooks import CardField, Extent, load_playbook
+from fourcorners.playbooks.file.schema import MODELS
 from fourcorners.playbooks.load import parse_playbook
-from fourcorners.playbooks.schema import MODELS
-from fourcorners.review.cases import read_cases
+from fourcorners.review.people.cases import read_cases
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "playbooks.md").read_text("utf-8")
 NAME = "distribution.yaml"
@@ -32,7 +32,7 @@ def example() -> str:
 
 
 def test_the_house_position_loads_on_top_of_the_builtin() -> None:
-    house, whole = parse_playbook(blocks("yaml")[1], "house.yaml"), load("due-diligence")
+    house, whole = parse_playbook(blocks("yaml")[1], "house.yaml"), load_playbook("due-diligence")
     assert len(house.provisions) == len(whole.provisions)  # one less, one more
     assert [each.kind for each in house.provision("cap-on-liability").positions] == [
         "preferred",
@@ -70,7 +70,7 @@ def test_the_python_runs(
     Path(NAME).write_text(example, "utf-8")
     exec("\n".join(blocks("python")), {})  # noqa: S102 - the guide's own code
     printed = capsys.readouterr().out
-    assert load(NAME).hash[:12] in printed
+    assert load_playbook(NAME).hash[:12] in printed
     assert "A duty to buy at least" in printed
     assert Path("playbook.schema.json").stat().st_size > 1_000
 

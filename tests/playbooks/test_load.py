@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import PlaybookError
-from fourcorners.playbooks import CardField, Extent, Position, Rule, builtin, load
+from fourcorners.playbooks import CardField, Extent, Position, Rule, builtin_names, load_playbook
 from fourcorners.playbooks.load import MAX_BYTES, parse_playbook
-from fourcorners.search.query import parse
+from fourcorners.search.query import parse_query
 
 SMALL = Path(__file__).with_name("small.yaml")
 
@@ -24,7 +24,7 @@ def error(text: str) -> PlaybookError:
 
 
 def test_every_key_arrives() -> None:
-    playbook = load(SMALL)
+    playbook = load_playbook(SMALL)
     assert (playbook.id, playbook.name) == ("supply-check", "Supply check")
     assert playbook.version == "1.10"  # as it is written, not the number 1.1
     assert playbook.language == "no"  # Norwegian, not false
@@ -34,26 +34,26 @@ def test_every_key_arrives() -> None:
     assert late.aliases == ("Delay", "Liquidated damages for delay")
     assert (
         late.query.tree
-        == parse(
+        == parse_query(
             '["late delivery"~5^5, "delay damages"~10^4, "liquidated damages" AND deliver*]'
         ).tree
     )
-    assert late.avoid == parse('["late payment"~3]')
+    assert late.avoid == parse_query('["late payment"~3]')
     assert late.examples[0].startswith("For each week of delay")
     assert late.instructions.startswith("Quote the rate")
     assert (late.extent, late.threshold) == (Extent.CLAUSE, 0.35)
     assert late.applies_to == ("Supply", "Purchase")
     ceiling, leave, rate = late.questions
     assert (ceiling.id, ceiling.guidance) == ("ceiling", "Look for a percentage of the price.")
-    assert ceiling.yes == parse('["not exceed"~2, maximum]')
-    assert (ceiling.no, ceiling.against) == (parse("unlimited"), parse('"per order"'))
+    assert ceiling.yes == parse_query('["not exceed"~2, maximum]')
+    assert (ceiling.no, ceiling.against) == (parse_query("unlimited"), parse_query('"per order"'))
     assert (ceiling.answer, ceiling.applies_to) == ("yes_no", ("Supply",))
     assert (leave.yes, leave.no, leave.answer, leave.applies_to) == (None, None, "text", ())
     assert rate.answer == "amount"
     first, second, third = late.severity
     assert (first.when, first.severity) == ("found", "high")
-    assert first.matching == parse('"sole remedy"~3')
-    assert first.unless == parse("fraud")
+    assert first.matching == parse_query('"sole remedy"~3')
+    assert first.unless == parse_query("fraud")
     assert (second.matching, second.unless) == (None, None)
     assert (third.when, third.because) == ("not_found", "Nothing is said of delay.")
     assert (first.recommend, second.recommend) == ("Ask for a right to terminate.", "")
@@ -72,8 +72,8 @@ def test_every_key_arrives() -> None:
     assert preferred == Position(
         "preferred",
         "One percent a week, without a ceiling.",
-        parse("week"),
-        parse('["not exceed"~2]'),
+        parse_query("week"),
+        parse_query('["not exceed"~2]'),
         "The Seller pays one percent of the price for each week of delay.",
         "Accept.",
     )
@@ -83,8 +83,8 @@ def test_every_key_arrives() -> None:
 
 
 def test_a_playbook_is_a_frozen_value() -> None:
-    playbook = load(str(SMALL))
-    assert playbook == load(SMALL)
+    playbook = load_playbook(str(SMALL))
+    assert playbook == load_playbook(SMALL)
     with pytest.raises(dataclasses.FrozenInstanceError):
         playbook.name = "Other"  # type: ignore[misc]
 
@@ -361,39 +361,39 @@ def test_a_long_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "long.yaml"
     path.write_bytes(b"#" * (MAX_BYTES + 1))
     with pytest.raises(PlaybookError, match=r"long\.yaml: .*1,000,000 bytes"):
-        load(path)
+        load_playbook(path)
 
 
 def test_a_file_in_another_encoding_is_named_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "latin.yaml"
     path.write_bytes("id: a\nname: Müller\n".encode("latin-1"))
     with pytest.raises(PlaybookError, match=r"latin\.yaml, line 2: this is not UTF-8") as caught:
-        load(path)
+        load_playbook(path)
     assert caught.value.remedy == "Save the file as UTF-8."
 
 
 def test_a_byte_order_mark_and_windows_lines_do_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "windows.yaml"
     path.write_bytes(b"\xef\xbb\xbf" + (HEAD + PROVISION).replace("\n", "\r\n").encode())
-    assert load(path) == parse_playbook(HEAD + PROVISION, "unix")
+    assert load_playbook(path) == parse_playbook(HEAD + PROVISION, "unix")
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(PlaybookError, match=r"cannot read the playbook .*none\.yaml: No such"):
-        load(tmp_path / "none.yaml")
+        load_playbook(tmp_path / "none.yaml")
     with pytest.raises(PlaybookError, match="cannot read the playbook"):
-        load(tmp_path)
+        load_playbook(tmp_path)
 
 
 def test_an_unknown_name_offers_near_ones() -> None:
     with pytest.raises(PlaybookError, match="no playbook is called 'due-dilligence'") as caught:
-        load("due-dilligence")
+        load_playbook("due-dilligence")
     assert "Did you mean 'due-diligence'?" in caught.value.remedy
     assert "path of a YAML file" in caught.value.remedy
 
 
-@pytest.mark.parametrize("name", builtin())
+@pytest.mark.parametrize("name", builtin_names())
 def test_every_playbook_of_the_package_loads(name: str) -> None:
-    playbook = load(name)
+    playbook = load_playbook(name)
     assert playbook.id == name
     assert all(provision.examples for provision in playbook.provisions)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks import Playbook, load
+from fourcorners.playbooks import Playbook, load_playbook
 
 
 @pytest.fixture(scope="module")
 def playbook() -> Playbook:
-    return load(Path(__file__).with_name("small.yaml"))
+    return load_playbook(Path(__file__).with_name("small.yaml"))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.precedents.concepts import Side, concepts, told, wanted
+from fourcorners.precedents.concepts import Side, all_concepts, concept_places, query_concepts
 
 
 def names(found: object) -> set[str]:
@@ -11,14 +11,14 @@ def names(found: object) -> set[str]:
 
 
 def test_names_are_given_once_and_each_topic_can_be_asked_for() -> None:
-    every = concepts()
+    every = all_concepts()
     assert len({each.name for each in every}) == len(every)
     assert any(each.topic for each in every)
     assert any(not each.topic for each in every)
 
 
 def test_a_query_is_read_by_topic_and_detail() -> None:
-    asked = wanted("Fraud and gross negligence carve-outs to the mutual liability cap")
+    asked = query_concepts("Fraud and gross negligence carve-outs to the mutual liability cap")
     assert names(asked.topics) == {"cap on liability"}
     assert {"fraud", "gross negligence"} <= names(asked.details)
     assert asked.carved is True
@@ -28,11 +28,11 @@ def test_a_query_is_read_by_topic_and_detail() -> None:
 
 
 def test_what_is_refused_is_not_wanted() -> None:
-    asked = wanted("indemnity that does not include hold harmless")
+    asked = query_concepts("indemnity that does not include hold harmless")
     assert names(asked.unwanted) == {"hold harmless"}
     assert "hold harmless" not in names(asked.details)
-    assert wanted("liability cap without carveouts").carved is False
-    assert wanted("unqualified as-is clause").carved is False
+    assert query_concepts("liability cap without carveouts").carved is False
+    assert query_concepts("unqualified as-is clause").carved is False
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_refused_is_not_wanted() -> None:
     ],
 )
 def test_a_side_is_told(query: str, side: Side | None) -> None:
-    assert wanted(query).side is side
+    assert query_concepts(query).side is side
 
 
 def test_a_clause_tells_what_it_speaks_of() -> None:
@@ -52,7 +52,7 @@ def test_a_clause_tells_what_it_speaks_of() -> None:
         "Except for  FRAUD, in no event shall Provider's total\nliability exceed the fees paid in "
         "the twelve months before the claim."
     )
-    found = told(clause, concepts())
+    found = concept_places(clause, all_concepts())
     assert found["cap on liability"]
     assert found["fraud"]
     assert found["twelve months of payment"]
@@ -62,6 +62,6 @@ def test_a_clause_tells_what_it_speaks_of() -> None:
 
 
 def test_nothing_is_read_into_other_words() -> None:
-    asked = wanted("colour of the roof")
+    asked = query_concepts("colour of the roof")
     assert asked.concepts == ()
     assert asked.expansion == ""

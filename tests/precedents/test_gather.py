@@ -20,7 +20,7 @@ def library(larch: Program) -> Library:
 
 def test_contracts_are_cut_into_clauses_that_stand_where_they_say(library: Library) -> None:
     with library:
-        found = gather.of_contracts(library, "Project Larch")
+        found = gather.library_clauses(library, "Project Larch")
         assert len(found) > 50
         spans: dict[str, list[tuple[int, int]]] = {}
         for clause in found:
@@ -30,7 +30,7 @@ def test_contracts_are_cut_into_clauses_that_stand_where_they_say(library: Libra
             first = clause.places[0]
             assert first.span is not None
             assert first.span.of(library.text(first.document)) == clause.text
-            assert len(clause.text.split()) >= gather.FEWEST_WORDS
+            assert len(clause.text.split()) >= gather.MIN_WORDS
         for each in spans.values():  # one stands within another, or apart from it
             for one, two in pairwise(sorted(each, key=lambda span: (span[0], -span[1]))):
                 assert one[1] <= two[0] or two[1] <= one[1]
@@ -39,7 +39,7 @@ def test_contracts_are_cut_into_clauses_that_stand_where_they_say(library: Libra
 def test_a_collection_that_is_not_there_is_told(library: Library, tmp_path: Path) -> None:
     assert tmp_path.is_dir()
     with library, pytest.raises(ConfigError):
-        gather.of_contracts(library, "No such deal")
+        gather.library_clauses(library, "No such deal")
 
 
 def test_a_section_is_a_clause_beside_its_parts_but_for_long_ones_and_collections() -> None:
@@ -60,7 +60,9 @@ def test_a_section_is_a_clause_beside_its_parts_but_for_long_ones_and_collection
         node(12, 10, 1_500, 9_000),
         Node(13, None, NodeKind.SIGNATURE, "", None, Span(9_000, 9_100)),
     ]
-    cut = [(span.start, span.end) for span, _ in gather.clauses(Outline(tuple(nodes), 1.0), text)]
+    cut = [
+        (span.start, span.end) for span, _ in gather.cut_clauses(Outline(tuple(nodes), 1.0), text)
+    ]
     assert cut == [
         *[(0, 100), (10, 50), (50, 100)],
         *[(100, 120), *((120 + 20 * at, 140 + 20 * at) for at in range(6))],

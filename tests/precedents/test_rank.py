@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks import bank as banks
-from fourcorners.playbooks.bank import BankClause
-from fourcorners.precedents import gather, kept
+from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.bank.store import BankClause
+from fourcorners.precedents import gather
 from fourcorners.precedents.clause import Clause, Place
-from fourcorners.precedents.rank import MOST, Stock, rank
-from fourcorners.precedents.scoring import judge_for
+from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
+from fourcorners.precedents.scoring import vector_cache as kept
+from fourcorners.precedents.scoring.score import model_for
 from fourcorners.text.span import Span
 
 CAP = "In no event shall either party's total liability exceed the fees paid."
@@ -35,12 +36,12 @@ def clauses(*texts: str) -> list[Clause]:
     return [Clause(text, (Place(f"source {at}"),)) for at, text in enumerate(texts)]
 
 
-def stock(encoder: HashEncoder, *texts: str) -> Stock:
-    return Stock(clauses(*texts), encoder)
+def stock(encoder: HashEncoder, *texts: str) -> ClauseStock:
+    return ClauseStock(clauses(*texts), encoder)
 
 
 def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
-    found = rank("mutual liability cap", stock(Standing(384), LAW, CAP))
+    found = rank_clauses("mutual liability cap", stock(Standing(384), LAW, CAP))
     assert [each.clause.text for each in found] == [CAP, LAW]
     assert found[0].expected is not None
     assert found[1].expected is not None
@@ -52,29 +53,31 @@ def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
 
 
 def test_another_encoder_has_no_stars_but_an_order() -> None:
-    assert judge_for(HashEncoder(384)) is None
-    found = rank("governing law", stock(HashEncoder(384), CAP, LAW), limit=1)
+    assert model_for(HashEncoder(384)) is None
+    found = rank_clauses("governing law", stock(HashEncoder(384), CAP, LAW), limit=1)
     assert [each.clause.text for each in found] == [LAW]
     assert found[0].expected is None
     assert found[0].relevant is None
 
 
 def test_words_that_are_no_concept_are_told_one_by_one() -> None:
-    found = rank("colour of roofs", stock(HashEncoder(384), "The roof has a colour."))
+    found = rank_clauses("colour of roofs", stock(HashEncoder(384), "The roof has a colour."))
     assert found[0].reasons.covers == ("colour", "roofs")
 
 
 def test_no_clauses_give_none_and_many_are_cut_to_the_likeliest() -> None:
-    assert rank("cap", Stock([], HashEncoder(384))) == []
-    many = clauses(*(f"Item {at} of the schedule." for at in range(MOST + 20)), CAP)
+    assert rank_clauses("cap", ClauseStock([], HashEncoder(384))) == []
+    many = clauses(*(f"Item {at} of the schedule." for at in range(MAX_RANKED + 20)), CAP)
     asked: list[int] = []
 
     def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
         asked.append(len(texts))
         return HashEncoder(384).encode(texts)
 
-    found = rank("liability cap", Stock(many, HashEncoder(384), vectors=vectors), limit=1)
-    assert asked == [MOST]
+    found = rank_clauses(
+        "liability cap", ClauseStock(many, HashEncoder(384), vectors=vectors), limit=1
+    )
+    assert asked == [MAX_RANKED]
     assert found[0].clause.text == CAP
 
 
@@ -88,12 +91,12 @@ def test_of_a_section_and_its_part_the_better_is_left_and_a_double_keeps_its_oth
             Place("B", document="b", span=Span(0, 60)),
         ),
     )
-    held = Stock([whole, part, double], HashEncoder(384))
-    found = rank("total liability cap", held)
+    held = ClauseStock([whole, part, double], HashEncoder(384))
+    found = rank_clauses("total liability cap", held)
     assert [each.clause.text for each in found] == [part.text, double.text]
     assert [place.document for place in found[1].clause.places] == ["b"]
     assert [each.row for each in found] == [1, 2]
-    assert len(rank("total liability cap", held, every=True)) == 3
+    assert len(rank_clauses("total liability cap", held, every=True)) == 3
 
 
 @pytest.fixture
@@ -103,7 +106,7 @@ def library(tmp_path: Path) -> Library:
 
 def test_a_bank_gives_its_clauses_once(library: Library) -> None:
     with library:
-        banks.store(
+        banks.store_clauses(
             library,
             "deals",
             [
@@ -112,10 +115,10 @@ def test_a_bank_gives_its_clauses_once(library: Library) -> None:
                 BankClause("Law", LAW),
             ],
         )
-        found = gather.of_bank(library, "deals")
+        found = gather.bank_clauses(library, "deals")
         assert [len(each.places) for each in found] == [2, 1]
         assert found[0].stars == 4
-        only = gather.of_bank(library, "deals", provision="Law")
+        only = gather.bank_clauses(library, "deals", provision="Law")
         assert [each.text for each in only] == [LAW]
 
 
@@ -128,9 +131,9 @@ def test_vectors_are_made_once(library: Library) -> None:
             return super().encode(texts)
 
     with library:
-        first = kept.vectors(library, [CAP, LAW, CAP], Counting(384))
+        first = kept.cached_vectors(library, [CAP, LAW, CAP], Counting(384))
         assert Counting.made == 2
-        again = kept.vectors(library, [LAW, CAP], Counting(384))
+        again = kept.cached_vectors(library, [LAW, CAP], Counting(384))
         assert Counting.made == 2
         assert np.array_equal(first[[1, 0]], again)
-        assert kept.vectors(library, [], Counting(384)).shape == (0, 384)
+        assert kept.cached_vectors(library, [], Counting(384)).shape == (0, 384)

@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 import yaml
 
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.review.finding import (
     CellState,
-    ColumnHead,
+    ColumnHeader,
     Evidence,
     Finding,
     Review,
     ReviewedDocument,
     ReviewState,
     RiskAnswer,
-    Searched,
+    SearchRecord,
     Severity,
     UnreadFile,
 )
@@ -136,10 +136,12 @@ def _evidence(text: str, quote: Span, clause: Span, path: tuple[str, ...], pages
     )
 
 
-def _absent(text: str, name: str, marks: list[tuple[str, Span, Span, tuple[str, ...]]]) -> Searched:
+def _absent(
+    text: str, name: str, marks: list[tuple[str, Span, Span, tuple[str, ...]]]
+) -> SearchRecord:
     weak = next((mark for mark in marks if mark[0] != name), None)
     best = replace(_evidence(text, *weak[1:], 0), score=0.23) if weak else None
-    return Searched(f'"{name}"~5 OR {name}', 12 + len(text) // 160, 0.62, best)
+    return SearchRecord(f'"{name}"~5 OR {name}', 12 + len(text) // 160, 0.62, best)
 
 
 def reviewed(sketch: Sketch, number: int) -> tuple[ReviewedDocument, list[Finding]]:
@@ -212,7 +214,7 @@ def compose(sketches: tuple[Sketch, ...] = SKETCHES) -> Review:
         playbook="Due diligence",
         playbook_version="1.0",
         playbook_hash="7d1b0c6e5f4a39281716054f3e2d1c0b",
-        columns=tuple(ColumnHead(*provision) for provision in PROVISIONS),
+        columns=tuple(ColumnHeader(*provision) for provision in PROVISIONS),
         documents=tuple(document for document, _ in pairs),
         findings=tuple(finding for _, findings in pairs for finding in findings),
         unread=(
@@ -306,14 +308,14 @@ def hostile_review(review: Review) -> Review:
     base = Finding(document.id, HOSTILE[0], CellState.FOUND, (evidence,), severity=Severity.HIGH)
     found = replace(
         base, reason=nasty, answers=(RiskAnswer(nasty, nasty, nasty), RiskAnswer(nasty, "")),
-        searched=Searched(nasty, 3, float("nan"), evidence),
+        searched=SearchRecord(nasty, 3, float("nan"), evidence),
     )  # fmt: skip
-    columns = tuple(ColumnHead(name, name, nasty) for name in HOSTILE[:3])
+    columns = tuple(ColumnHeader(name, name, nasty) for name in HOSTILE[:3])
     findings = (
         found,
         Finding(
             document.id, HOSTILE[1], CellState.NOT_FOUND, (),
-            Searched(nasty, 3, 0.5, replace(evidence, score=float("inf"))),
+            SearchRecord(nasty, 3, 0.5, replace(evidence, score=float("inf"))),
         ),
         Finding(document.id, HOSTILE[2], CellState.FAILED, error=nasty, remedy=nasty),
     )  # fmt: skip

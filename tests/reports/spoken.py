@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from fourcorners.review.finding import (
     Amendment,
+    Annotation,
     Author,
     Evidence,
     Finding,
     Outlier,
-    Remark,
     Review,
     ReviewState,
     RiskAnswer,
@@ -53,8 +53,8 @@ def spoken(review: Review) -> Review:
             amendments=(Amendment(later.id, later.name, other.evidence[0].quote, True),),
             review=ReviewState.SECOND_LOOK,
             remarks=(
-                Remark("Ada Byron", "2025-02-18T09:00:00+00:00", None, "", COMMENT),
-                Remark("Ada Byron", "2025-02-18T09:05:00+00:00", ReviewState.SECOND_LOOK),
+                Annotation("Ada Byron", "2025-02-18T09:00:00+00:00", None, "", COMMENT),
+                Annotation("Ada Byron", "2025-02-18T09:05:00+00:00", ReviewState.SECOND_LOOK),
             ),
         )
     )  # fmt: skip
@@ -66,7 +66,9 @@ def spoken(review: Review) -> Review:
             outlier=Outlier(0.8, twin.document, twin.evidence[0].clause),
             review=ReviewState.CORRECTED,
             value=VALUE,
-            remarks=(Remark("Ben Ash", "2025-02-19T10:00:00+00:00", ReviewState.CORRECTED, VALUE),),
+            remarks=(
+                Annotation("Ben Ash", "2025-02-19T10:00:00+00:00", ReviewState.CORRECTED, VALUE),
+            ),
         )
     )
     third = next(f for f in found if f.provision == "insurance")
@@ -75,7 +77,9 @@ def spoken(review: Review) -> Review:
             third,
             review=ReviewState.REJECTED,
             remarks=(
-                Remark("Ben Ash", "2025-02-19T11:00:00+00:00", ReviewState.REJECTED, "", "Wrong."),
+                Annotation(
+                    "Ben Ash", "2025-02-19T11:00:00+00:00", ReviewState.REJECTED, "", "Wrong."
+                ),
             ),
         )
     )

@@ -9,21 +9,21 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.answer import answer_report, status_of, write_answer
-from fourcorners.reports.markdown import escaped, markdown
+from fourcorners.reports.formats.markdown import escape_markdown, to_markdown
 from fourcorners.research.answer import (
     Answer,
-    Cited,
-    Counts,
+    Citation,
+    ExternalStatement,
     Gap,
-    Made,
-    Outside,
-    Preliminary,
+    PreliminaryAnswer,
+    Provenance,
     Role,
-    Ruling,
     Source,
-    Standing,
     Statement,
+    StatementCounts,
     Step,
+    Verdict,
+    Verification,
 )
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -32,39 +32,40 @@ EVIL = "# <b>Fees</b> *due* [x](javascript:alert(1))\n1. `rm`"
 
 
 def made(**changed: object) -> Answer:
-    cited = Cited(Quote(EVIL, Span(0, len(EVIL)), Match.EXACT), "d1", "lease.txt", "clause 7.2")
-    stands = Statement("The fees are due.", Role.EVIDENCE, Standing.VERIFIED, quotes=(cited,))
-    falls = Statement("All is free.", Role.EVIDENCE, Standing.UNVERIFIED, claims=("free of all",),
+    cited = Citation(Quote(EVIL, Span(0, len(EVIL)), Match.EXACT), "d1", "lease.txt", "clause 7.2")
+    stands = Statement("The fees are due.", Role.EVIDENCE, Verification.VERIFIED, quotes=(cited,))
+    falls = Statement("All is free.", Role.EVIDENCE, Verification.UNVERIFIED,
+                      claims=("free of all",),
                       problem="it does not stand there")  # fmt: skip
     values: dict[str, object] = {
         "asked": "What is due?",
         "question": "What is due under the lease?",
-        "made": Made("fake:model", "Fourcorners", "2026-01-02T03:04:05+00:00"),
+        "made": Provenance("fake:model", "Fourcorners", "2026-01-02T03:04:05+00:00"),
         "title": "Fees",
-        "answer": Preliminary(Ruling.DEPENDS, (stands,), 0.5, "half sure"),
+        "answer": PreliminaryAnswer(Verdict.DEPENDS, (stands,), 0.5, "half sure"),
         "assumptions": ("Asked for the tenant.",),
         "findings": (stands, falls),
         "gaps": (Gap("The rate is missing.", searched="one contract"),),
         "next_questions": ("Which rate?",),
         "sources": (Source("d1", "lease.txt", "room/lease.txt"),),
-        "counts": Counts(2, 1, 3),
+        "counts": StatementCounts(2, 1, 3),
         "record": (Step("interrogator", 1, "draft", calls=1, tokens_in=10, tokens_out=5),),
     }
     return Answer(**{**values, **changed})  # type: ignore[arg-type]
 
 
 def test_markdown_reads_nothing_in_a_contract_as_markup() -> None:
-    text = markdown(answer_report(made()))
+    text = to_markdown(answer_report(made()))
     assert "<b>" not in text
     assert not re.search(r"(?<!\\)\]\(", text)
     assert not re.search(r"^> #", text, re.MULTILINE)
     assert "**not verified**" in text
     assert "3 left out" in text
-    assert escaped("1. one") == "1\\. one"
+    assert escape_markdown("1. one") == "1\\. one"
 
 
 def test_outside_sources_stand_in_a_section_of_their_own() -> None:
-    outside = Outside("An Act says so.", "the words", "An Act", "s 19", "2026-01-01")
+    outside = ExternalStatement("An Act says so.", "the words", "An Act", "s 19", "2026-01-01")
     report = answer_report(made(external=(outside,)))
     titles = [section.title for section in report.sections]
     assert "Outside of the contracts" in titles

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fourcorners.reports.chapters import due_diligence, red_flags
+from fourcorners.reports.chapters.finding import compare_words, quote_blocks
 from fourcorners.reports.chapters.material import (
     Material,
     asks_for_a_person,
@@ -16,14 +17,13 @@ from fourcorners.reports.chapters.material import (
     why,
     without_dates,
 )
-from fourcorners.reports.chapters.told import compared, quotes
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import (
     Block,
-    Facts,
-    Items,
+    BulletList,
+    FactList,
     Paragraph,
-    Quoted,
+    QuoteBlock,
     Report,
     Run,
     Section,
@@ -50,14 +50,14 @@ def blocks_of(section: Section) -> Iterator[Block]:
 def runs_of(block: Block) -> Iterator[Run]:
     if isinstance(block, Paragraph):
         yield from block.runs
-    elif isinstance(block, Quoted):
+    elif isinstance(block, QuoteBlock):
         yield from block.source
         if block.rest:
             yield block.rest
-    elif isinstance(block, Items):
+    elif isinstance(block, BulletList):
         for item in block.items:
             yield from item
-    elif isinstance(block, Facts):
+    elif isinstance(block, FactList):
         for _, value in block.pairs:
             yield from value
 
@@ -66,7 +66,7 @@ def said(section: Section) -> str:
     """Return all that stands under a section."""
     parts = [section.title]
     for block in blocks_of(section):
-        if isinstance(block, Quoted):
+        if isinstance(block, QuoteBlock):
             parts.append(block.words)
         parts += [run.text for run in runs_of(block)]
     return "\n".join([*parts, *(said(each) for each in section.sections)])
@@ -120,7 +120,7 @@ def test_every_quote_stands_whole_in_the_schedule(report: Report, told: Review) 
     quoted = [
         block.words
         for block in blocks_of(section(report, "schedule_findings"))
-        if isinstance(block, Quoted) and not block.left_out
+        if isinstance(block, QuoteBlock) and not block.left_out
     ]
     for finding in told.findings:
         if finding.review is ReviewState.REJECTED or finding.state is not CellState.FOUND:
@@ -155,15 +155,19 @@ def test_a_chapter_cuts_a_quote_and_leads_to_the_whole(told: Review) -> None:
     )
     report = due_diligence(grid)
     cut = [
-        b for b in blocks_of(section(report, "provisions")) if isinstance(b, Quoted) and b.left_out
+        b
+        for b in blocks_of(section(report, "provisions"))
+        if isinstance(b, QuoteBlock) and b.left_out
     ]
     assert len(cut) == 1
     assert len(cut[0].words) + cut[0].left_out == len(quote.words)
     assert quote.words.startswith(cut[0].words)
     assert cut[0].rest is not None
-    assert cut[0].left_told.endswith("more characters:")
+    assert cut[0].omission_note.endswith("more characters:")
     whole = [
-        b.words for b in blocks_of(section(report, "schedule_findings")) if isinstance(b, Quoted)
+        b.words
+        for b in blocks_of(section(report, "schedule_findings"))
+        if isinstance(b, QuoteBlock)
     ]
     assert quote.words in whole
 
@@ -178,10 +182,12 @@ def test_very_many_findings_are_told_once_and_cut_in_the_schedule(
     assert material.in_full == asked
     report = due_diligence(grid)
     schedule = section(report, "schedule_findings")
-    shown = [b for b in blocks_of(schedule) if isinstance(b, Quoted)]
+    shown = [b for b in blocks_of(schedule) if isinstance(b, QuoteBlock)]
     cut = [b for b in shown if b.left_out]
     assert cut
-    assert all(b.rest is None and b.left_told.endswith("more characters, not shown") for b in cut)
+    assert all(
+        b.rest is None and b.omission_note.endswith("more characters, not shown") for b in cut
+    )
     words = [e.quote.words for f in grid.review.findings for e in f.evidence]
     for block in cut:
         assert any(
@@ -189,7 +195,7 @@ def test_very_many_findings_are_told_once_and_cut_in_the_schedule(
         )
     assert "Quotes are cut: " in said(schedule)
     whole = section(due_diligence(grid, whole_quotes=True), "schedule_findings")
-    assert not any(isinstance(b, Quoted) and b.left_out for b in blocks_of(whole))
+    assert not any(isinstance(b, QuoteBlock) and b.left_out for b in blocks_of(whole))
     assert "Quotes are cut" not in said(whole)
 
 
@@ -262,7 +268,7 @@ def test_answers_come_with_source_and_with_what_is_against(report: Report) -> No
     claim = [
         b
         for b in blocks_of(section(report, "provisions"))
-        if isinstance(b, Quoted) and not b.verified
+        if isinstance(b, QuoteBlock) and not b.verified
     ]
     assert [block.words for block in claim] == ["The Seller may do as it likes"]
     assert "1 not verified" in said(section(report, "scope_quotes"))
@@ -278,12 +284,12 @@ def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:
 
 def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:
     ours = "Neither party may assign this Agreement without consent."
-    runs = compared(ours, "No party may assign or novate this Agreement without consent.")
+    runs = compare_words(ours, "No party may assign or novate this Agreement without consent.")
     assert {"plain", "added", "removed"} == {run.tone.value for run in runs}
-    besides = compared("It may be sold, leased and lent.", "It may be leased, sold and lent.")
+    besides = compare_words("It may be sold, leased and lent.", "It may be leased, sold and lent.")
     assert " ," not in "".join(run.text for run in besides)
-    assert compared(ours, "Payment falls due thirty days after receipt of an invoice.") == ()
-    assert compared(ours, ours * 500) == ()
+    assert compare_words(ours, "Payment falls due thirty days after receipt of an invoice.") == ()
+    assert compare_words(ours, ours * 500) == ()
 
 
 def test_of_long_quotes_the_likeliest_are_shown_and_never_a_few_letters() -> None:
@@ -294,14 +300,14 @@ def test_of_long_quotes_the_likeliest_are_shown_and_never_a_few_letters() -> Non
         for span, score in zip(spans, (0.2, 0.3, 0.9), strict=True)
     )
     finding = Finding("d", "p", CellState.FOUND, found)
-    shown = list(quotes(finding, most=900))
-    assert isinstance(shown[0], Quoted)
+    shown = list(quote_blocks(finding, most=900))
+    assert isinstance(shown[0], QuoteBlock)
     assert shown[0].words == found[2].quote.words, "the likeliest, whole"
     assert len(shown) == 2
     assert "2 more quotes of 1,400 characters" in "".join(run.text for run in runs_of(shown[1]))
-    whole = [each for each in quotes(finding) if isinstance(each, Quoted)]
+    whole = [each for each in quote_blocks(finding) if isinstance(each, QuoteBlock)]
     assert [each.words for each in whole] == [each.quote.words for each in found]
-    begun = [each for each in quotes(finding, most=1_100) if isinstance(each, Quoted)]
+    begun = [each for each in quote_blocks(finding, most=1_100) if isinstance(each, QuoteBlock)]
     assert [len(each.words) > 250 for each in begun] == [True, True], "in the order of the text"
     assert begun[1].words == found[2].quote.words
 

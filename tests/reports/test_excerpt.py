@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.reports.excerpt import AROUND, LONGEST, excerpt
+from fourcorners.reports.excerpt import CONTEXT_LENGTH, MAX_LENGTH, cut_excerpt
 from fourcorners.text.span import Span, covered_length, intersect_spans
 
 TEXT = "".join(f"{i} word{'.' if i % 9 == 0 else ''} " for i in range(4_000))
@@ -29,7 +29,7 @@ def test_the_runs_are_the_clause_and_the_marks_are_the_quotes(
     cut: tuple[Span, dict[int, list[Span]]],
 ) -> None:
     clause, quotes = cut
-    shown = excerpt(TEXT, clause, quotes)
+    shown = cut_excerpt(TEXT, clause, quotes)
     at = shown.span.start
     marked: dict[int, list[Span]] = {}
     for run in shown.runs:
@@ -43,21 +43,21 @@ def test_the_runs_are_the_clause_and_the_marks_are_the_quotes(
     for column, spans in quotes.items():
         assert covered_length(intersect_spans(spans, marked[column])) == covered_length(spans)
         assert covered_length(marked[column]) == covered_length(spans)
-    if len(clause) <= LONGEST:
+    if len(clause) <= MAX_LENGTH:
         assert not any(run.left_out for run in shown.runs)
     else:
-        assert sum(len(run.words) for run in shown.runs) < max(LONGEST + 1, 4 * 3_400 * 2)
+        assert sum(len(run.words) for run in shown.runs) < max(MAX_LENGTH + 1, 4 * 3_400 * 2)
 
 
 @given(cuts())
 def test_the_neighbours_are_the_texts_own(cut: tuple[Span, dict[int, list[Span]]]) -> None:
-    shown = excerpt(TEXT, *cut)
+    shown = cut_excerpt(TEXT, *cut)
     assert TEXT[: shown.span.start].endswith(shown.before)
     assert TEXT[shown.span.end :].startswith(shown.after)
-    assert max(len(shown.before), len(shown.after)) <= AROUND
+    assert max(len(shown.before), len(shown.after)) <= CONTEXT_LENGTH
 
 
 def test_a_quote_that_sticks_out_of_its_clause_is_shown_whole() -> None:
-    shown = excerpt(TEXT, Span(100, 200), {0: [Span(150, 260)]})
+    shown = cut_excerpt(TEXT, Span(100, 200), {0: [Span(150, 260)]})
     assert shown.span == Span(100, 260)
     assert [run.words for run in shown.runs if run.quoted] == [TEXT[150:260]]

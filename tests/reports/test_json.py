@@ -12,16 +12,16 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import EvidenceError
-from fourcorners.reports.json import SCHEMA_VERSION, schema
+from fourcorners.reports.json import SCHEMA_VERSION, review_schema
 from fourcorners.review.finding import (
     Amendment,
+    Annotation,
     Author,
     Outlier,
-    Remark,
+    PositionMatch,
     Review,
     ReviewState,
     RiskAnswer,
-    Standing,
     UnreadFile,
 )
 from fourcorners.text.quote import Match, Quote
@@ -42,7 +42,7 @@ def written(review: Review, folder: Path) -> dict[str, Any]:
 
 
 def checker() -> jsonschema.Draft202012Validator:
-    published = json.loads(schema())
+    published = json.loads(review_schema())
     jsonschema.Draft202012Validator.check_schema(published)
     assert published["properties"]["schema"]["const"] == SCHEMA_VERSION
     return jsonschema.Draft202012Validator(published)
@@ -130,7 +130,7 @@ def test_what_people_and_models_said_is_told(tmp_path: Path, review: Review) -> 
     finding = review.findings[at]
     quote = finding.evidence[0].quote
     assert quote.span is not None
-    said = Remark("Ann", "2025-02-18T09:00:00+00:00", ReviewState.CORRECTED, quote.words, "no",
+    said = Annotation("Ann", "2025-02-18T09:00:00+00:00", ReviewState.CORRECTED, quote.words, "no",
                   place=quote.span)  # fmt: skip
     told = replace(
         finding,
@@ -140,8 +140,8 @@ def test_what_people_and_models_said_is_told(tmp_path: Path, review: Review) -> 
         author=Author.MODEL,
         claims=("never said",),
         recommendation="Ask for consent.",
-        remarks=(said, Remark("Fourcorners", said.at, None, "", "changed", Author.RULE)),
-        position=Standing("fallback", "We accept it.", "Ask.", (quote,)),
+        remarks=(said, Annotation("Fourcorners", said.at, None, "", "changed", Author.RULE)),
+        position=PositionMatch("fallback", "We accept it.", "Ask.", (quote,)),
         amendments=(
             Amendment(review.documents[1].id, "b.docx", Quote("x", None, UNVERIFIED), True),
         ),

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from fourcorners import reports
 from fourcorners.reports.grid import recognised
-from fourcorners.reports.terminal import render
+from fourcorners.reports.terminal import print_review
 from fourcorners.review.finding import CellState, Finding, Review, Severity
 
 
@@ -60,5 +60,5 @@ def test_in_json(scanned: Review, tmp_path: Path) -> None:
 
 def test_in_the_terminal(scanned: Review) -> None:
     out = io.StringIO()
-    render(scanned, Console(file=out, width=160, color_system=None))
+    print_review(scanned, Console(file=out, width=160, color_system=None))
     assert "Read by OCR, 91%" in out.getvalue()

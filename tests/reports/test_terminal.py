@@ -10,15 +10,15 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from fourcorners.reports.terminal import codes, render
-from fourcorners.review.finding import ColumnHead, Outlier, Remark, Review, ReviewState
+from fourcorners.reports.terminal import column_codes, print_review
+from fourcorners.review.finding import Annotation, ColumnHeader, Outlier, Review, ReviewState
 from fourcorners.text.span import Span
 
 
 def printed(review: Review, width: int, *, encoding: str = "utf-8") -> str:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding, errors="strict", newline="\n")
-    render(review, Console(file=out, width=width, color_system=None))
+    print_review(review, Console(file=out, width=width, color_system=None))
     out.flush()
     return raw.getvalue().decode(encoding)
 
@@ -81,7 +81,7 @@ def test_a_hostile_review_moves_no_cursor_and_is_no_markup(hostile_review: Revie
 
 def test_codes_are_short_and_unlike() -> None:
     names = ["Change of control", "Cap on costs", "Assignment", "Assistance", "", "Cost of credit"]
-    made = codes([ColumnHead(name, name, "") for name in names])
+    made = column_codes([ColumnHeader(name, name, "") for name in names])
     assert made == ["Coc", "Coc2", "Assi", "Ass2", "?", "Coc3"]
 
 
@@ -98,7 +98,7 @@ def test_codes_are_short_and_unlike() -> None:
 def test_what_people_said_stands_beside_each_symbol(
     review: Review, state: ReviewState, symbol: str, letter: str, words: str, width: int
 ) -> None:
-    remark = Remark("Ann", "2025-02-18T09:00:00+00:00", state, comment="ask them")
+    remark = Annotation("Ann", "2025-02-18T09:00:00+00:00", state, comment="ask them")
     told = replace(
         review, findings=tuple(replace(f, review=state, remarks=(remark,)) for f in review.findings)
     )

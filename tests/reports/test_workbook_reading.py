@@ -20,7 +20,7 @@ from fourcorners.errors import ConfigError, InputError
 from fourcorners.reports.workbook_findings import Column
 from fourcorners.reports.workbook_reading import parse, read
 from fourcorners.review.finding import Review, ReviewState
-from fourcorners.review.remarks import fingerprint
+from fourcorners.review.people.annotations import finding_fingerprint
 
 Edit = Callable[[Any, dict[str, int]], None]
 
@@ -55,7 +55,7 @@ def test_every_row_says_whose_it_is_and_what_was_seen(written: Path, review: Rev
     assert by_cell.keys() == {(each.document, each.provision) for each in review.findings}
     for finding in review.findings:
         row = by_cell[finding.document, finding.provision]
-        assert row.fingerprint == fingerprint(finding)
+        assert row.fingerprint == finding_fingerprint(finding)
         assert (row.state, row.value, row.comment, row.seen) == (finding.review, "", "", 0)
 
 

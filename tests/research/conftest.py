@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder, default_encoder
 from fourcorners.playbooks.concepts import default_concepts
@@ -70,7 +70,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Path:
         (folder / name).write_text(text, "utf-8")
     path = folder / "firm.db"
     with Library.open(path) as library:
-        report = add(library, [folder / "lease.txt", folder / "letter.txt"], collection="Quay",
+        report = add_files(library, [folder / "lease.txt", folder / "letter.txt"],
+                           collection="Quay",
                      encoder=encoder, settings=Settings(jobs=1))  # fmt: skip
         assert not report.failed
     return path

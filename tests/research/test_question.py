@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.question import Aspect, statement_of, take_apart
+from fourcorners.research.question import Aspect, split_question, statement_of
 
 
 def test_a_compound_question_is_taken_apart_and_each_part_stands_by_itself() -> None:
-    first, second = take_apart("Can the tenant assign the lease, and under what conditions?")
+    first, second = split_question("Can the tenant assign the lease, and under what conditions?")
     assert first.text == "Can the tenant assign the lease"
     assert first.aspects == (Aspect.WHETHER,)
     assert second.text == "under what conditions: can the tenant assign the lease?"
@@ -29,7 +29,7 @@ def test_a_compound_question_is_taken_apart_and_each_part_stands_by_itself() -> 
     ],
 )
 def test_what_a_question_asks_for(question: str, aspect: Aspect) -> None:
-    assert aspect in take_apart(question)[0].aspects
+    assert aspect in split_question(question)[0].aspects
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_statement_that_a_question_tests(question: str, statement: str) -> N
 
 
 def test_parts_that_have_verbs_of_their_own_are_left_as_they_are() -> None:
-    parts = take_apart("Who pays for insurance and how much is the cap?")
+    parts = split_question("Who pays for insurance and how much is the cap?")
     assert [part.text for part in parts] == ["Who pays for insurance", "how much is the cap?"]
 
 
@@ -81,7 +81,7 @@ def test_parts_that_have_verbs_of_their_own_are_left_as_they_are() -> None:
 def test_a_part_keeps_what_it_speaks_of_and_what_is_conceded_is_asked(
     question: str, texts: list[str]
 ) -> None:
-    assert [part.text for part in take_apart(question)] == texts
+    assert [part.text for part in split_question(question)] == texts
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_part_keeps_what_it_speaks_of_and_what_is_conceded_is_asked(
     ],
 )
 def test_yes_or_no_is_asked_after_the_circumstances(question: str, statement: str) -> None:
-    (part,) = take_apart(question)
+    (part,) = split_question(question)
     assert part.is_whether
     assert part.text == question
     assert part.statement == statement
@@ -107,4 +107,4 @@ def test_yes_or_no_is_asked_after_the_circumstances(question: str, statement: st
     ],
 )
 def test_other_questions_with_circumstances_are_not(question: str) -> None:
-    assert not any(part.is_whether for part in take_apart(question))
+    assert not any(part.is_whether for part in split_question(question))

@@ -10,17 +10,17 @@ from typing import Any
 from fourcorners.llm import FakeModel, MemoryCache, MemoryLedger, Options, Port, Request, Response
 from fourcorners.llm.fake import Answer
 from fourcorners.llm.ledger import Budget, Ledger
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.asking import Asker
-from fourcorners.review.asking_settings import Asking, Profile
-from fourcorners.review.calibration import Calibration
-from fourcorners.review.extract import findings
+from fourcorners.review.extract.calibration import Calibration
+from fourcorners.review.extract.cells import extract_findings
+from fourcorners.review.extract.scoring import PreparedProvision
 from fourcorners.review.finding import Finding
-from fourcorners.review.reading import Reading, read
-from fourcorners.review.scoring import Prepared
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.settings import Profile, PromptSettings
 from tests.review.conftest import document
 
 LEAVE = (
@@ -28,8 +28,8 @@ LEAVE = (
     "Supplier."
 )
 NOTICE = "It shall give notice in writing."
-PAPER = Asking(Profile.PAPER, risks=False)
-CLAUSES = Asking(risks=False)
+PAPER = PromptSettings(Profile.PAPER, risks=False)
+CLAUSES = PromptSettings(risks=False)
 
 Said = str | Mapping[str, Any]
 By = Mapping[str, Said | Callable[[Request], Any]]
@@ -66,17 +66,21 @@ def weighed(*belongs: int, added: tuple[str, ...] = (), rejected: tuple[int, ...
     return {"verdicts": verdicts, "added": [{"words": each} for each in added]}
 
 
-def reading_of(text: str) -> Reading:
+def reading_of(text: str) -> PreparedDocument:
     """Return a text, read."""
     made = document(text)
-    outline = build(made)
-    return read(made, outline, read_card(made, outline), passages(made, outline), None)
+    outline = build_outline(made)
+    return prepare_document(
+        made, outline, read_card(made, outline), cut_passages(made, outline), None
+    )
 
 
-def drafts(reading: Reading, playbook: Playbook, calibration: Calibration) -> list[Finding]:
+def drafts(
+    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+) -> list[Finding]:
     """Return what the local reader finds."""
-    prepared = [Prepared(provision, None) for provision in playbook.provisions]
-    return findings(reading, prepared, calibration)
+    prepared = [PreparedProvision(provision, None) for provision in playbook.provisions]
+    return extract_findings(reading, prepared, calibration)
 
 
 def outside_fences(prompt: str) -> str:
@@ -93,10 +97,10 @@ __all__ = [
     "LEAVE",
     "NOTICE",
     "PAPER",
-    "Asker",
     "Budget",
     "MemoryCache",
     "MemoryLedger",
+    "ModelReviewer",
     "Options",
     "Response",
     "drafts",

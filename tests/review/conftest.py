@@ -7,14 +7,14 @@ import hashlib
 import pytest
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.calibration import DEFAULT, Calibration, Curve
-from fourcorners.review.reading import Reading, read
-from fourcorners.review.scoring import FEATURES
+from fourcorners.review.extract.calibration import DEFAULT, Calibration, Curve
+from fourcorners.review.extract.scoring import FEATURES
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 
 TEXT = """SUPPLY AGREEMENT
 
@@ -96,14 +96,14 @@ def playbook() -> Playbook:
 
 
 @pytest.fixture
-def reading() -> Reading:
+def reading() -> PreparedDocument:
     read_document = document()
-    outline = build(read_document)
-    return read(
+    outline = build_outline(read_document)
+    return prepare_document(
         read_document,
         outline,
         read_card(read_document, outline),
-        passages(read_document, outline),
+        cut_passages(read_document, outline),
         None,
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fourcorners.library.store import Library
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding
@@ -25,10 +25,10 @@ Cells = Mapping[str, Sequence[str] | CellState]
 def fill(library: Library, playbook: Playbook, cells: Cells, name: str = "supply.txt") -> str:
     """Add a contract, once, and store its cells: the words found, or another state."""
     added = document(f"{TEXT}\n{name}\n", name)
-    outline = build(added)
+    outline = build_outline(added)
     card = read_card(added, outline)
-    library.add(added, outline, card, passages(added, outline), None, collection="Larch")
-    store.save(
+    library.add(added, outline, card, cut_passages(added, outline), None, collection="Larch")
+    store.save_findings(
         library,
         playbook,
         "engine",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.outline.card import Card, Fact
+from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review.applicability import applies, is_asked, not_applicable
-from fourcorners.review.calibration import Calibration
-from fourcorners.review.extract import findings
+from fourcorners.review.applicability import applies_to_type, is_applicable, not_applicable_finding
+from fourcorners.review.extract.calibration import Calibration
+from fourcorners.review.extract.cells import extract_findings
+from fourcorners.review.extract.scoring import PreparedProvision
 from fourcorners.review.finding import CellState, Severity
-from fourcorners.review.reading import Reading
-from fourcorners.review.scoring import Prepared
-from fourcorners.search.query import parse
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 
 
@@ -36,7 +36,7 @@ def card(kind: str, title: str = "") -> Card:
     ],
 )
 def test_by_the_type_on_the_card(to: tuple[str, ...], kind: str, title: str, asked: bool) -> None:
-    assert applies(to, card(kind, title)) is asked
+    assert applies_to_type(to, card(kind, title)) is asked
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_by_the_type_on_the_card(to: tuple[str, ...], kind: str, title: str, ask
     ],
 )
 def test_excepted_types_are_not_asked(kind: str, title: str, asked: bool) -> None:
-    escrow = Provision("escrow", "Escrow", "", parse("escrow"), except_for=("Lease", "Loan"))
-    assert is_asked(escrow, card(kind, title)) is asked
-    assert not_applicable("d", escrow, card("Lease")).reason == (
+    escrow = Provision("escrow", "Escrow", "", parse_query("escrow"), except_for=("Lease", "Loan"))
+    assert is_applicable(escrow, card(kind, title)) is asked
+    assert not_applicable_finding("d", escrow, card("Lease")).reason == (
         "Not asked of contracts of the type Lease."
     )
 
 
 def test_the_cell_says_why_it_is_empty() -> None:
-    rent = Provision("rent", "Rent", "", parse("rent"), applies_to=("Lease", "Loan"))
-    cell = not_applicable("d", rent, card("Supply"))
+    rent = Provision("rent", "Rent", "", parse_query("rent"), applies_to=("Lease", "Loan"))
+    cell = not_applicable_finding("d", rent, card("Supply"))
     assert cell.state is CellState.NOT_APPLICABLE
     assert cell.severity is Severity.NONE
     assert cell.reason == (
@@ -69,11 +69,11 @@ def test_the_cell_says_why_it_is_empty() -> None:
 
 
 def test_a_review_does_not_look_for_what_is_not_asked(
-    reading: Reading, playbook: Playbook, calibration: Calibration
+    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
 ) -> None:
-    rent = Provision("rent", "Rent", "", parse("control"), applies_to=("Lease",))
-    asked = [Prepared(each, None) for each in (rent, *playbook.provisions)]
-    cells = {cell.provision: cell for cell in findings(reading, asked, calibration)}
+    rent = Provision("rent", "Rent", "", parse_query("control"), applies_to=("Lease",))
+    asked = [PreparedProvision(each, None) for each in (rent, *playbook.provisions)]
+    cells = {cell.provision: cell for cell in extract_findings(reading, asked, calibration)}
     assert cells["rent"].state is CellState.NOT_APPLICABLE
     assert (cells["rent"].evidence, cells["rent"].searched) == ((), None)
     assert cells["change-of-control"].state is CellState.FOUND

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.llm import converse, open_port
+from fourcorners.llm import open_port
+from fourcorners.llm.port import conversation as converse
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.asking import Asker
 from fourcorners.review.finding import CellState
-from fourcorners.review.run import Only, review
+from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.run import CellFilter, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -34,7 +35,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
         text = TEXT.replace("control of the\nSupplier.", f"control of the Supplier {number}.")
         (folder / f"supply-{number}.txt").write_text(text, encoding="utf-8")
     with Library.open(tmp_path / "larch.db") as opened:
-        add(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
+        add_files(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
         yield opened
 
 
@@ -72,8 +73,8 @@ def test_a_server_that_dies_and_comes_back(
         model="stub", url=server.url, attempts=4, concurrency=2, silent_for=600, cache=False
     )
     with open_port(said) as port:
-        asker = Asker(port, playbook, asked.PAPER)
-        grid = review(library, playbook, encoder=None, asker=asker, collection="Larch")
+        asker = ModelReviewer(port, playbook, asked.PAPER)
+        grid = review_library(library, playbook, encoder=None, asker=asker, collection="Larch")
     cells = CONTRACTS * len(playbook.provisions)
     failed = [cell for cell in grid.findings if cell.state is CellState.FAILED]
     assert len(failed) == cells - ANSWERED
@@ -88,9 +89,9 @@ def test_a_server_that_dies_and_comes_back(
     server.asked.clear()
     server.answer = answer
     with open_port(said) as port:
-        asker = Asker(port, playbook, asked.PAPER)
-        again = review(
-            library, playbook, encoder=None, asker=asker, collection="Larch", only=Only.FAILED
+        asker = ModelReviewer(port, playbook, asked.PAPER)
+        again = review_library(
+            library, playbook, encoder=None, asker=asker, collection="Larch", only=CellFilter.FAILED
         )
     assert CellState.FAILED not in {cell.state for cell in again.findings}
     assert len(server.asked) == len(failed), "what was answered is not asked again"
@@ -111,8 +112,8 @@ def test_a_server_that_comes_back_while_the_review_runs(
         model="stub", url=server.url, attempts=4, concurrency=1, silent_for=0, cache=False
     )
     with open_port(said) as port:
-        asker = Asker(port, playbook, asked.PAPER)
-        grid = review(library, playbook, encoder=None, asker=asker, collection="Larch")
+        asker = ModelReviewer(port, playbook, asked.PAPER)
+        grid = review_library(library, playbook, encoder=None, asker=asker, collection="Larch")
     failed = [cell for cell in grid.findings if cell.state is CellState.FAILED]
     assert 1 <= len(failed) <= 3, "the probes' own cells"
     assert len(server.asked) == CONTRACTS * len(playbook.provisions) - len(failed) + 7

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import BudgetExceeded, LlmRefused
-from fourcorners.library.ingest import add
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.ingest import add_files
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, FakeModel, Options, Port, Request, fixed_price
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.asking import Asker, Asking
-from fourcorners.review.asking_estimate import foretell
 from fourcorners.review.finding import Author, CellState
-from fourcorners.review.run import Only, Progress, review
+from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
+from fourcorners.review.prompting.estimate import estimate_cost
+from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.settings import Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -37,7 +37,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
         text = TEXT.replace("control of the\nSupplier.", f"control of the Supplier {number}.")
         (folder / f"supply-{number}.txt").write_text(text, encoding="utf-8")
     with Library.open(tmp_path / "larch.db") as opened:
-        add(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
+        add_files(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
         yield opened
 
 
@@ -67,8 +67,8 @@ def test_a_review_with_a_model_is_stored_and_free_again(
     port, model = open_port(library)
     seen: list[Progress] = []
     with port:
-        asker = Asker(port, playbook, asked.PAPER)
-        grid = review(
+        asker = ModelReviewer(port, playbook, asked.PAPER)
+        grid = review_library(
             library,
             playbook,
             encoder=None,
@@ -81,19 +81,23 @@ def test_a_review_with_a_model_is_stored_and_free_again(
     assert {cell.author for cell in cells} == {Author.MODEL}
     assert cells[0].searched is not None
     assert cells[0].searched.given, "what was given is stored with the cell"
-    assert ("Language model", asker.told) in grid.provenance
+    assert ("Language model", asker.description) in grid.provenance
     assert len(model.requests) == 6
     assert [step.done for step in seen] == [2, 4, 6]
     assert seen[0].cost
     assert seen[0].cost_left == pytest.approx(2 * seen[0].cost, rel=0.2)
     port, model = open_port(library)
     with port:
-        again = review(
-            library, playbook, encoder=None, asker=Asker(port, playbook, asked.PAPER), again=True
+        again = review_library(
+            library,
+            playbook,
+            encoder=None,
+            asker=ModelReviewer(port, playbook, asked.PAPER),
+            again=True,
         )
     assert model.requests == []
     assert again.findings == grid.findings
-    local = review(library, playbook, encoder=None)
+    local = review_library(library, playbook, encoder=None)
     assert {cell.author for cell in local.findings} == {Author.RULE}, "another engine"
 
 
@@ -102,49 +106,59 @@ def test_a_budget_ends_a_review_and_a_greater_one_goes_on(
 ) -> None:
     port, model = open_port(library, budget=Budget(tokens=4_200), concurrency=1)
     with port, pytest.raises(BudgetExceeded, match="budget"):
-        review(library, playbook, encoder=None, asker=Asker(port, playbook, asked.PAPER))
-    done = sum(len(store.load(library, playbook, each.id)) for each in library.documents("Larch"))
+        review_library(
+            library, playbook, encoder=None, asker=ModelReviewer(port, playbook, asked.PAPER)
+        )
+    done = sum(
+        len(store.load_findings(library, playbook, each.id)) for each in library.documents("Larch")
+    )
     assert 0 < done < 6
     assert done == len(model.requests)
-    assert [job.kind for job in Jobs(library).list(unfinished=True)] == ["review"]
+    assert [job.kind for job in JobTable(library).list(unfinished=True)] == ["review"]
     port, model = open_port(library, budget=Budget(tokens=90_000))
     with port:
-        grid = review(library, playbook, encoder=None, asker=Asker(port, playbook, asked.PAPER))
+        grid = review_library(
+            library, playbook, encoder=None, asker=ModelReviewer(port, playbook, asked.PAPER)
+        )
     assert CellState.FAILED not in {cell.state for cell in grid.findings}
     assert len(model.requests) == 6 - done
-    assert Jobs(library).list(unfinished=True) == []
+    assert JobTable(library).list(unfinished=True) == []
 
 
 def test_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> None:
     port, _ = open_port(library, lambda _: LlmRefused("it declined.", remedy="Ask another."))
     with port:
-        grid = review(library, playbook, encoder=None, asker=Asker(port, playbook, asked.PAPER))
+        grid = review_library(
+            library, playbook, encoder=None, asker=ModelReviewer(port, playbook, asked.PAPER)
+        )
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert {cell.remedy for cell in grid.findings} == {"Ask another."}
     port, model = open_port(library)
     with port:
-        again = review(
+        again = review_library(
             library,
             playbook,
             encoder=None,
-            asker=Asker(port, playbook, asked.PAPER),
-            only=Only.FAILED,
+            asker=ModelReviewer(port, playbook, asked.PAPER),
+            only=CellFilter.FAILED,
         )
     assert CellState.FAILED not in {cell.state for cell in again.findings}
     assert len(model.requests) == 6
 
 
-@pytest.mark.parametrize("asking", [asked.PAPER, asked.CLAUSES, Asking()])
-def test_what_it_costs_is_foretold(library: Library, playbook: Playbook, asking: Asking) -> None:
+@pytest.mark.parametrize("asking", [asked.PAPER, asked.CLAUSES, PromptSettings()])
+def test_what_it_costs_is_foretold(
+    library: Library, playbook: Playbook, asking: PromptSettings
+) -> None:
     port, model = open_port(library)
     with port:
-        told = foretell(library, Asker(port, playbook, asking), collection="Larch")
+        told = estimate_cost(library, ModelReviewer(port, playbook, asking), collection="Larch")
         assert model.requests == [], "nothing is sent"
-        more = foretell(
-            library, Asker(port, playbook, replace(asking, best_of=2)), collection="Larch"
+        more = estimate_cost(
+            library, ModelReviewer(port, playbook, replace(asking, best_of=2)), collection="Larch"
         )
     assert (told.contracts, told.cells, told.read, told.kept) == (3, 6, 3, 0)
-    local = review(library, playbook, encoder=None).findings
+    local = review_library(library, playbook, encoder=None).findings
     found = sum(cell.state is CellState.FOUND for cell in local)
     assert told.calls == 6 + asking.risks * found
     assert told.cost == pytest.approx((told.tokens_in * 10 + told.tokens_out * 20) / 1e6)
@@ -152,10 +166,12 @@ def test_what_it_costs_is_foretold(library: Library, playbook: Playbook, asking:
     if asking is asked.PAPER:
         port, model = open_port(library)
         with port:
-            review(library, playbook, encoder=None, asker=Asker(port, playbook, asking))
+            review_library(
+                library, playbook, encoder=None, asker=ModelReviewer(port, playbook, asking)
+            )
             assert port.spent.calls == told.calls
             assert port.spent.tokens_in == pytest.approx(told.tokens_in, rel=0.1)
-            after = foretell(library, Asker(port, playbook, asking))
+            after = estimate_cost(library, ModelReviewer(port, playbook, asking))
             assert (after.cells, after.calls) == (0, 0)
-            kept = foretell(library, Asker(port, playbook, asking), again=True)
+            kept = estimate_cost(library, ModelReviewer(port, playbook, asking), again=True)
             assert (kept.cells, kept.calls, kept.kept, kept.cost) == (6, 0, 6, 0.0)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import default_clause_reader
-from fourcorners.playbooks.load import load
-from fourcorners.review.calibration import shipped
-from fourcorners.review.cases import read_cases, run_cases
-from fourcorners.review.reader import Judge
-from fourcorners.review.run import prepare
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.extract.calibration import default_calibration
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.people.cases import read_cases, run_cases
+from fourcorners.review.run import prepare_provisions
 
 CASES = read_cases(Path(__file__).with_name("held_out_clauses.yaml"))
 RIGHT = 9  # of twenty, when they were written: words this rare are mostly missed
@@ -18,15 +18,15 @@ RIGHT = 9  # of twenty, when they were written: words this rare are mostly misse
 
 def test_rare_words_and_look_alikes_fare_no_worse_than_when_they_were_written() -> None:
     assert [case.found for case in CASES] == [True] * 10 + [False] * 10
-    playbook, reader = load("due-diligence"), default_clause_reader()
+    playbook, reader = load_playbook("due-diligence"), default_clause_reader()
     encoder = default_encoder(threads=1)
     outcomes = run_cases(
         None,
         playbook,
         CASES,
         encoder=encoder,
-        prepared=prepare(playbook, encoder),
-        calibration=shipped(),
-        judge=Judge(reader, vectors=encoder.name == reader.encoder),
+        prepared=prepare_provisions(playbook, encoder),
+        calibration=default_calibration(),
+        judge=ProvisionReader(reader, vectors=encoder.name == reader.encoder),
     )
     assert sum(each.passed for each in outcomes) >= RIGHT

@@ -12,7 +12,12 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.precedents.difference import Change
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
-from fourcorners.review.outliers import Reading, difference_to_nearest, flagged, unlike
+from fourcorners.review.outliers import (
+    ComparedClause,
+    difference_to_nearest,
+    find_outliers,
+    flag_outliers,
+)
 from fourcorners.text.evidence import quote_span
 from fourcorners.text.span import Span
 
@@ -24,14 +29,14 @@ def usual(place: str) -> str:
     return f"This Agreement is governed by and construed in accordance with the laws of {place}."
 
 
-def readings(texts: list[str]) -> list[Reading]:
-    return [Reading(str(at), Span(0, len(text)), text) for at, text in enumerate(texts)]
+def readings(texts: list[str]) -> list[ComparedClause]:
+    return [ComparedClause(str(at), Span(0, len(text)), text) for at, text in enumerate(texts)]
 
 
 def test_the_odd_one_is_found_with_its_nearest() -> None:
     texts = [usual(each) for each in STATES]
     odd = "Any claim goes to arbitration under the laws of Texas, in Austin, by three arbitrators."
-    found = unlike(readings([*texts, odd]), [None] * 9)
+    found = find_outliers(readings([*texts, odd]), [None] * 9)
     assert list(found) == [8]
     assert found[8].nearest == "6"
     assert 0.5 <= found[8].score <= 1
@@ -40,25 +45,27 @@ def test_the_odd_one_is_found_with_its_nearest() -> None:
 
 def test_a_room_of_one_template_has_no_outlier() -> None:
     texts = [usual(each) for each in STATES]
-    assert unlike(readings([*texts, texts[0].replace("and construed ", "")]), [None] * 9) == {}
+    assert (
+        find_outliers(readings([*texts, texts[0].replace("and construed ", "")]), [None] * 9) == {}
+    )
 
 
 def test_fewer_than_five_clauses_tell_nothing() -> None:
     texts = [usual(each) for each in STATES[:3]]
-    assert unlike(readings([*texts, ODD]), [None] * 4) == {}
-    assert list(unlike(readings([*texts, usual("Fife"), ODD]), [None] * 5)) == [4]
+    assert find_outliers(readings([*texts, ODD]), [None] * 4) == {}
+    assert list(find_outliers(readings([*texts, usual("Fife"), ODD]), [None] * 5)) == [4]
 
 
 def test_two_odd_ones_do_not_hide_each_other() -> None:
     texts = [usual(each) for each in STATES]
-    assert set(unlike(readings([*texts, ODD, ODD]), [None] * 10)) == {8, 9}
+    assert set(find_outliers(readings([*texts, ODD, ODD]), [None] * 10)) == {8, 9}
 
 
 def test_vectors_speak_where_every_clause_has_one() -> None:
     texts = [usual(each) for each in STATES]
     same = [np.array([1, 0], np.float32)] * 7
-    assert set(unlike(readings(texts), [*same, np.array([-1, 0], np.float32)])) == {7}
-    assert unlike(readings(texts), [*same, None]) == {}
+    assert set(find_outliers(readings(texts), [*same, np.array([-1, 0], np.float32)])) == {7}
+    assert find_outliers(readings(texts), [*same, None]) == {}
 
 
 def test_what_people_rejected_and_facts_are_not_compared(
@@ -72,11 +79,11 @@ def test_what_people_rejected_and_facts_are_not_compared(
         for name, text in texts.items()
     ]  # fmt: skip
     with Library.open(tmp_path / "none.db") as library:
-        marked = flagged(library, playbook, findings, texts)
+        marked = flag_outliers(library, playbook, findings, texts)
         assert [bool(each.outlier) for each in marked] == [False] * 8 + [True]
         assert [replace(each, outlier=None) for each in marked] == findings
         rejected = [*findings[:-1], replace(findings[-1], review=ReviewState.REJECTED)]
-        assert flagged(library, playbook, rejected, texts) == rejected
+        assert flag_outliers(library, playbook, rejected, texts) == rejected
 
 
 def test_the_difference_leads_from_the_nearest_to_the_clause() -> None:
@@ -92,4 +99,4 @@ def test_the_difference_leads_from_the_nearest_to_the_clause() -> None:
 @pytest.mark.parametrize("count", [5, 6, 20])
 def test_clauses_that_share_nothing_are_no_outliers(count: int) -> None:
     words = [f"alpha{n} beta{n} gamma{n} delta{n}" for n in range(count)]
-    assert unlike(readings(words), [None] * count) == {}
+    assert find_outliers(readings(words), [None] * count) == {}

@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.ingest import add
-from fourcorners.library.jobs import Jobs, worker_name
+from fourcorners.library.ingest import add_files
+from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import run, states, store
+from fourcorners.review import run, store
 from fourcorners.review.finding import CellState, Finding, ReviewState
-from fourcorners.review.run import Only, Progress, review
+from fourcorners.review.people import review_actions as states
+from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.settings import Settings
 
 ENCODER = HashEncoder(dimension=32)
@@ -46,17 +47,17 @@ def library(tmp_path: Path) -> Iterator[Library]:
         (folder / f"supply-{number}.txt").write_text(contract(number), encoding="utf-8")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
     with Library.open(tmp_path / "larch.db") as opened:
-        add(opened, [folder], collection="Larch", encoder=ENCODER, settings=Settings(jobs=1))
+        add_files(opened, [folder], collection="Larch", encoder=ENCODER, settings=Settings(jobs=1))
         yield opened
 
 
 @pytest.fixture(scope="module")
 def playbook() -> Playbook:
-    return load("due-diligence")
+    return load_playbook("due-diligence")
 
 
 def test_every_document_and_provision_has_one_cell(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, collection="Larch", encoder=ENCODER)
+    grid = review_library(library, playbook, collection="Larch", encoder=ENCODER)
     assert len(grid.documents) == 6
     assert len(grid.findings) == 6 * 17
     cells = {(cell.document, cell.provision) for cell in grid.findings}
@@ -68,7 +69,7 @@ def test_every_document_and_provision_has_one_cell(library: Library, playbook: P
 
 
 def test_an_unread_file_is_in_the_grid(library: Library, playbook: Playbook) -> None:
-    (unread,) = review(library, playbook, encoder=ENCODER).unread
+    (unread,) = review_library(library, playbook, encoder=ENCODER).unread
     assert unread.path.endswith("broken.pdf")
     assert unread.reason
     assert unread.remedy
@@ -77,15 +78,15 @@ def test_an_unread_file_is_in_the_grid(library: Library, playbook: Playbook) -> 
 def test_filled_cells_are_not_filled_again(
     library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = review(library, playbook, encoder=ENCODER)
+    first = review_library(library, playbook, encoder=ENCODER)
     monkeypatch.setattr(run, "_fill", None)  # any work now would fail
-    second = review(library, playbook, encoder=ENCODER)
+    second = review_library(library, playbook, encoder=ENCODER)
     assert second.findings == first.findings
 
 
 def test_progress_counts_cells(library: Library, playbook: Playbook) -> None:
     seen: list[Progress] = []
-    review(library, playbook, encoder=ENCODER, on_progress=seen.append)
+    review_library(library, playbook, encoder=ENCODER, on_progress=seen.append)
     assert [step.done for step in seen] == [17 * n for n in range(1, 7)]
     assert {step.total for step in seen} == {6 * 17}
 
@@ -94,18 +95,18 @@ def test_a_document_that_crashes_has_failed_cells_and_is_tried_again(
     library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "SECONDS_A_DOCUMENT", 0.000_001)
-    grid = review(library, playbook, encoder=ENCODER)
+    grid = review_library(library, playbook, encoder=ENCODER)
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert all(cell.error for cell in grid.findings)
     monkeypatch.undo()
-    again = review(library, playbook, encoder=ENCODER)
+    again = review_library(library, playbook, encoder=ENCODER)
     assert CellState.FAILED not in {cell.state for cell in again.findings}
 
 
 def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, encoder=ENCODER)
+    grid = review_library(library, playbook, encoder=ENCODER)
     one, other = grid.documents[:2]
-    store.save(
+    store.save_findings(
         library,
         playbook,
         "engine",
@@ -113,16 +114,18 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
          Finding(other.id, "insurance", CellState.NOT_FOUND)],
     )  # fmt: skip
     seen: list[Progress] = []
-    again = review(library, playbook, encoder=ENCODER, only=Only.FAILED, on_progress=seen.append)
+    again = review_library(
+        library, playbook, encoder=ENCODER, only=CellFilter.FAILED, on_progress=seen.append
+    )
     assert [(step.document, step.done, step.total) for step in seen] == [(one.name, 102, 102)]
     assert again.cell(one.id, "insurance").error == ""
     assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
     with pytest.raises(ConfigError, match="and all again"):
-        review(library, playbook, encoder=ENCODER, only=Only.FAILED, again=True)
+        review_library(library, playbook, encoder=ENCODER, only=CellFilter.FAILED, again=True)
 
 
 def test_cells_that_were_never_filled_say_so(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, encoder=ENCODER, only=Only.FAILED)
+    grid = review_library(library, playbook, encoder=ENCODER, only=CellFilter.FAILED)
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert grid.findings[0].error == "This was not reviewed yet."
 
@@ -139,44 +142,46 @@ def test_time_and_cost_to_come_are_foretold(
     assert pace.step(30) == pytest.approx((0.0, 0.6, 0.0))
     monkeypatch.undo()
     seen: list[Progress] = []
-    review(library, playbook, encoder=ENCODER, on_progress=seen.append)
+    review_library(library, playbook, encoder=ENCODER, on_progress=seen.append)
     assert all(step.seconds_left is not None for step in seen)
     assert seen[-1].seconds_left == 0
     assert {(step.cost, step.cost_left) for step in seen} == {(None, None)}
 
 
 def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, encoder=ENCODER)
+    grid = review_library(library, playbook, encoder=ENCODER)
     assert grid.playbook_id == playbook.id
     one = grid.documents[0]
-    states.remark(library, playbook, one.id, "governing-law", by="Ann", state=ReviewState.CONFIRMED)
+    states.annotate_finding(
+        library, playbook, one.id, "governing-law", by="Ann", state=ReviewState.CONFIRMED
+    )
     words = "The Supplier shall keep 0 records and the Customer may audit them."
-    states.remark(library, playbook, one.id, "audit-rights", by="Ann", value=words)
-    again = review(library, playbook, encoder=ENCODER)
+    states.annotate_finding(library, playbook, one.id, "audit-rights", by="Ann", value=words)
+    again = review_library(library, playbook, encoder=ENCODER)
     assert again.cell(one.id, "governing-law").review is ReviewState.CONFIRMED
     corrected = again.cell(one.id, "audit-rights")
     assert corrected.place is not None
     assert corrected.place.of(one.text) == words
     assert run._placed(corrected, "another text").place is None
-    anew = review(library, playbook, encoder=ENCODER, again=True)
+    anew = review_library(library, playbook, encoder=ENCODER, again=True)
     assert anew.findings == again.findings
 
 
 def test_another_playbook_version_fills_its_own_cells(library: Library, playbook: Playbook) -> None:
     from dataclasses import replace
 
-    review(library, playbook, encoder=ENCODER)
+    review_library(library, playbook, encoder=ENCODER)
     other = replace(playbook, hash="0" * 64, provisions=playbook.provisions[:2])
-    assert len(review(library, other, encoder=ENCODER).findings) == 12
-    assert len(review(library, playbook, encoder=ENCODER).findings) == 6 * 17
+    assert len(review_library(library, other, encoder=ENCODER).findings) == 12
+    assert len(review_library(library, playbook, encoder=ENCODER).findings) == 6 * 17
 
 
 def test_a_removed_document_takes_its_cells_along(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, encoder=ENCODER)
+    grid = review_library(library, playbook, encoder=ENCODER)
     gone = grid.documents[0].id
     library.remove(gone)
-    assert store.load(library, playbook, gone) == {}
-    assert len(review(library, playbook, encoder=ENCODER).findings) == 5 * 17
+    assert store.load_findings(library, playbook, gone) == {}
+    assert len(review_library(library, playbook, encoder=ENCODER).findings) == 5 * 17
 
 
 def test_an_empty_library_is_said_to_be_empty(tmp_path: Path, playbook: Playbook) -> None:
@@ -184,47 +189,47 @@ def test_an_empty_library_is_said_to_be_empty(tmp_path: Path, playbook: Playbook
         Library.open(tmp_path / "empty.db") as empty,
         pytest.raises(ConfigError, match="holds no contract"),
     ):
-        review(empty, playbook, encoder=None)
+        review_library(empty, playbook, encoder=None)
 
 
 def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Playbook) -> None:
-    jobs = Jobs(library)
+    jobs = JobTable(library)
     job = jobs.start(
         "review", {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
     )
     jobs.add_steps(job, [entry.id for entry in library.documents("Larch")])
     jobs.claim(job, worker_name(), 60.0, 2)
     with pytest.raises(LibraryError, match="another process is reviewing 2"):
-        review(library, playbook, collection="Larch", encoder=ENCODER)
+        review_library(library, playbook, collection="Larch", encoder=ENCODER)
 
 
 def test_what_an_ended_review_left_open_is_closed_by_the_next(
     library: Library, playbook: Playbook
 ) -> None:
-    grid = review(library, playbook, collection="Larch", encoder=ENCODER)
+    grid = review_library(library, playbook, collection="Larch", encoder=ENCODER)
     ids = [each.id for each in grid.documents]
-    jobs = Jobs(library)
+    jobs = JobTable(library)
     spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
     job = jobs.start("review", spec)
     jobs.add_steps(job, [*ids, "0" * 16])  # the last has left the library
-    review(library, playbook, collection="Larch", documents=ids[:2], encoder=ENCODER)
+    review_library(library, playbook, collection="Larch", documents=ids[:2], encoder=ENCODER)
     assert jobs.progress(job).waiting == len(ids) - 2
-    review(library, playbook, collection="Larch", encoder=ENCODER, only=Only.FAILED)
+    review_library(library, playbook, collection="Larch", encoder=ENCODER, only=CellFilter.FAILED)
     assert jobs.progress(job).waiting == len(ids) - 2
     older = jobs.start("review", {**spec, "hash": "0" * 64})
     jobs.add_steps(older, ids)
-    review(library, playbook, collection="Larch", encoder=ENCODER)
+    review_library(library, playbook, collection="Larch", encoder=ENCODER)
     assert jobs.list(unfinished=True) == []
 
 
 def test_steps_in_hand_are_not_closed(library: Library, playbook: Playbook) -> None:
-    grid = review(library, playbook, encoder=ENCODER)
-    jobs = Jobs(library)
+    grid = review_library(library, playbook, encoder=ENCODER)
+    jobs = JobTable(library)
     spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": ""}
     job = jobs.start("review", spec)
     jobs.add_steps(job, [grid.documents[0].id])
     jobs.claim(job, worker_name(), 60.0, 1)
-    review(library, playbook, encoder=ENCODER)
+    review_library(library, playbook, encoder=ENCODER)
     assert jobs.progress(job).claimed == 1
 
 
@@ -265,12 +270,12 @@ def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
         reported |= set(said.split())
         ids = {entry.name: entry.id for entry in library.documents()}
         for name in reported:
-            assert len(store.load(library, playbook, ids[name])) == 17
+            assert len(store.load_findings(library, playbook, ids[name])) == 17
         for entry in library.documents():
-            assert len(store.load(library, playbook, entry.id)) in (0, 17)
+            assert len(store.load_findings(library, playbook, entry.id)) in (0, 17)
         assert library.check() == []
     assert killed
-    grid = review(library, playbook, encoder=ENCODER)
+    grid = review_library(library, playbook, encoder=ENCODER)
     assert len(grid.findings) == 6 * 17
     assert CellState.FAILED not in {cell.state for cell in grid.findings}
-    assert Jobs(library).list(unfinished=True) == []
+    assert JobTable(library).list(unfinished=True) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.review.values import amounts, dates, durations, number
+from fourcorners.review.values import find_amounts, find_dates, find_durations, parse_number
 from fourcorners.text.span import Span
 
 
@@ -27,12 +27,12 @@ def whole(text: str) -> Span:
     ],
 )
 def test_numbers(words: str, value: int) -> None:
-    assert number(words) == value
+    assert parse_number(words) == value
 
 
 def test_what_says_no_number() -> None:
-    assert number("several") is None
-    assert number("and") is None
+    assert parse_number("several") is None
+    assert parse_number("and") is None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_says_no_number() -> None:
     ],
 )
 def test_durations(text: str, said: list[str]) -> None:
-    assert [each.said for each in durations(text, whole(text))] == said
+    assert [each.text for each in find_durations(text, whole(text))] == said
 
 
 @pytest.mark.parametrize(
@@ -72,27 +72,27 @@ def test_durations(text: str, said: list[str]) -> None:
     ],
 )
 def test_amounts(text: str, said: list[str]) -> None:
-    assert [each.said for each in amounts(text, whole(text))] == said
+    assert [each.text for each in find_amounts(text, whole(text))] == said
 
 
 def test_dates_and_places() -> None:
     text = "means February 1, 2024, and later 1 March 2025"
-    found = dates(text, whole(text))
-    assert [each.said for each in found] == ["2024-02-01", "2025-03-01"]
+    found = find_dates(text, whole(text))
+    assert [each.text for each in found] == ["2024-02-01", "2025-03-01"]
     assert found[0].span.of(text) == "February 1, 2024"
-    assert [each.said for each in dates(text, Span(22, len(text)))] == ["2025-03-01"]
+    assert [each.text for each in find_dates(text, Span(22, len(text)))] == ["2025-03-01"]
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["day", "week", "month", "year"]))
 def test_a_written_period_reads_back(count: int, unit: str) -> None:
     text = f"for {count:,} {unit}s from then"
-    (found,) = durations(text, whole(text))
-    assert found.said.replace(",", "").split()[0] == str(count)
+    (found,) = find_durations(text, whole(text))
+    assert found.text.replace(",", "").split()[0] == str(count)
     assert found.span.of(text) == f"{count:,} {unit}s"
 
 
 @given(st.text(alphabet="0123456789 ,.%$£months’(yearsdof hundred)-\n", max_size=300))
 def test_any_text_gives_places_inside_it(text: str) -> None:
-    for each in (*durations(text, whole(text)), *amounts(text, whole(text))):
+    for each in (*find_durations(text, whole(text)), *find_amounts(text, whole(text))):
         assert 0 <= each.span.start < each.span.end <= len(text)
-        assert each.said
+        assert each.text

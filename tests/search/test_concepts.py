@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.search.concepts import Concept, recognise
-from fourcorners.search.query import parse
+from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.query import parse_query
 
 
 def concept(name: str, *aliases: str, avoid: str = "", asks: tuple[str, ...] = ()) -> Concept:
@@ -11,8 +11,8 @@ def concept(name: str, *aliases: str, avoid: str = "", asks: tuple[str, ...] = (
         id=name.lower().replace(" ", "-"),
         name=name,
         aliases=aliases,
-        query=parse(f'"{name.lower()}"'),
-        avoid=parse(avoid) if avoid else None,
+        query=parse_query(f'"{name.lower()}"'),
+        avoid=parse_query(avoid) if avoid else None,
         asks=asks,
     )
 
@@ -34,7 +34,7 @@ KNOWN = [
 
 
 def asked(question: str) -> list[str]:
-    return [found.name for found, _ in recognise(question, KNOWN)]
+    return [found.name for found, _ in recognise_concepts(question, KNOWN)]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_shorter_name_within_longer_one_does_not_count() -> None:
 
 
 def test_several_are_found_the_surest_first() -> None:
-    found = recognise("Are the licenses granted under it non-transferable?", KNOWN)
+    found = recognise_concepts("Are the licenses granted under it non-transferable?", KNOWN)
     assert [one.name for one, _ in found] == ["Non-transferable licence", "Licence grant"]
     weights = [weight for _, weight in found]
     assert weights[0] == 1.0
@@ -85,9 +85,9 @@ def test_several_are_found_the_surest_first() -> None:
 
 def test_words_far_apart_are_no_name() -> None:
     apart = "Is the licence of a kind that, in the view of most of us here, was ever a grant?"
-    assert recognise(apart, [concept("Grant licence")]) == []
-    assert recognise("Is there a grant of any licence?", [concept("Grant licence")]) != []
+    assert recognise_concepts(apart, [concept("Grant licence")]) == []
+    assert recognise_concepts("Is there a grant of any licence?", [concept("Grant licence")]) != []
 
 
 def test_nothing_is_known_of_nothing() -> None:
-    assert recognise("Is there insurance?", []) == []
+    assert recognise_concepts("Is there insurance?", []) == []

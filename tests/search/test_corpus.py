@@ -9,12 +9,12 @@ import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.outline.tree import Outline
-from fourcorners.search.find import find
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import holds
+from fourcorners.search.find import find_passages
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
 CONTRACTS = 25
@@ -43,16 +43,16 @@ def test_exactly_the_passages_that_match_are_found(corpus: Path, tmp_path: Path)
             document = Document(
                 digest[:16], path.name, str(path), digest, "text/plain", "plain/1", raw.decode()
             )
-            cut = passages(document, Outline((), 0.0, windows=True))
+            cut = cut_passages(document, Outline((), 0.0, windows=True))
             library.add(document, Outline((), 0.0, windows=True), Card(), cut, None, collection="C")
             texts[document.id] = document.text
             for passage in cut:
                 index = WordIndex(passage.span.of(document.text))
                 for query in QUERIES:
-                    if holds(parse(query), index):
+                    if is_match(parse_query(query), index):
                         expected[query].add((document.id, passage.ordinal))
         for query in QUERIES:
-            hits = find(library, query, limit=100_000)
+            hits = find_passages(library, query, limit=100_000)
             assert expected[query], query
             assert {(hit.document, hit.ordinal) for hit in hits} == expected[query], query
             for hit in hits:

@@ -12,11 +12,11 @@ from fourcorners.documents.document import Document, Page
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.search.filters import Filters
-from fourcorners.search.find import find
-from fourcorners.search.plan import plan
+from fourcorners.search.find import find_passages
+from fourcorners.search.plan import explain_plan
 from fourcorners.search.query import Mode
 from fourcorners.text.span import Span
 
@@ -69,7 +69,7 @@ def room(library: Library, encoder: HashEncoder) -> dict[str, str]:
 
 
 def found(library: Library, query: str, **options: object) -> set[tuple[str, int]]:
-    hits = find(library, query, limit=20, **options)  # type: ignore[arg-type]
+    hits = find_passages(library, query, limit=20, **options)  # type: ignore[arg-type]
     return {(hit.document, hit.ordinal) for hit in hits}
 
 
@@ -150,8 +150,8 @@ def test_lucenes_proximity_costs_two_more_in_the_other_order(
 
 @pytest.mark.usefixtures("room")
 def test_the_plan_tells_what_is_done(library: Library, encoder: HashEncoder) -> None:
-    steps = plan(library, "notice pre/3 assign type:lease", encoder=encoder, stem=True)
-    said = {step.name: step.says for step in steps}
+    steps = explain_plan(library, "notice pre/3 assign type:lease", encoder=encoder, stem=True)
+    said = {step.name: step.description for step in steps}
     assert "assigned" in said["With stemming"]
     assert said["Field"] == "type:lease leaves 2 passages"
     assert "each then read" in said["Term"]

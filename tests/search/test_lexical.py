@@ -7,8 +7,8 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token
-from fourcorners.search.fusion import best_first
-from fourcorners.search.lexical import BestRows, best, lexical
+from fourcorners.search.fusion import sort_by_score
+from fourcorners.search.lexical import BestRows, best_rows, matching_rows
 from fourcorners.search.query import And, Near, Node, Or, Phrase, Prefix, Word
 
 TERMS: tuple[Word | Prefix | Phrase, ...] = (
@@ -40,9 +40,9 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
     tree: Node = Or(terms) if seed % 5 else terms[0]
     limit = chance.choice((1, 7, 500))
     tokens = [[collection_token("Odd")]] if seed % 3 == 0 else []
-    whole, found = lexical(library, tree, tokens), best(library, tree, tokens, limit)
+    whole, found = matching_rows(library, tree, tokens), best_rows(library, tree, tokens, limit)
     assert isinstance(found, BestRows)
-    rows = best_first(sorted(whole.scores), whole.scores)[:limit]
+    rows = sort_by_score(sorted(whole.scores), whole.scores)[:limit]
     assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
     texts = {
         row: passage.passage.span.of(library.text(passage.document))
@@ -63,9 +63,9 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
 )
 @pytest.mark.usefixtures("filled")
 def test_what_is_more_than_any_word_is_ranked_as_a_whole(library: Library, tree: Node) -> None:
-    whole, found = lexical(library, tree, []), best(library, tree, [], 9)
+    whole, found = matching_rows(library, tree, []), best_rows(library, tree, [], 9)
     assert not isinstance(found, BestRows)
-    rows = best_first(sorted(whole.scores), whole.scores)[:9]
+    rows = sort_by_score(sorted(whole.scores), whole.scores)[:9]
     assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
     assert [list(found.terms(row, "")) for row in rows] == [
         list(whole.terms(row, "")) for row in rows
@@ -73,7 +73,7 @@ def test_what_is_more_than_any_word_is_ranked_as_a_whole(library: Library, tree:
 
 
 def test_an_empty_library_has_no_best_rows(library: Library) -> None:
-    assert best(library, Or((Word("a"), Word("b"))), [], 5).scores == {}
+    assert best_rows(library, Or((Word("a"), Word("b"))), [], 5).scores == {}
 
 
 def test_the_commonest_words_do_not_count_where_ranking_by_them_would_take_long(
@@ -81,16 +81,16 @@ def test_the_commonest_words_do_not_count_where_ranking_by_them_would_take_long(
 ) -> None:
     add("rent agreement", "deposit agreement", "key agreement", "lock agreement", "agreement roof")
     words = [Word(word) for word in ("agreement", "rent", "deposit", "roof")]
-    assert len(best(library, Or(tuple(words)), [], 9).scores) == 5
-    monkeypatch.setattr("fourcorners.search.lexical.MOST_BEARERS", 7)
-    few = best(library, Or(tuple(words)), [], 9)
-    rare = best(library, Or(tuple(words[1:])), [], 9)
+    assert len(best_rows(library, Or(tuple(words)), [], 9).scores) == 5
+    monkeypatch.setattr("fourcorners.search.lexical.MAX_FREQUENCY", 7)
+    few = best_rows(library, Or(tuple(words)), [], 9)
+    rare = best_rows(library, Or(tuple(words[1:])), [], 9)
     assert few.scores == rare.scores
     assert len(few.scores) == 3
     assert list(few.terms(1, "rent agreement")) == list(rare.terms(1, "rent agreement"))
-    assert len(best(library, Or((words[0], words[1])), [], 9).scores) == 5
-    monkeypatch.setattr("fourcorners.search.lexical.MOST_BEARERS", 8)
-    assert len(best(library, Or(tuple(words)), [], 9).scores) == 5
+    assert len(best_rows(library, Or((words[0], words[1])), [], 9).scores) == 5
+    monkeypatch.setattr("fourcorners.search.lexical.MAX_FREQUENCY", 8)
+    assert len(best_rows(library, Or(tuple(words)), [], 9).scores) == 5
 
 
 def test_words_are_counted_anew_when_the_library_has_grown(
@@ -99,5 +99,5 @@ def test_words_are_counted_anew_when_the_library_has_grown(
     tree = Or((Word("rent"), Word("roof")))
     for clauses in (("rent", "roof and", "key"), ("rent or", "lock the", "door is")):
         add(*clauses)
-        whole, found = lexical(library, tree, []), best(library, tree, [], 9)
+        whole, found = matching_rows(library, tree, []), best_rows(library, tree, [], 9)
         assert dict(found.terms(1, "rent")) == dict(whole.terms(1, "rent"))

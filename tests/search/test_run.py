@@ -11,14 +11,14 @@ from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder, OverlapReranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
-from fourcorners.search.hit import SIGNAL, explain
-from fourcorners.search.query import parse
-from fourcorners.search.run import run
+from fourcorners.search.hit import SIGNAL_PREFIX, explain_score
+from fourcorners.search.query import parse_query
+from fourcorners.search.run import search_library
 
 Add = Callable[..., str]
 
 AUDIT = Concept(
-    id="audit", name="Audit", aliases=("Audit rights",), query=parse('"inspect books"~5^5')
+    id="audit", name="Audit", aliases=("Audit rights",), query=parse_query('"inspect books"~5^5')
 )
 
 
@@ -35,7 +35,7 @@ def lease(add: Add) -> str:
 def test_a_question_is_answered_with_sentences(
     library: Library, encoder: HashEncoder, lease: str
 ) -> None:
-    searched = run(
+    searched = search_library(
         library, "what are the audit rights here", encoder=encoder, concepts=[AUDIT], limit=3
     )
     best = searched.hits[0]
@@ -49,13 +49,13 @@ def test_a_question_is_answered_with_sentences(
     assert searched.concepts == ((AUDIT, 1.0),) or searched.concepts[0][0].id == "audit"
     assert searched.scope is not None
     assert searched.read == (lease,)
-    told = explain(best)
-    assert told[0].says == "how likely it answers"
-    assert all(part.name.startswith(SIGNAL) for part in told[1:])
+    told = explain_score(best)
+    assert told[0].description == "how likely it answers"
+    assert all(part.name.startswith(SIGNAL_PREFIX) for part in told[1:])
 
 
 def test_hits_are_disjoint(library: Library, encoder: HashEncoder, lease: str) -> None:
-    hits = run(library, "what may the tenant do", encoder=encoder, limit=10).hits
+    hits = search_library(library, "what may the tenant do", encoder=encoder, limit=10).hits
     spans = sorted(hit.span for hit in hits if hit.document == lease)
     assert len(spans) > 1
     assert all(left.end <= right.start for left, right in pairwise(spans))
@@ -76,7 +76,7 @@ def test_hits_are_disjoint(library: Library, encoder: HashEncoder, lease: str) -
 def test_queries_find_passages(
     library: Library, encoder: HashEncoder, query: str, options: dict[str, object]
 ) -> None:
-    searched = run(library, query, encoder=encoder, **options)  # type: ignore[arg-type]
+    searched = search_library(library, query, encoder=encoder, **options)  # type: ignore[arg-type]
     if "lease:1" not in query:
         assert searched.scope is None
 
@@ -84,15 +84,15 @@ def test_queries_find_passages(
 @pytest.mark.usefixtures("lease")
 def test_a_reranker_has_half_the_say(library: Library, encoder: HashEncoder) -> None:
     question = "what may the tenant do with this lease"
-    plain = run(library, question, encoder=encoder).hits
-    told = run(library, question, encoder=encoder, reranker=OverlapReranker()).hits
+    plain = search_library(library, question, encoder=encoder).hits
+    told = search_library(library, question, encoder=encoder, reranker=OverlapReranker()).hits
     assert {hit.span for hit in told} == {hit.span for hit in plain}
-    assert all(f"{SIGNAL}reranker" in hit.scores for hit in told)
+    assert all(f"{SIGNAL_PREFIX}reranker" in hit.scores for hit in told)
     assert [hit.score for hit in told] == sorted((hit.score for hit in told), reverse=True)
 
 
 @pytest.mark.usefixtures("lease")
 def test_without_vectors_a_question_is_a_query(library: Library) -> None:
-    searched = run(library, "tenant may assign")
+    searched = search_library(library, "tenant may assign")
     assert searched.scope is None
     assert [hit.ordinal for hit in searched.hits] == [2]

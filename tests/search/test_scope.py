@@ -10,11 +10,11 @@ import pytest
 
 from fourcorners.documents.document import Document, Page
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.search.filters import Filters
-from fourcorners.search.names import names_of
-from fourcorners.search.scope import route
+from fourcorners.search.names import name_index
+from fourcorners.search.scope import route_question
 from fourcorners.text.span import Span
 
 Make = Callable[..., str]
@@ -97,7 +97,7 @@ def room(make: Make) -> dict[str, str]:
 def test_the_named_contract_is_found_and_its_name_left_out(
     library: Library, room: dict[str, str], question: str, named: str, asked: str
 ) -> None:
-    scope = route(library, question)
+    scope = route_question(library, question)
     assert scope.documents[0][0] == room[named]
     assert scope.sure
     assert scope.asked == asked
@@ -112,7 +112,7 @@ def test_the_named_contract_is_found_and_its_name_left_out(
 def test_a_question_that_names_nothing_keeps_every_document(
     library: Library, question: str
 ) -> None:
-    scope = route(library, question)
+    scope = route_question(library, question)
     assert scope.documents == ()
     assert scope.asked == question
     assert not scope.sure
@@ -122,7 +122,7 @@ def test_what_fits_two_contracts_is_not_sure(library: Library, make: Make) -> No
     first = make("one.txt", "Lease", "Acme Corp.", "Tamarack LLP", text="Version one.")
     second = make("two.txt", "Lease", "Acme Corp.", "Tamarack LLP", text="Version two.")
     make("three.txt", "Supply Agreement", "Foxglove SA")
-    scope = route(library, "In the lease between Acme and Tamarack, who pays the rent?")
+    scope = route_question(library, "In the lease between Acme and Tamarack, who pays the rent?")
     assert {document for document, _ in scope.documents[:2]} == {first, second}
     assert not scope.sure
     assert set(scope.few) == {first, second}
@@ -132,19 +132,23 @@ def test_what_fits_two_contracts_is_not_sure(library: Library, make: Make) -> No
 def test_parties_that_the_card_missed_are_read_at_the_head(library: Library, make: Make) -> None:
     meant = make("x.txt", "Agency Agreement", text="Made between Wisteria plc and the agent.")
     make("y.txt", "Agency Agreement", text="Made between Bergamot plc and the agent.")
-    scope = route(library, "Consider the Agency Agreement with Wisteria plc; can it be assigned?")
+    scope = route_question(
+        library, "Consider the Agency Agreement with Wisteria plc; can it be assigned?"
+    )
     assert scope.documents[0][0] == meant
     assert scope.sure
 
 
 def test_a_misspelt_party_is_found(library: Library, room: dict[str, str]) -> None:
-    scope = route(library, "Consider the Licence with Qince Software, Inc.; what is licensed?")
+    scope = route_question(
+        library, "Consider the Licence with Qince Software, Inc.; what is licensed?"
+    )
     assert scope.documents[0][0] == room["licence"]
 
 
 @pytest.mark.usefixtures("room")
 def test_an_unknown_contract_leaves_the_question_without_its_name(library: Library) -> None:
-    scope = route(library, "Consider the Zinnia Charter of Yarrow; who is bound?")
+    scope = route_question(library, "Consider the Zinnia Charter of Yarrow; who is bound?")
     assert scope.asked == "who is bound?"
     assert not scope.sure
 
@@ -152,22 +156,22 @@ def test_an_unknown_contract_leaves_the_question_without_its_name(library: Libra
 def test_filters_leave_documents_out(library: Library, room: dict[str, str], make: Make) -> None:
     elsewhere = make("f.txt", "Master Services Agreement", "Acme Corp.", collection="Birch")
     question = "In the Acme MSA, what is the liability cap?"
-    scope = route(library, question, Filters(collection="Birch"))
+    scope = route_question(library, question, Filters(collection="Birch"))
     assert [document for document, _ in scope.documents] == [elsewhere]
-    scope = route(library, question, Filters(documents=(room["services"],)))
+    scope = route_question(library, question, Filters(documents=(room["services"],)))
     assert [document for document, _ in scope.documents] == [room["services"]]
 
 
 @pytest.mark.usefixtures("room")
 def test_names_follow_the_library(library: Library, make: Make) -> None:
-    assert not names_of(library).is_of_a_party("juniper")
+    assert not name_index(library).is_party_word("juniper")
     make("g.txt", "Lease", "Juniper Ltd.")
-    assert names_of(library).is_of_a_party("juniper")
-    assert names_of(library) is names_of(library)
+    assert name_index(library).is_party_word("juniper")
+    assert name_index(library) is name_index(library)
 
 
 @pytest.mark.usefixtures("room")
 def test_probabilities_are_shares(library: Library) -> None:
-    scope = route(library, "Consider the Supply Agreement; who insures?")
+    scope = route_question(library, "Consider the Supply Agreement; who insures?")
     assert scope.documents
     assert sum(probability for _, probability in scope.documents) == pytest.approx(1, abs=1e-3)

@@ -13,10 +13,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.models.fake import HashEncoder
 from fourcorners.server.app import create_app
-from fourcorners.server.engines import Engines
+from fourcorners.server.models import LocalModels
 from fourcorners.settings import Settings
 
 LEASE = """LEASE OF A MILL
@@ -88,8 +88,8 @@ class Room:
             path = self.app.state.office.uploads.root / "0" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            made = prepare(path)
-            assert isinstance(made, Prepared)
+            made = prepare_file(path)
+            assert isinstance(made, PreparedFile)
             with self.app.state.office.shelf.library() as library:
                 library.add_columns(made.columns, None, collection=collection)
 
@@ -102,8 +102,8 @@ class Room:
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings of no file, and an encoder that needs no weights."""
-    monkeypatch.setattr(Engines, "encoder", property(lambda _: HashEncoder()))
-    monkeypatch.setattr(Engines, "reranker", property(lambda _: None))
+    monkeypatch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
+    monkeypatch.setattr(LocalModels, "reranker", property(lambda _: None))
     return Settings(library="unused.db", jobs=1, ocr=False, reviewer="Ada")
 
 

@@ -12,7 +12,7 @@ from fourcorners.review.finding import (
     Evidence,
     Finding,
     RiskAnswer,
-    Searched,
+    SearchRecord,
     Severity,
 )
 from fourcorners.text.quote import Match, Quote
@@ -32,14 +32,14 @@ def found(document: str, provision: str, text: str, severity: Severity = Severit
         against="The landlord must consent to more.", against_quotes=(quote,),
     )  # fmt: skip
     return Finding(
-        document, provision, CellState.FOUND, (evidence,), Searched("", 9, 0.5, evidence),
+        document, provision, CellState.FOUND, (evidence,), SearchRecord("", 9, 0.5, evidence),
         severity, "An end at will.", (answer,),
     )  # fmt: skip
 
 
 def absent(document: str, provision: str) -> Finding:
     """Return a cell that is not found."""
-    return Finding(document, provision, CellState.NOT_FOUND, searched=Searched("", 9, 0.5))
+    return Finding(document, provision, CellState.NOT_FOUND, searched=SearchRecord("", 9, 0.5))
 
 
 def failed(document: str, provision: str) -> Finding:
@@ -51,4 +51,4 @@ def failed(document: str, provision: str) -> Finding:
 
 def fill(library: Library, playbook: Playbook, cells: Sequence[Finding]) -> None:
     """Store cells."""
-    store.save(library, playbook, "engine", list(cells))
+    store.save_findings(library, playbook, "engine", list(cells))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fourcorners.server.rates import Rate
-from fourcorners.server.refusals import TooMany
+from fourcorners.server.errors import TooManyRequests
+from fourcorners.server.rate_limit import RateLimiter
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 BASE = "/api/v1"
@@ -177,12 +177,12 @@ def test_the_description_names_every_route_with_its_problems(room: Room) -> None
 
 def test_too_many_requests_are_told_to_wait() -> None:
     now = [0.0]
-    rate = Rate(60, 3, clock=lambda: now[0])
+    rate = RateLimiter(60, 3, clock=lambda: now[0])
     for _ in range(3):
         rate.spend("ada")
-    with pytest.raises(TooMany) as refused:
+    with pytest.raises(TooManyRequests) as refused:
         rate.spend("ada")
-    assert refused.value.after >= 1
+    assert refused.value.retry_after >= 1
     rate.spend("bram")
     now[0] = 1.1
     rate.spend("ada")

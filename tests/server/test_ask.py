@@ -12,12 +12,20 @@ import pytest
 
 from fourcorners.research import events as happened
 from fourcorners.research import run
-from fourcorners.research.answer import Answer, Gap, Made, Outside, Preliminary, Ruling
-from fourcorners.research.tool import Material
-from fourcorners.server import answers
-from fourcorners.server.answers import Home
-from fourcorners.server.doing import Work, asking
-from fourcorners.server.tasks import Tasks
+from fourcorners.research.agents.tool import Material
+from fourcorners.research.answer import (
+    Answer,
+    ExternalStatement,
+    Gap,
+    PreliminaryAnswer,
+    Provenance,
+    Verdict,
+)
+from fourcorners.server.store import answers
+from fourcorners.server.store.answers import AnswerOrigin
+from fourcorners.server.tasks.handlers import TaskContext
+from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.text.span import Span
 
 from .conftest import LEASE, SUPPLY, Room
@@ -117,20 +125,20 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
 
     def slowly(*_: Any, **__: Any) -> Iterator[happened.Event]:
         span = Span(0, 15)
-        yield happened.Planned("q", ("q",), 2, 7)
-        yield happened.Asked(1, "What does <i>clause 2</i> say?", ("search",))
-        yield happened.EvidenceFound(
+        yield happened.PlanEvent("q", ("q",), 2, 7)
+        yield happened.QuestionEvent(1, "What does <i>clause 2</i> say?", ("search",))
+        yield happened.EvidenceEvent(
             1,
             (
                 Material(LEASE[:15], "lease.txt", "clause 2", document=lease, span=span),
                 Material("An act.", "Statutes", "section 3"),
             ),
         )
-        yield happened.GapLeft(1, Gap("the side letter"))
+        yield happened.GapEvent(1, Gap("the side letter"))
         while not go_on:
             time.sleep(0.01)
-            yield happened.Spent(step=None)  # type: ignore[arg-type]
-        yield happened.Finished(_answer(external=True))
+            yield happened.StepEvent(step=None)  # type: ignore[arg-type]
+        yield happened.AnswerEvent(_answer(external=True))
 
     monkeypatch.setattr(run, "ask", slowly)
     task = ask(room)
@@ -159,10 +167,10 @@ def test_a_question_that_is_ended_leaves_nothing(
     room.put({"lease.txt": LEASE})
 
     def endless(*_: Any, **__: Any) -> Iterator[happened.Event]:
-        yield happened.Planned("q", ("q",), 2, 7)
+        yield happened.PlanEvent("q", ("q",), 2, 7)
         while True:
             time.sleep(0.1)
-            yield happened.Asked(1, "words", ("search",))
+            yield happened.QuestionEvent(1, "words", ("search",))
 
     monkeypatch.setattr(run, "ask", endless)
     task = ask(room)
@@ -186,10 +194,10 @@ def test_a_task_that_answered_before_it_was_killed_does_not_ask_again(
     asked_again: list[str] = []
     monkeypatch.setattr(run, "ask", lambda *_, **__: asked_again.append("again"))
     with office.shelf.library() as library:
-        task = Tasks(library).start(asking.KIND, "by hand", "Mill", {}, by="Ada")
-        made = answers.keep(library, _answer(), task.id, Home("Mill", "Ada"))
-        work = Work(task, library, office.settings, office.engines, lambda *_: None)
-        assert asking.do(work) == {"answer": made}
+        task = TaskQueue(library).start(asking.KIND, "by hand", "Mill", {}, by="Ada")
+        made = answers.save_answer(library, _answer(), task.id, AnswerOrigin("Mill", "Ada"))
+        work = TaskContext(task, library, office.settings, office.engines, lambda *_: None)
+        assert asking.run(work) == {"answer": made}
     assert asked_again == []
 
 
@@ -200,8 +208,8 @@ def test_many_questions_of_one_person_wait(room: Room, monkeypatch: pytest.Monke
     def endless(*_: Any, **__: Any) -> Iterator[happened.Event]:
         while not runner.is_stopping:
             time.sleep(0.02)
-            yield happened.Asked(1, "words", ())
-        yield happened.Asked(1, "words", ())
+            yield happened.QuestionEvent(1, "words", ())
+        yield happened.QuestionEvent(1, "words", ())
 
     monkeypatch.setattr(run, "ask", endless)
     for _ in range(10):
@@ -211,12 +219,12 @@ def test_many_questions_of_one_person_wait(room: Room, monkeypatch: pytest.Monke
 
 
 def _answer(*, external: bool = False) -> Answer:
-    outside = Outside("It is void.", "void", "Statutes", "section 3", "2026-01-02")
+    outside = ExternalStatement("It is void.", "void", "Statutes", "section 3", "2026-01-02")
     return Answer(
         asked="q",
         question="q",
-        made=Made("a model", "engine", "2026-01-02T03:04:05+00:00"),
+        made=Provenance("a model", "engine", "2026-01-02T03:04:05+00:00"),
         title="q",
-        answer=Preliminary(Ruling.UNSURE),
+        answer=PreliminaryAnswer(Verdict.UNSURE),
         external=(outside,) if external else (),
     )

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from fourcorners.research import store
-from fourcorners.research.answer import Answer, Made, Preliminary, Ruling, Source
-from fourcorners.server import answers, passwords
-from fourcorners.server.accounts import EVERYWHERE, Accounts
-from fourcorners.server.answers import Home
-from fourcorners.server.api_tokens import ApiTokens
-from fourcorners.server.principal import Role, Scope
+from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.store import answers
+from fourcorners.server.store.answers import AnswerOrigin
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 API = "/api/v1"
@@ -33,7 +34,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
     with room.app.state.office.shelf.library() as library:
         accounts = Accounts(library)
         for name, role, where in (
-            ("ada", Role.ADMIN, EVERYWHERE),
+            ("ada", Role.ADMIN, ALL_COLLECTIONS),
             ("bram", Role.READER, "Mill"),
             ("cleo", Role.READER, "Grain"),
         ):
@@ -89,7 +90,9 @@ def test_a_question_and_its_report(room: Room) -> None:
 def test_lists_come_in_parts_the_newest_first(room: Room) -> None:
     with room.app.state.office.shelf.library() as library:
         made = [
-            answers.keep(library, _answer(f"q{n}", f"2026-01-0{1 + n // 2}"), f"t{n}", Home())
+            answers.save_answer(
+                library, _answer(f"q{n}", f"2026-01-0{1 + n // 2}"), f"t{n}", AnswerOrigin()
+            )
             for n in range(5)
         ]
     seen: list[str] = []
@@ -129,9 +132,9 @@ def test_an_answer_of_the_command_is_for_who_reads_everything(team: Room) -> Non
     with team.app.state.office.shelf.library() as library:
         path = "/srv/secret/lease.txt"
         told = _answer("q", "2026-01-02", Source(lease, "lease.txt", path))
-        by_command = store.save(library, told)
+        by_command = store.save_answer(library, told)
         mixed = _answer("p", "2026-01-02", Source(team.document("supply"), "supply.txt"))
-        in_mill = answers.keep(library, mixed, "t", Home("Mill", "ada"))
+        in_mill = answers.save_answer(library, mixed, "t", AnswerOrigin("Mill", "ada"))
     for identity in (by_command, in_mill):
         assert team.client.get(f"{API}/answers/{identity}", headers=bram).status_code == 404
         assert team.client.get(f"{API}/answers/{identity}", headers=ada).status_code == 200
@@ -154,8 +157,8 @@ def _answer(question: str, day: str, *sources: Source) -> Answer:
     return Answer(
         asked=question,
         question=question,
-        made=Made("a model", "engine", f"{day}T03:04:05+00:00"),
+        made=Provenance("a model", "engine", f"{day}T03:04:05+00:00"),
         title=question,
-        answer=Preliminary(Ruling.UNSURE),
+        answer=PreliminaryAnswer(Verdict.UNSURE),
         sources=sources,
     )

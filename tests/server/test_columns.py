@@ -17,18 +17,18 @@ from argon2 import PasswordHasher
 from fourcorners.errors import ModelError
 from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import Request
-from fourcorners.playbooks.load import load
-from fourcorners.research.columns.filling import Filler
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review import store
 from fourcorners.review.finding import CellState
-from fourcorners.server import passwords
-from fourcorners.server.accounts import Accounts
-from fourcorners.server.api_tokens import ApiTokens
-from fourcorners.server.columns import asking as people
-from fourcorners.server.columns import kept
-from fourcorners.server.doing import columns as doing
-from fourcorners.server.principal import Role, Scope
-from fourcorners.server.tasks import Tasks
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.columns import actions as people
+from fourcorners.server.columns import store as kept
+from fourcorners.server.tasks.handlers import column as doing
+from fourcorners.server.tasks.queue import TaskQueue
 
 from . import grids
 from .conftest import LEASE, SUPPLY, Room
@@ -37,7 +37,7 @@ QUESTION = "On what notice may the Tenant end this lease?"
 OTHER = "May the Landlord assign this lease without consent?"
 WORDS = "The Tenant may end this lease on six months' notice to the Landlord."
 GRID = "/reviews/grid?c=Mill&p=due-diligence"
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 
 
 def reviewed(room: Room, texts: dict[str, str], collection: str = "Mill") -> None:
@@ -165,7 +165,7 @@ def test_it_is_in_the_files_that_are_sent(room: Room) -> None:
 def test_a_cell_that_is_not_filled_is_told_in_a_file(room: Room) -> None:
     reviewed(room, {"lease.txt": LEASE})
     with room.app.state.office.shelf.library() as library:
-        kept.ask(library, "Mill", BOOK.id, QUESTION, with_model=False, by="Ada")
+        kept.add_column(library, "Mill", BOOK.id, QUESTION, with_model=False, by="Ada")
     told = room.client.get(f"{GRID.replace('grid', 'export')}&as=json").json()
     assert told["findings"][-1]["state"] == "failed"
     assert told["findings"][-1]["error"] == "It is not filled yet."
@@ -219,14 +219,14 @@ def test_it_parks_and_goes_on_where_it_ended(
 ) -> None:
     texts = {f"lease-{at}.txt": LEASE.replace("A MILL", f"MILL {at}") for at in range(6)}
     read: list[str] = []
-    whole = Filler.fill
+    whole = ColumnFiller.fill
 
-    def slow(self: Filler, document: str) -> Any:
+    def slow(self: ColumnFiller, document: str) -> Any:
         read.append(document)
         time.sleep(0.2)
         return whole(self, document)
 
-    monkeypatch.setattr(Filler, "fill", slow)
+    monkeypatch.setattr(ColumnFiller, "fill", slow)
     room = make_room()
     reviewed(room, texts)
     started = ask(room)
@@ -251,15 +251,15 @@ def test_a_contract_that_fails_is_told_and_tried_again(
 ) -> None:
     reviewed(room, {"lease.txt": LEASE, "supply.txt": SUPPLY})
     supply = room.document("supply")
-    whole = Filler._by_rules
+    whole = ColumnFiller._by_rules
 
-    def broken(self: Filler, document: str, reading: Any) -> Any:
+    def broken(self: ColumnFiller, document: str, reading: Any) -> Any:
         if document == supply:
             raise ModelError("the encoder is damaged.", remedy="Install it again.")
         return whole(self, document, reading)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Filler, "_by_rules", broken)
+        patch.setattr(ColumnFiller, "_by_rules", broken)
         column = filled(room)
     cell = cells_of(room, column)[supply]
     assert (cell["state"], cell["error"], cell["remedy"]) == (
@@ -285,8 +285,8 @@ def test_what_cannot_be_asked_is_refused(room: Room) -> None:
     assert status(playbook="nothing") == 404
     assert status(with_model=True) == 400
     with room.app.state.office.shelf.library() as library:
-        for at in range(kept.MOST):
-            kept.ask(library, "Mill", BOOK.id, f"question {at}", with_model=False, by="Ada")
+        for at in range(kept.MAX_COLUMNS):
+            kept.add_column(library, "Mill", BOOK.id, f"question {at}", with_model=False, by="Ada")
     assert status() == 400
     assert room.client.get("/api/v1/columns/asked-00000000").status_code == 404
     for act in ("ask", "fill", "remove"):
@@ -383,8 +383,10 @@ def test_walls_of_a_team(make_room: Callable[..., Room], monkeypatch: pytest.Mon
             accounts.grant(name, role, "Mill", by="test")
             token = tokens.add(name, [Scope.WRITE], "test", 1, by="test")
             headers[name] = {"Authorization": f"Bearer {token}"}
-        hidden = kept.ask(library, "Grain", BOOK.id, "Who is Oats?", with_model=False, by="x")
-        seen = kept.ask(library, "Mill", BOOK.id, QUESTION, with_model=False, by="x")
+        hidden = kept.add_column(
+            library, "Grain", BOOK.id, "Who is Oats?", with_model=False, by="x"
+        )
+        seen = kept.add_column(library, "Mill", BOOK.id, QUESTION, with_model=False, by="x")
 
     def send(name: str, method: str, path: str, body: Any = None) -> Any:
         return room.client.request(method, f"/api/v1{path}", json=body, headers=headers[name])
@@ -420,9 +422,9 @@ def test_cells_are_stored_as_findings_are(room: Room) -> None:
     reviewed(room, {"lease.txt": LEASE})
     column = filled(room)
     with room.app.state.office.shelf.library() as library:
-        book = kept.asked_of(library, "mill", BOOK.id)  # whatever its case
-        cells = store.cells(library, book, [column["provision"]])
+        book = kept.review_playbook(library, "mill", BOOK.id)  # whatever its case
+        cells = store.load_cells(library, book, [column["provision"]])
         assert [one.state for row in cells.values() for one in row.values()] == [CellState.FOUND]
         library.remove(room.document("lease"), "Mill")
-        assert store.cells(library, book, [column["provision"]]) == {}
-        assert Tasks(library).find(column["task"]).spec["question"] == QUESTION
+        assert store.load_cells(library, book, [column["provision"]]) == {}
+        assert TaskQueue(library).find(column["task"]).spec["question"] == QUESTION

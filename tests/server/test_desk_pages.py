@@ -7,9 +7,9 @@ from html import unescape
 
 import pytest
 
-from fourcorners.playbooks import bank as banks
-from fourcorners.playbooks.load import builtin
-from fourcorners.review.remarks import EVENT
+from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.load import builtin_names
+from fourcorners.review.people.annotations import AUDIT_EVENT
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 HOUSE = """id: house
@@ -83,7 +83,7 @@ def test_a_clause_is_kept_in_a_bank_found_there_and_rated(mill: Room) -> None:
     status, page = post(mill, "/precedents/rate", bank="house", clause=identifier[1], stars="5")
     assert "★★★★★" in page
     with mill.app.state.office.shelf.library() as library:
-        (kept,) = banks.clauses_of(library, "house")
+        (kept,) = banks.bank_clauses(library, "house")
     assert (kept.stars, kept.provision, kept.source) == (5, "Cap", "supply.txt")
 
 
@@ -97,7 +97,7 @@ def test_a_bank_that_is_not_there_is_said(mill: Room) -> None:
 
 def test_the_packages_playbooks_are_listed_and_read(room: Room) -> None:
     page = room.client.get("/playbooks").text
-    for name in builtin():
+    for name in builtin_names():
         assert f'href="/playbooks/{name}"' in page
     page = words(room.client.get("/playbooks/due-diligence").text)
     assert "Change of control" in page
@@ -174,7 +174,7 @@ def test_activity_lists_work_and_proves_the_trail(mill: Room) -> None:
     only = mill.client.get("/activity/audit?event=task").text
     assert ">task</th>" in only
     assert ">add</th>" not in only
-    assert EVENT not in words(only).split("No. What By")[1]
+    assert AUDIT_EVENT not in words(only).split("No. What By")[1]
     assert "No language model was ever asked" in words(mill.client.get("/activity/models").text)
 
 

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from fourcorners.playbooks.bank import BankClause
-from fourcorners.playbooks.bank import store as keep
-from fourcorners.playbooks.load import load
-from fourcorners.server import passwords
-from fourcorners.server.accounts import EVERYWHERE, Accounts
-from fourcorners.server.principal import Role
+from fourcorners.playbooks.bank.store import BankClause
+from fourcorners.playbooks.bank.store import store_clauses as keep
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.principal import Role
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
 
 PASSWORD = "a long enough password 1"  # noqa: S105 - of a test
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 FIRST = BOOK.provisions[0].id
 
 
@@ -35,7 +35,7 @@ def team(make_room: Callable[..., Room]) -> Room:
         accounts = Accounts(library)
         for name in ("ada", "bram"):
             accounts.add(name, PASSWORD, by="test")
-        accounts.grant("ada", Role.ADMIN, EVERYWHERE, by="test")
+        accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
         accounts.grant("bram", Role.REVIEWER, "Mill", by="test")
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY}, "Grain")

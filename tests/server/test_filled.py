@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load
-from fourcorners.server.grid.filled import filled
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.server.grid.progress import count_filled
 
 from . import grids
 from .conftest import LEASE, SUPPLY, Room
 
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 
 
 def review(library: Library, *documents: str) -> None:
@@ -28,9 +28,9 @@ def test_cells_count_wherever_their_contract_is(room: Room) -> None:
     with room.app.state.office.shelf.library() as library:
         review(library, lease, supply)
         review(library, lease)  # again: no cell is counted twice
-        found = {each.collection: each.cells for each in filled(library, [BOOK.hash])}
+        found = {each.collection: each.cells for each in count_filled(library, [BOOK.hash])}
         assert found == {"Grain": 5, "Mill": 10}
-        assert filled(library, ["another"]) == []
+        assert count_filled(library, ["another"]) == []
     page = room.client.get("/reviews").text
     assert f"10 cells of {2 * len(BOOK.provisions)}" in page
     assert f"5 cells of {len(BOOK.provisions)}" in page
@@ -49,7 +49,7 @@ def test_no_finding_is_read_to_count_them(room: Room, monkeypatch: pytest.Monkey
     with room.app.state.office.shelf.library() as library:
         review(library, lease)
         monkeypatch.setattr(Library, "execute", told)
-        filled(library, [BOOK.hash])
+        count_filled(library, [BOOK.hash])
         monkeypatch.undo()
         ((counted, values),) = [each for each in asked if "count(*)" in each[0]]
         plan = [str(row[3]) for row in library.execute(f"EXPLAIN QUERY PLAN {counted}", values)]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fourcorners.review import health as checks
-from fourcorners.review.symptom import Concern
-from fourcorners.server import papers
-from fourcorners.server.papers import PaperClass
+from fourcorners.review.health import examine as checks
+from fourcorners.review.health.symptom import Concern
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.health_checks import ProblemClass
 
 from .conftest import LEASE, Room
 
@@ -42,7 +42,7 @@ def checked(room: Room, collection: str = "Mill", **more: str) -> dict[str, Any]
 
 
 def test_every_concern_is_of_a_class() -> None:
-    assert {papers.class_of(each) for each in Concern} == set(PaperClass)
+    assert {papers.problem_class(each) for each in Concern} == set(ProblemClass)
 
 
 def test_a_check_from_the_page_tells_by_class(room: Room) -> None:
@@ -97,7 +97,7 @@ def test_it_tells_when_files_came_since_and_what_is_gone_is_not_told(room: Room)
 def test_it_is_kept_over_a_restart_and_begun_once(
     make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, calls = checks.examine, 0
+    whole, calls = checks.examine_documents, 0
 
     def slow(*given: Any, **named: Any) -> Any:
         nonlocal calls
@@ -107,7 +107,7 @@ def test_it_is_kept_over_a_restart_and_begun_once(
             time.sleep(0.05)
         return whole(*given, **named)
 
-    monkeypatch.setattr(checks, "examine", slow)
+    monkeypatch.setattr(checks, "examine_documents", slow)
     room = make_room()
     room.put({"lease.txt": BLANK})
     first = room.client.post("/api/v1/health", json={"collection": "Mill"}).json()

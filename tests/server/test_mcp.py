@@ -18,16 +18,16 @@ import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
 
-from fourcorners.library.prepare import Prepared, prepare
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
-from fourcorners.research.tool import Inquiry
-from fourcorners.server import passwords
-from fourcorners.server.accounts import EVERYWHERE, Accounts
-from fourcorners.server.api_tokens import ApiTokens
+from fourcorners.research.agents.tool import ToolQuery
 from fourcorners.server.app import create_app
-from fourcorners.server.mcp import answering
-from fourcorners.server.principal import Role, Scope
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, McpSettings
 from tests.server.conftest import LEASE, SUPPLY
@@ -47,8 +47,8 @@ def fill(path: Path) -> dict[str, str]:
         for name, text, collection in (("lease", LEASE, "Mill"), ("supply", SUPPLY, "Grain")):
             file = path.parent / f"{name}.txt"
             file.write_text(text)
-            made = prepare(file)
-            assert isinstance(made, Prepared)
+            made = prepare_file(file)
+            assert isinstance(made, PreparedFile)
             library.add_columns(made.columns, None, collection=collection)
             ids[name] = library.resolve(name).id
     return ids
@@ -440,7 +440,7 @@ def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
 
 @pytest.mark.usefixtures("cheap_hashes", "ids")
 def test_a_token_is_needed_and_its_scope_counts(path: Path, settings: Settings) -> None:
-    reads = bearer(path, "ada", Role.ADMIN, EVERYWHERE)
+    reads = bearer(path, "ada", Role.ADMIN, ALL_COLLECTIONS)
     writes = bearer(path, "cleo", Role.REVIEWER, "Mill", Scope.WRITE)
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
@@ -515,12 +515,12 @@ def started(path: Path, folder: Path, asks: Asks, *options: str) -> None:
 
 
 def test_our_own_researcher_can_ask_it(path: Path, settings: Settings, ids: dict[str, str]) -> None:
-    from fourcorners.research.sources import external_tools
+    from fourcorners.research.sources.registry import external_tools
 
     with served(path, settings) as url:
         section = {"says": "x", "url": url, "tool": "define", "argument": "term"}
         sources = ExternalSettings.model_validate({"on": True, "mcp": {"other": section}})
         (tool,) = external_tools(["other"], sources)
-        (material,) = tool.look(Inquiry("Tenant"))
+        (material,) = tool.run(ToolQuery("Tenant"))
     assert ids["lease"] in material.words
     assert (material.document, material.tool) == ("", "other")

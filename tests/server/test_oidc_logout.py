@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from fourcorners.server.principal import Role, Scope
+from fourcorners.server.auth.principal import Role, Scope
+from tests.server.auth.test_oidc import ADA, accounts_of, begun, is_in, make_team, quick, trail
 from tests.server.conftest import Room
 from tests.server.oidc_provider import (
     CLIENT,
@@ -20,7 +21,6 @@ from tests.server.oidc_provider import (
     with_alg_none,
     with_public_key_as_secret,
 )
-from tests.server.test_oidc import ADA, accounts_of, begun, is_in, make_team, quick, trail
 
 __all__ = ["make_team", "quick"]  # fixtures
 
@@ -129,7 +129,7 @@ def test_a_session_of_which_the_provider_said_no_id_ends_with_its_person(
 def test_sessions_by_password_and_api_tokens_stay(
     make_team: Callable[..., Room], provider: OidcProvider, key: Any
 ) -> None:
-    from fourcorners.server.api_tokens import ApiTokens
+    from fourcorners.server.auth.api_tokens import ApiTokens
 
     room = make_team()
     enter(room, provider)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from fourcorners.server.oidc.keys import Keys, signing_keys
-from fourcorners.server.oidc.refused import SignInRefused
-from fourcorners.server.oidc.tokens import Expected, claims_of
+from fourcorners.server.auth.oidc.errors import SignInRefused
+from fourcorners.server.auth.oidc.keys import KeySet, parse_signing_keys
+from fourcorners.server.auth.oidc.tokens import TokenExpectation, verify_id_token
 from tests.server.oidc_provider import (
     CLIENT,
     handmade,
@@ -22,7 +22,7 @@ from tests.server.oidc_provider import (
 
 RSA, CURVE, OTHER = new_key("first"), new_key("curve", "EC"), new_key("first")
 NOW = time.time()
-EXPECTED = Expected("https://id.test", CLIENT, "the nonce", NOW, 60)
+EXPECTED = TokenExpectation("https://id.test", CLIENT, "the nonce", NOW, 60)
 GOOD: dict[str, Any] = {
     "iss": "https://id.test",
     "aud": CLIENT,
@@ -33,8 +33,8 @@ GOOD: dict[str, Any] = {
 }
 
 
-def published(*held: object) -> Keys:
-    return Keys(lambda: {"keys": list(held)}, time.monotonic)
+def published(*held: object) -> KeySet:
+    return KeySet(lambda: {"keys": list(held)}, time.monotonic)
 
 
 def public(key: Any) -> dict[str, Any]:
@@ -42,10 +42,10 @@ def public(key: Any) -> dict[str, Any]:
     return made
 
 
-def why_not(token: str, keys: Keys | None = None) -> str:
+def why_not(token: str, keys: KeySet | None = None) -> str:
     """Return why a token does not count; empty if it does."""
     try:
-        claims_of(token, keys or published(public(RSA), public(CURVE)), EXPECTED)
+        verify_id_token(token, keys or published(public(RSA), public(CURVE)), EXPECTED)
     except SignInRefused as error:
         return error.why
     return ""
@@ -165,7 +165,7 @@ def test_a_short_key_proves_nothing() -> None:
     with pytest.warns(SecurityWarning):
         short = RSAKey.generate_key(1024, {"kid": "first"}, private=True)
     with pytest.warns(SecurityWarning):
-        assert signing_keys({"keys": [public(short)]}) == ()
+        assert parse_signing_keys({"keys": [public(short)]}) == ()
 
 
 def test_of_several_keys_the_token_must_name_one() -> None:
@@ -185,7 +185,7 @@ def test_keys_are_read_again_for_one_that_is_new_but_not_all_the_time() -> None:
         reads.append(at)
         return {"keys": sets[min(len(reads), 2) - 1]}
 
-    keys = Keys(read, lambda: at)
+    keys = KeySet(read, lambda: at)
     assert keys.find("RS256", "first")
     assert keys.find("ES256", "curve") is None
     at = 29.0
@@ -198,4 +198,4 @@ def test_keys_are_read_again_for_one_that_is_new_but_not_all_the_time() -> None:
 
 @pytest.mark.parametrize("held", [{}, {"keys": 7}, {"keys": [7, {}, {"kty": "RSA"}]}])
 def test_a_damaged_key_set_has_no_keys(held: dict[str, object]) -> None:
-    assert signing_keys(held) == ()
+    assert parse_signing_keys(held) == ()

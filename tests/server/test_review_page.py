@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from fourcorners.outline.card import Card, Fact
-from fourcorners.playbooks.load import load
+from fourcorners.outline.card.card import Card, Fact
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
-from fourcorners.review.terms import rules_of
-from fourcorners.server import day
+from fourcorners.review.risk.term_dates import dated_rules
+from fourcorners.server.grid import dates as day
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import WORDS, absent, failed, fill, found
 
-BOOK = load("due-diligence")
+BOOK = load_playbook("due-diligence")
 FIRST, SECOND, THIRD = (provision.id for provision in BOOK.provisions[:3])
 GRID = "/reviews/grid?c=Mill&p=due-diligence"
 
@@ -323,8 +323,8 @@ def test_nothing_is_marked_where_it_is_not_what_was_counted(mill: Room) -> None:
 def test_a_term_that_ends_is_as_grave_in_the_grid_as_in_a_report_of_the_day(
     mill: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (provision,) = [each for each in BOOK.provisions if rules_of(each)][:1]
-    over = next(rule for rule in rules_of(provision) if not rule.ends_within)
+    (provision,) = [each for each in BOOK.provisions if dated_rules(each)][:1]
+    over = next(rule for rule in dated_rules(provision) if not rule.ends_within)
     lease, end = mill.document("lease"), date(2026, 3, 1)
     with mill.app.state.office.shelf.library() as library:
         cell = found(lease, provision.id, library.text(lease), Severity.NONE)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fourcorners.server.api import guarding
+from fourcorners.server.api import guard as guarding
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -28,7 +28,7 @@ _PATIENCE = 90.0
 @pytest.fixture
 def furnished(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
     """A server with contracts, a review and an answer, that lets one caller ask without end."""
-    monkeypatch.setattr(guarding, "A_MINUTE", 10**9)
+    monkeypatch.setattr(guarding, "REQUESTS_PER_MINUTE", 10**9)
     room = make_room()
     room.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
     return room

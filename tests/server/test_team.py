@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from fourcorners.server import accounts as accounting
-from fourcorners.server import passwords
-from fourcorners.server.accounts import EVERYWHERE, Accounts
-from fourcorners.server.api_tokens import ApiTokens
-from fourcorners.server.principal import Role, Scope
+from fourcorners.server.auth import accounts as accounting
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
@@ -36,7 +36,7 @@ def team(make_room: Callable[..., Room]) -> Room:
         accounts = Accounts(library)
         for name in ("ada", "bram", "cleo", "dora"):
             accounts.add(name, PASSWORD, by="test")
-        accounts.grant("ada", Role.ADMIN, EVERYWHERE, by="test")
+        accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
         accounts.grant("bram", Role.READER, "Mill", by="test")
         accounts.grant("cleo", Role.EDITOR, "Grain", by="test")
     sign_in(room.client, "ada")
@@ -222,7 +222,7 @@ def test_who_is_shut_out_is_out_at_once(team: Room) -> None:
 
 
 def test_a_session_ends(team: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fourcorners.server import sessions
+    from fourcorners.server.auth import sessions
 
     assert team.client.get("/").status_code == 200
     monkeypatch.setattr(sessions, "IDLE_SECONDS", -1)
@@ -272,4 +272,4 @@ def test_a_token_is_told_once(team: Room) -> None:
     with team.app.state.office.shelf.library() as library:
         kept = library.execute("SELECT hash FROM server_tokens")
     assert secret[0] not in str(kept)
-    assert accounting.fingerprint(secret[0]) in str(kept)
+    assert accounting.hash_secret(secret[0]) in str(kept)

@@ -26,10 +26,10 @@ from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import PromptId
 from fourcorners.llm.exchange import Role as LlmRole
 from fourcorners.llm.ledger import Call, Ledger, MemoryLedger
-from fourcorners.server.telemetry import Silent, open_telemetry
+from fourcorners.server.telemetry import NoTelemetry, open_telemetry
 from fourcorners.server.telemetry.exporter import Exporter, may_leave
 from fourcorners.server.telemetry.spans import ALLOWED
-from fourcorners.server.telemetry.tracing import Tracing
+from fourcorners.server.telemetry.tracing import OpenTelemetryTracing
 from fourcorners.settings import LlmSettings, Settings, TelemetrySettings
 from tests.server.conftest import LEASE, Room
 from tests.serving import Asked, Reply, Served, served
@@ -108,10 +108,10 @@ def ended(room: Room, answer: Any) -> None:
         time.sleep(0.05)
 
 
-def closed(tracing: Tracing) -> int:
+def closed(tracing: OpenTelemetryTracing) -> int:
     """Close it, and return how many spans were dropped."""
     tracing.close()
-    return tracing.dropped
+    return tracing.dropped_count
 
 
 def test_a_collector_is_told_of_requests_tasks_and_calls(
@@ -271,7 +271,7 @@ def test_what_is_not_allowed_is_left_out_even_where_a_span_bears_it(collector: C
 
 def test_a_library_that_traces_finds_no_span_of_ours(collector: Collector) -> None:
     """What others make is not ours, and ours is nobody's parent."""
-    tracing = Tracing(collector.settings())
+    tracing = OpenTelemetryTracing(collector.settings())
     theirs = TracerProvider().get_tracer("theirs").start_span("theirs")
     token = attach(trace.set_span_in_context(theirs))
     try:
@@ -291,10 +291,10 @@ def test_the_environment_turns_nothing_on(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.settings().endpoint)
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "secret=Narwhal")
     room = make_room()
-    assert isinstance(room.app.state.office.telemetry, Silent)
+    assert isinstance(room.app.state.office.telemetry, NoTelemetry)
     room.client.get("/")
     assert collector.server.asked == []
-    tracing = Tracing(collector.settings())
+    tracing = OpenTelemetryTracing(collector.settings())
     with tracing.request("GET", "0" * 12):
         pass
     assert closed(tracing) == 0
@@ -302,9 +302,9 @@ def test_the_environment_turns_nothing_on(
 
 
 def test_a_part_may_be_traced(collector: Collector) -> None:
-    tracing = Tracing(collector.settings(share=0.0))
+    tracing = OpenTelemetryTracing(collector.settings(share=0.0))
     with tracing.task("ask", "ab" * 8):
-        tracing.called(call())
+        tracing.record_call(call())
     assert closed(tracing) == 0
     assert collector.spans == []
 
@@ -362,7 +362,7 @@ def test_what_a_collector_says_it_did_not_take_is_counted(collector: Collector) 
     partial = ExportTracePartialSuccess(rejected_spans=2)
     body = ExportTraceServiceResponse(partial_success=partial).SerializeToString()
     collector.reply = Reply(body.decode())
-    tracing = Tracing(collector.settings(every=60))
+    tracing = OpenTelemetryTracing(collector.settings(every=60))
     for _ in range(3):
         with tracing.request("GET", "0" * 12):
             pass
@@ -371,7 +371,7 @@ def test_what_a_collector_says_it_did_not_take_is_counted(collector: Collector) 
 
 def test_an_answer_that_is_no_protobuf_is_taken_for_what_it_is(collector: Collector) -> None:
     collector.reply = Reply("<html>ok</html>")
-    tracing = Tracing(collector.settings(every=60))
+    tracing = OpenTelemetryTracing(collector.settings(every=60))
     with tracing.request("GET", "0" * 12):
         pass
     assert closed(tracing) == 0
@@ -386,7 +386,7 @@ def test_an_endpoint_that_cannot_be_called_stops_the_server(url: str) -> None:
 
 
 def test_off_by_default() -> None:
-    assert isinstance(open_telemetry(Settings(library="unused.db").telemetry), Silent)
+    assert isinstance(open_telemetry(Settings(library="unused.db").telemetry), NoTelemetry)
     ledger = MemoryLedger()
     assert open_telemetry(TelemetrySettings()).ledger(ledger) is ledger
 

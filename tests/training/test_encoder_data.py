@@ -21,11 +21,11 @@ from encoder_data import (
 )
 from leakage import Judged
 
-from fourcorners.evaluation import cuad
-from fourcorners.evaluation.cuad import CATEGORIES
-from fourcorners.evaluation.extracting import document_id
-from fourcorners.evaluation.precedents import Asked, Format
-from fourcorners.library.ingest import add
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
@@ -36,8 +36,8 @@ TOWNS = ("Aarhus", "Bergen", "Cadiz", "Dover", "Essen", "Faro", "Ghent", "Hull",
 GOODS = ("anvils", "boats", "crates", "drums", "easels", "ferns", "gates", "harps", "irons", "jugs")
 
 
-def asked(name: str, judged: dict[str, int], category: str = "Cap") -> Asked:
-    return Asked(name, category, {Format.SHORT: name}, judged)
+def asked(name: str, judged: dict[str, int], category: str = "Cap") -> AcordQuery:
+    return AcordQuery(name, category, {Format.SHORT: name}, judged)
 
 
 def test_a_sentence_answers_if_half_of_it_or_of_the_annotation_is_shared() -> None:
@@ -176,7 +176,7 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lessons, Preceden
     encoder = HashEncoder(32)
     library = data / "all.db"
     with Library.open(library) as store:
-        add(store, [texts], collection="CUAD", encoder=encoder,
+        add_files(store, [texts], collection="CUAD", encoder=encoder,
             settings=Settings(jobs=1, memory_mb=800, seconds=30, ocr=False))  # fmt: skip
     found, precedents = gather(data, library, encoder)
     return found, precedents, data
@@ -222,10 +222,10 @@ def nli(folder: Path) -> None:
 
 def test_no_held_out_document_is_learned_from(lessons: tuple[Lessons, Precedents, Path]) -> None:
     found, precedents, data = lessons
-    contracts = cuad.load(data / "cuad")
+    contracts = cuad.load_cuad(data / "cuad")
     held = {
         contract.name: contract
-        for contract, fold in zip(contracts, cuad.folds(contracts), strict=True)
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts), strict=True)
         if fold == HELD_FOLD
     }
     assert 1 < len(held) < 10

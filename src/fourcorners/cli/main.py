@@ -9,39 +9,23 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli import (
-    add,
-    ask,
-    audit,
-    backup,
-    bank,
-    bench,
-    bench_entailment,
-    bench_precedents,
-    bench_provisions,
-    bench_questions,
-    bench_retrieval,
-    find,
-    health,
-    jobs,
-    library,
-    links,
-    lint,
-    llm,
-    mark,
-    mcp,
-    models,
-    playbook,
-    precedents,
-    report,
-    review,
-    search,
-    serve,
-    show,
-    status,
-    train,
-    users,
-)
+from fourcorners.cli.bench import answers as bench_questions
+from fourcorners.cli.bench import commands as bench
+from fourcorners.cli.bench import entailment as bench_entailment
+from fourcorners.cli.bench import precedents as bench_precedents
+from fourcorners.cli.bench import provisions as bench_provisions
+from fourcorners.cli.bench import retrieval as bench_retrieval
+from fourcorners.cli.contracts import ask, links, precedents, search, show
+from fourcorners.cli.library import add, audit, backup, jobs, status
+from fourcorners.cli.library import commands as library
+from fourcorners.cli.models import commands as models
+from fourcorners.cli.models import llm, train
+from fourcorners.cli.playbook import bank
+from fourcorners.cli.playbook import commands as playbook
+from fourcorners.cli.review import commands as review
+from fourcorners.cli.review import find, health, lint, mark, report
+from fourcorners.cli.serve import commands as serve
+from fourcorners.cli.serve import mcp, users
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
@@ -133,7 +117,7 @@ def main() -> None:
 
 def _complain(error: FourcornersError) -> int:
     """Say what went wrong, and return the exit code: 2 if the command itself must change."""
-    from fourcorners.cli.console import complain
+    from fourcorners.cli.output.console import complain
 
     complain(error)
     return 2 if isinstance(error, ConfigError) else 1

@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from fourcorners.cluster.address import address_of
-from fourcorners.cluster.environment import set_environment
+from fourcorners.cluster.ray.environment import set_environment
+from fourcorners.cluster.storage.address import address_of
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fourcorners.cluster.crew import RayCrew
     from fourcorners.cluster.library import LanceLibrary
+    from fourcorners.cluster.ray.worker_pool import RayWorkerPool
 
-__all__ = ["open_crew", "open_library"]
+__all__ = ["open_library", "open_worker_pool"]
 
 
-def open_crew(address: str, *, jobs: int | None) -> AbstractContextManager[RayCrew]:
+def open_worker_pool(address: str, *, jobs: int | None) -> AbstractContextManager[RayWorkerPool]:
     """Connect to the Ray cluster at `ray://HOST:PORT`, or start one on this machine for `ray`.
 
     Raises:
@@ -24,7 +24,7 @@ def open_crew(address: str, *, jobs: int | None) -> AbstractContextManager[RayCr
     """
     set_environment(address)
     try:
-        from fourcorners.cluster.crew import crew_at
+        from fourcorners.cluster.ray.worker_pool import ray_worker_pool
     except ModuleNotFoundError as error:
         if error.name not in ("ray", "grpc", "pyarrow"):
             raise
@@ -32,7 +32,7 @@ def open_crew(address: str, *, jobs: int | None) -> AbstractContextManager[RayCr
             f"jobs on Ray need {error.name}, which is not installed.",
             remedy='Install it with `pip install "fourcorners[cluster]"`.',
         ) from error
-    return crew_at(address, jobs=jobs)
+    return ray_worker_pool(address, jobs=jobs)
 
 
 def open_library(url: str, create: bool) -> LanceLibrary:
@@ -43,8 +43,8 @@ def open_library(url: str, create: bool) -> LanceLibrary:
         LibraryError: If the tables are missing, damaged, of a newer version or out of reach.
     """
     try:
-        from fourcorners.cluster.index import LanceIndex
         from fourcorners.cluster.library import LanceLibrary
+        from fourcorners.cluster.words.index import LanceIndex
         from fourcorners.search.index import register_index
     except ModuleNotFoundError as error:
         if error.name not in ("lancedb", "pyarrow"):

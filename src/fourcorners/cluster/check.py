@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from fourcorners.cluster.library import LanceLibrary
-from fourcorners.cluster.shelves import PASSAGES, WORDS
+from fourcorners.cluster.storage.document_tables import PASSAGES, WORDS
 from fourcorners.errors import FourcornersError
-from fourcorners.library.audit import verify
+from fourcorners.library.audit import verify_trail
 
 
-def faults(library: LanceLibrary) -> list[str]:
+def find_faults(library: LanceLibrary) -> list[str]:
     """Return what is wrong, one sentence each; empty if the library is whole."""
     found: list[str] = []
     for look in (_catalogue, _documents, _words, _word_parts, _vectors):
@@ -36,7 +36,7 @@ def _catalogue(library: LanceLibrary) -> Iterator[str]:
         "SELECT id FROM documents WHERE row NOT IN (SELECT document FROM document_collections)"
     ):
         yield f"document {document!s} is in no collection"
-    for fault in verify(library.replica).faults:
+    for fault in verify_trail(library.replica).faults:
         yield fault.what
 
 
@@ -69,7 +69,7 @@ def _words(library: LanceLibrary) -> Iterator[str]:
 def _word_parts(library: LanceLibrary) -> Iterator[str]:
     """Count the words of each passage once more, by the index."""
     visible = library.visible()
-    for living, blocks in groupby(library.word_parts.whole(visible), key=itemgetter(0)):
+    for living, blocks in groupby(library.word_parts.all_parts(visible), key=itemgetter(0)):
         part = living.part
         counted = np.zeros(len(part.lengths), dtype=np.int64)
         for postings in chain.from_iterable(some for _, some in blocks):

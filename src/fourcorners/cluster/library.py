@@ -12,31 +12,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 from platformdirs import user_cache_path, user_data_path
 
-from fourcorners.cluster.address import Address
-from fourcorners.cluster.journal import HEAD, Journal
-from fourcorners.cluster.replica import Replica, ReplicaFault
-from fourcorners.cluster.shelves import (
-    BEHIND,
-    KEEP,
+from fourcorners.cluster.catalogue.journal import HEAD, Journal
+from fourcorners.cluster.catalogue.replica import Replica, ReplicaMismatch
+from fourcorners.cluster.storage.address import Address
+from fourcorners.cluster.storage.document_tables import (
+    MAX_UNINDEXED,
+    MAX_UNINDEXED_VECTORS,
     PASSAGES,
+    RETENTION,
     TEXTS,
-    UNINDEXED,
     VECTORS,
-    Shelves,
-    Stood,
+    DocumentTables,
+    StoredPassage,
     generation_at,
 )
-from fourcorners.cluster.tables import Tables
-from fourcorners.cluster.visible import Shelved, Visible
-from fourcorners.cluster.word_parts import AT_ONCE, WordParts
+from fourcorners.cluster.storage.tables import Tables
+from fourcorners.cluster.words.store import MAX_BATCH, WordIndexStore
+from fourcorners.cluster.words.visibility import LiveDocument, VisibleRows
 from fourcorners.documents.document import Document
 from fourcorners.errors import LibraryError
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.columns import LARGE, Columns
-from fourcorners.library.database import SQLiteValue, integer, string
+from fourcorners.library.columns import LARGE_COLUMNS, DocumentColumns
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import PassageRow, Vectors
-from fourcorners.library.store import Library, files_beside
+from fourcorners.library.store import Library, upload_folder
 from fourcorners.outline.tree import Outline, Passage
 from fourcorners.text.tokenization import tokenize
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _KEPT = 96  # documents whose text and outline are held in memory
-SET_DOWN = 512  # entries of the journal after which the catalogue is set down whole
+SNAPSHOT_EVERY = 512  # entries of the journal after which the catalogue is set down whole
 _DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
 
 
@@ -66,8 +66,8 @@ class LanceLibrary(Library):
         self.address = address
         self.tables = Tables(_found(address, create=create))
         self._journal = Journal(self.tables)
-        self.shelves = Shelves(self.tables)
-        self.word_parts = WordParts(self.tables, self.shelves)
+        self.shelves = DocumentTables(self.tables)
+        self.word_parts = WordIndexStore(self.tables, self.shelves)
         if HEAD not in self.tables.names():
             if not create:
                 raise _missing(address)
@@ -76,7 +76,7 @@ class LanceLibrary(Library):
         self.replica = self._copied()
         Catalogue.__init__(self, self.replica)
         self._parts: OrderedDict[tuple[str, str], dict[str, str]] = OrderedDict()
-        self._visible: tuple[str, Visible] | None = None
+        self._visible: tuple[str, VisibleRows] | None = None
 
     def _copied(self) -> Replica:
         """Open this machine's copy of the catalogue; one that does not fit is made anew."""
@@ -85,7 +85,7 @@ class LanceLibrary(Library):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return Replica(path, self._journal, self.shelves.flush)
-        except ReplicaFault:
+        except ReplicaMismatch:
             for end in ("", "-wal", "-shm"):
                 path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
             return Replica(path, self._journal, self.shelves.flush)
@@ -105,7 +105,7 @@ class LanceLibrary(Library):
         """Return the folder beside the tables; for those in a bucket, one of this machine's own."""
         folder = self.address.folder
         if folder is not None:
-            return files_beside(folder)
+            return upload_folder(folder)
         return user_data_path("fourcorners") / "lance" / f"{self._journal.head().store}-files"
 
     @property
@@ -121,7 +121,7 @@ class LanceLibrary(Library):
         """Tend the tables if much was written, and close the copy of the catalogue."""
         if self.replica.published:
             with suppress(LibraryError):  # what was written is written; the next to close tends
-                self.tend()
+                self.maintain()
         super().close()
 
     @contextmanager
@@ -132,14 +132,14 @@ class LanceLibrary(Library):
                 yield
         except BaseException:
             if self.replica.is_idle:  # what a part put is not named by the catalogue
-                self.shelves.forget()
+                self.shelves.discard()
             raise
         if self.replica.is_idle:
-            if self.shelves.unlisted >= AT_ONCE:
+            if self.shelves.unlisted >= MAX_BATCH:
                 self.word_parts.extend(self.visible())
                 self.shelves.unlisted = 0
-            if self._is_untended(BEHIND, share=4):
-                self.shelves.tend()
+            if self._is_untended(MAX_UNINDEXED_VECTORS, share=4):
+                self.shelves.maintain()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -148,7 +148,7 @@ class LanceLibrary(Library):
         with super().snapshot():
             yield
 
-    def tend(self, *, always: bool = False) -> bool:
+    def maintain(self, *, always: bool = False) -> bool:
         """Bring indexes up to date, clear away what nobody sees, and shorten the journal.
 
         Args:
@@ -156,13 +156,13 @@ class LanceLibrary(Library):
 
         Returns whether anything was to be done.
         """
-        tended = always or self._is_untended(UNINDEXED, share=8)
+        tended = always or self._is_untended(MAX_UNINDEXED, share=8)
         if tended:
-            before = time.time() - KEEP.total_seconds()
-            self.word_parts.tend(self.visible(), before=generation_at(before))
+            before = time.time() - RETENTION.total_seconds()
+            self.word_parts.maintain(self.visible(), before=generation_at(before))
             self.shelves.unlisted = 0
             visible = self.visible().documents
-            self.shelves.clear_away(
+            self.shelves.delete_stale(
                 {
                     TEXTS: self._generations("shelved"),
                     PASSAGES: {each.generation for each in visible},
@@ -170,8 +170,8 @@ class LanceLibrary(Library):
                 },
                 before=before,
             )
-            self.shelves.tend()
-        return self.replica.set_down(1 if always else SET_DOWN) or tended
+            self.shelves.maintain()
+        return self.replica.write_snapshot(1 if always else SNAPSHOT_EVERY) or tended
 
     def _is_untended(self, least: int, *, share: int) -> bool:
         """Tell whether so much was written that it is worth bringing the indexes up to date.
@@ -184,13 +184,13 @@ class LanceLibrary(Library):
         return bool(written) and written >= max(least, self.visible().totals.rows // share)
 
     def _generations(self, table: str) -> set[str]:
-        return {string(row[0]) for row in self.execute(f"SELECT generation FROM {table}")}  # noqa: S608
+        return {as_string(row[0]) for row in self.execute(f"SELECT generation FROM {table}")}  # noqa: S608
 
-    def visible(self) -> Visible:
+    def visible(self) -> VisibleRows:
         """Return which rows count; it is worked out anew when documents have come or gone."""
         version = self.content_version
         if self._visible is None or self._visible[0] != version:
-            self._visible = version, Visible(self)
+            self._visible = version, VisibleRows(self)
         return self._visible[1]
 
     def document(self, document: str) -> Document:
@@ -200,8 +200,10 @@ class LanceLibrary(Library):
             ConfigError: If there is none with this id.
             LibraryError: If it is not what was stored.
         """
-        name, path, sha256, media_type, reader, digest = map(string, self._one(_DOCUMENT, document))
-        parts = self.parts(document)
+        name, path, sha256, media_type, reader, digest = map(
+            as_string, self._one(_DOCUMENT, document)
+        )
+        parts = self.large_columns(document)
         self._require_unharmed(document, parts["text"], digest)
         return Document(
             id=document,
@@ -219,26 +221,26 @@ class LanceLibrary(Library):
 
     def text(self, document: str) -> str:
         """Return the text of a document alone."""
-        return self.parts(document)["text"]
+        return self.large_columns(document)["text"]
 
     def outline(self, document: str) -> Outline:
         """Return the outline of a document."""
-        return codec.OUTLINE.load(self.parts(document)["outline"])
+        return codec.OUTLINE.load(self.large_columns(document)["outline"])
 
-    def placing(self, document: str) -> tuple[str, str, str]:
+    def stored_place(self, document: str) -> tuple[str, str, str]:
         """Return name, pages and outline of a document, the latter two as they are stored."""
-        parts = self.parts(document)
-        name = string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
+        parts = self.large_columns(document)
+        name = as_string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
         return name, parts["pages"], parts["outline"]
 
-    def parts(self, document: str) -> dict[str, str]:
+    def large_columns(self, document: str) -> dict[str, str]:
         """Return what of a document the catalogue does not hold, as it is stored.
 
         Raises:
             ConfigError: If there is none with this id.
             LibraryError: If it is not what was stored.
         """
-        generation = string(
+        generation = as_string(
             self._one(
                 "SELECT s.generation FROM documents d JOIN shelved s ON s.document = d.row "
                 "WHERE d.id = ?",
@@ -247,13 +249,13 @@ class LanceLibrary(Library):
         )
         key = document, generation
         if key not in self._parts:
-            self._parts[key] = self.shelves.parts(document, generation)
+            self._parts[key] = self.shelves.large_columns(document, generation)
             if len(self._parts) > _KEPT:
                 self._parts.popitem(last=False)
         self._parts.move_to_end(key)
         return self._parts[key]
 
-    def fetch(self, documents: Iterable[str]) -> None:
+    def prefetch(self, documents: Iterable[str]) -> None:
         """Read the large parts of documents that are not at hand, all at once."""
         wanted = frozenset(documents)
         missing = {
@@ -262,7 +264,7 @@ class LanceLibrary(Library):
             if each.id in wanted and (each.id, each.generation) not in self._parts
         }
         if len(missing) > 1:
-            self._parts.update(self.shelves.parts_of(missing))
+            self._parts.update(self.shelves.large_columns_of(missing))
             while len(self._parts) > max(_KEPT, len(missing)):
                 self._parts.popitem(last=False)
 
@@ -277,10 +279,10 @@ class LanceLibrary(Library):
             "JOIN shelved s ON s.document = d.row WHERE d.id = ?",
             document,
         )
-        rows = range(integer(first), integer(first) + integer(count))
+        rows = range(as_integer(first), as_integer(first) + as_integer(count))
         found = {
             each.row: each.passage
-            for each in self.shelves.standing_in(rows)
+            for each in self.shelves.stored_range(rows)
             if each.generation == generation
         }
         if len(found) != len(rows):
@@ -298,7 +300,7 @@ class LanceLibrary(Library):
         wanted = [row for row, owner in owners.items() if owner is not None]
         return {
             each.row: PassageRow(each.row, owner.id, each.passage)
-            for each in self.shelves.standing(wanted)
+            for each in self.shelves.stored_passages(wanted)
             if (owner := _counting(owners[each.row], each)) is not None
         }
 
@@ -309,9 +311,9 @@ class LanceLibrary(Library):
 
     def check(self) -> list[str]:
         """Look for damage in all that the library holds, and return what is wrong."""
-        from fourcorners.cluster.check import faults
+        from fourcorners.cluster.check import find_faults
 
-        return faults(self)
+        return find_faults(self)
 
     def size(self) -> int:
         """Return the bytes of the tables."""
@@ -326,7 +328,7 @@ class LanceLibrary(Library):
             rows = self.execute(
                 "SELECT document FROM document_collections WHERE collection = ?", (scope,)
             )
-            members = {integer(row[0]) for row in rows}
+            members = {as_integer(row[0]) for row in rows}
             owned = [each for each in owned if each.row in members]
         total = sum(len(each.rows) for each in owned)
         matrix = np.empty((total, known.dimension if known else 0), dtype=np.float32)
@@ -342,7 +344,7 @@ class LanceLibrary(Library):
 
     def _fill(self, matrix: NDArray[np.float32], rowids: NDArray[np.int64], where: str) -> None:
         read, generations, vectors = self.shelves.vectors(where)
-        counting = self.visible().counting(read, generations, vectors=True)
+        counting = self.visible().live_rows(read, generations, vectors=True)
         read, vectors = read[counting], vectors[counting]
         order = np.argsort(read)
         at = np.searchsorted(read[order], rowids)
@@ -358,10 +360,14 @@ class LanceLibrary(Library):
         self._set_meta("next_passage", str(first + count))
         return first
 
-    def _listed(self, columns: Columns) -> Mapping[str, SQLiteValue]:
-        return {name: value for name, value in columns.document.items() if name not in LARGE}
+    def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
+        return {
+            name: value for name, value in columns.document.items() if name not in LARGE_COLUMNS
+        }
 
-    def _shelve(self, columns: Columns, row: int, first: int, collections: Sequence[str]) -> None:
+    def _shelve(
+        self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
+    ) -> None:
         del collections  # the catalogue knows
         generation, count = self.shelves.put(columns, first)
         self.execute("INSERT INTO shelved VALUES (?, ?, ?)", (row, generation, count))
@@ -387,13 +393,13 @@ class LanceLibrary(Library):
         )[0]
         known = self.encoder
         assert known is not None  # noqa: S101 - `_packed` has asked
-        rows = range(integer(first), integer(first) + integer(count))
+        rows = range(as_integer(first), as_integer(first) + as_integer(count))
         self.shelves.create_vectors(known.dimension)
         generation = self.shelves.put_vectors(rows, data, known.dimension)
         self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, generation))
 
 
-def _counting(owner: Shelved | None, stood: Stood) -> Shelved | None:
+def _counting(owner: LiveDocument | None, stood: StoredPassage) -> LiveDocument | None:
     return owner if owner is not None and owner.generation == stood.generation else None
 
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from fourcorners.library.database import Database, integer, string
+from fourcorners.library.database import Database, as_integer, as_string
 from fourcorners.library.entries import AuditEntry
 
-FIRST = "0" * 64
+GENESIS_HASH = "0" * 64
 _HEAD = "audit_head"
 
 
-def append(database: Database, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
+def append_entry(database: Database, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
     """Add an entry inside the caller's transaction (or one of its own)."""
     with database.transaction():
         last = database.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
-        seq = integer(last[0][0]) + 1 if last else 1
-        previous = string(last[0][1]) if last else FIRST
-        at = now()
+        seq = as_integer(last[0][0]) + 1 if last else 1
+        previous = as_string(last[0][1]) if last else GENESIS_HASH
+        at = utc_now()
         told = json.dumps(dict(detail), sort_keys=True)
         entry = AuditEntry(seq, at, event, told, previous, _hash(seq, at, event, told, previous))
         database.execute(
@@ -36,16 +36,16 @@ def append(database: Database, event: str, detail: Mapping[str, str | int]) -> A
     return entry
 
 
-def trail(database: Database) -> Iterator[AuditEntry]:
+def audit_entries(database: Database) -> Iterator[AuditEntry]:
     """Yield the entries, the oldest first."""
     rows = database.execute("SELECT seq, at, event, detail, previous, hash FROM audit ORDER BY seq")
     for row in rows:
         seq, *texts = row
-        yield AuditEntry(integer(seq), *[string(text) for text in texts])
+        yield AuditEntry(as_integer(seq), *[as_string(text) for text in texts])
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class AuditFault:
     """Something wrong with the trail; `seq` is the first entry that it touches."""
 
     seq: int
@@ -53,7 +53,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AuditVerdict:
     """What reading the whole trail shows.
 
     Attributes:
@@ -66,43 +66,43 @@ class Verdict:
 
     entries: int
     head: str
-    faults: tuple[Fault, ...]
+    faults: tuple[AuditFault, ...]
     proven: int | None = None
 
 
-def verify(database: Database, head: str = "") -> Verdict:
+def verify_trail(database: Database, head: str = "") -> AuditVerdict:
     """Read the trail from its start, and look for the entry whose hash is `head`, if given.
 
     It finds entries that were changed, taken out of the middle, put in, or cut off the end.
     Whoever can rewrite the whole file can also rewrite the whole chain: keep the last hash
     elsewhere to prove against that.
     """
-    found: list[Fault] = []
-    previous, count, proven = FIRST, 0, None
-    for count, entry in enumerate(trail(database), start=1):
+    found: list[AuditFault] = []
+    previous, count, proven = GENESIS_HASH, 0, None
+    for count, entry in enumerate(audit_entries(database), start=1):
         if entry.seq != count:
-            found.append(Fault(count, f"audit entry {count} is missing"))
+            found.append(AuditFault(count, f"audit entry {count} is missing"))
             break
         if entry.previous != previous:
             what = f"audit entry {entry.seq} does not follow the one before it"
-            found.append(Fault(entry.seq, what))
+            found.append(AuditFault(entry.seq, what))
         if entry.hash != _hash(entry.seq, entry.at, entry.event, entry.detail, entry.previous):
-            found.append(Fault(entry.seq, f"audit entry {entry.seq} was changed"))
+            found.append(AuditFault(entry.seq, f"audit entry {entry.seq} was changed"))
         previous = entry.hash
         if head and entry.hash == head and not found:
             proven = entry.seq
     last = database.execute("SELECT value FROM meta WHERE key = ?", (_HEAD,))
-    if not found and (string(last[0][0]) if last else FIRST) != previous:
-        found.append(Fault(count + 1, "the end of the audit trail is missing"))
-    return Verdict(count, previous, tuple(found), proven)
+    if not found and (as_string(last[0][0]) if last else GENESIS_HASH) != previous:
+        found.append(AuditFault(count + 1, "the end of the audit trail is missing"))
+    return AuditVerdict(count, previous, tuple(found), proven)
 
 
-def faults(database: Database) -> list[str]:
+def audit_faults(database: Database) -> list[str]:
     """Return what is wrong with the trail, one sentence each; empty if it is whole."""
-    return [each.what for each in verify(database).faults]
+    return [each.what for each in verify_trail(database).faults]
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the time in UTC, to the second, in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 

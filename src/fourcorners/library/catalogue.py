@@ -19,9 +19,9 @@ from fourcorners.library.database import (
     Database,
     Row,
     SQLiteValue,
-    binary,
-    integer,
-    string,
+    as_bytes,
+    as_integer,
+    as_string,
 )
 from fourcorners.library.entries import (
     CollectionStats,
@@ -32,11 +32,11 @@ from fourcorners.library.entries import (
     Stats,
     Vectors,
 )
-from fourcorners.library.kept import Memory
-from fourcorners.library.tokens import folded
-from fourcorners.library.vectors import unpack
-from fourcorners.outline.card import Card
-from fourcorners.outline.concordance import Concordance
+from fourcorners.library.memory import Memory
+from fourcorners.library.tokens import fold_name
+from fourcorners.library.vectors import unpack_vectors
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 
@@ -121,7 +121,7 @@ class Catalogue:
             "SELECT m.document, c.name FROM document_collections m "
             "JOIN collections c ON c.row = m.collection ORDER BY c.fold"
         ):
-            memberships.setdefault(integer(row), []).append(string(name))
+            memberships.setdefault(as_integer(row), []).append(as_string(name))
         rows = self.execute(_ENTRIES, (scope,))
         entries = [_entry(row, memberships) for row in rows]
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
@@ -138,7 +138,7 @@ class Catalogue:
             "WHERE m.document = ? ORDER BY c.fold",
             (row[0],),
         )
-        return _entry(row, {integer(row[0]): [string(name) for (name,) in joined]})
+        return _entry(row, {as_integer(row[0]): [as_string(name) for (name,) in joined]})
 
     def resolve(self, name: str, collection: str | None = None) -> Entry:
         """Return the document a person means by its id, its path, or a part of its name.
@@ -147,12 +147,12 @@ class Catalogue:
             ConfigError: If several fit, or none; the message lists the candidates or the nearest.
         """
         paths = {
-            string(path): string(document)
+            as_string(path): as_string(document)
             for path, document in self.execute(
                 "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
             )
         }
-        return names.resolve(name, self.documents(collection), paths)
+        return names.resolve_name(name, self.documents(collection), paths)
 
     def document(self, document: str) -> Document:
         """Return a document as it was read.
@@ -166,7 +166,7 @@ class Catalogue:
             "text_sha256, words FROM documents WHERE id = ?",
             document,
         )
-        texts = [string(value) for value in row]
+        texts = [as_string(value) for value in row]
         self._require_unharmed(document, texts[6], texts[10])
         return Document(
             id=texts[0],
@@ -185,44 +185,44 @@ class Catalogue:
     def text(self, document: str) -> str:
         """Return the text of a document alone, which is quicker than the whole."""
         row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
-        text = string(row[0])
-        self._require_unharmed(document, text, string(row[1]))
+        text = as_string(row[0])
+        self._require_unharmed(document, text, as_string(row[1]))
         return text
 
     def outline(self, document: str) -> Outline:
         """Return the outline of a document."""
         row = self._one("SELECT outline FROM documents WHERE id = ?", document)
-        return codec.OUTLINE.load(string(row[0]))
+        return codec.OUTLINE.load(as_string(row[0]))
 
-    def placing(self, document: str) -> tuple[str, str, str]:
+    def stored_place(self, document: str) -> tuple[str, str, str]:
         """Return name, pages and outline of a document, the latter two as they are stored."""
         name, pages, outline = self._one(
             "SELECT name, pages, outline FROM documents WHERE id = ?", document
         )
-        return string(name), string(pages), string(outline)
+        return as_string(name), as_string(pages), as_string(outline)
 
-    def fetch(self, documents: Iterable[str]) -> None:
+    def prefetch(self, documents: Iterable[str]) -> None:
         """Have documents at hand that will be read, in stores where one at a time takes long."""
 
-    def parts(self, document: str) -> dict[str, str]:
+    def large_columns(self, document: str) -> dict[str, str]:
         """Return the large columns of a document (`columns.LARGE`), as they are stored."""
         text, pages, marks, warnings, outline, words = self._one(
             "SELECT text, pages, marks, warnings, outline, words FROM documents WHERE id = ?",
             document,
         )
         return {
-            "text": string(text),
-            "pages": string(pages),
-            "marks": string(marks),
-            "warnings": string(warnings),
-            "outline": string(outline),
-            "words": string(words),
+            "text": as_string(text),
+            "pages": as_string(pages),
+            "marks": as_string(marks),
+            "warnings": as_string(warnings),
+            "outline": as_string(outline),
+            "words": as_string(words),
         }
 
     def card(self, document: str) -> Card:
         """Return the contract card of a document."""
         return codec.CARD.load(
-            string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
+            as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
         )
 
     def passages(self, document: str) -> list[Passage]:
@@ -245,7 +245,7 @@ class Catalogue:
         row, _ = self._row_and_count(document)
         kept = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
         found = self._unharmed_concordance(document, *kept[0]) if kept else None
-        return found or Concordance.of(self.text(document), self.passages(document))
+        return found or Concordance.build(self.text(document), self.passages(document))
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.
@@ -261,7 +261,7 @@ class Catalogue:
         """Return the passages with these rowids; a rowid that is not there is left out."""
         wanted = json.dumps([int(row) for row in rows])
         return {
-            integer(row[0]): PassageRow(integer(row[0]), string(row[1]), _passage(row[2:]))
+            as_integer(row[0]): PassageRow(as_integer(row[0]), as_string(row[1]), _passage(row[2:]))
             for row in self.execute(_ROWS, (wanted,))
         }
 
@@ -275,13 +275,13 @@ class Catalogue:
             return self._load_vectors(None, document)
         return self.memory.vectors.get(
             self.content_version,
-            "" if collection is None else folded(collection),
+            "" if collection is None else fold_name(collection),
             lambda: self._load_vectors(self._scope(collection), None),
         )
 
     def path_of(self, document: str) -> str:
         """Return the path that a document was first read from."""
-        return string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
+        return as_string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
 
     def paths_of(self, document: str) -> list[str]:
         """Return all paths that the document's content was read from, in order."""
@@ -290,30 +290,30 @@ class Catalogue:
             "WHERE d.id = ? ORDER BY s.path",
             (document,),
         )
-        return [string(row[0]) for row in rows]
+        return [as_string(row[0]) for row in rows]
 
     def media_type_of(self, sha256: str) -> str:
         """Return what the file with this hash is; empty where no document has it."""
         rows = self.execute("SELECT media_type FROM documents WHERE sha256 = ?", (sha256,))
-        return string(rows[0][0]) if rows else ""
+        return as_string(rows[0][0]) if rows else ""
 
     def unread_pages(self, sha256: str) -> tuple[int, ...]:
         """Return which pages of the document with this hash gave no text, for want of OCR."""
         rows = self.execute("SELECT needs_ocr FROM documents WHERE sha256 = ?", (sha256,))
-        return codec.NUMBERS.load(string(rows[0][0])) if rows else ()
+        return codec.NUMBERS.load(as_string(rows[0][0])) if rows else ()
 
-    def at(self, path: str) -> str | None:
+    def document_at(self, path: str) -> str | None:
         """Return the id of the document that was last seen at a path."""
         rows = self.execute(
             "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document WHERE s.path = ?",
-            (storable(path),),
+            (storable_path(path),),
         )
-        return string(rows[0][0]) if rows else None
+        return as_string(rows[0][0]) if rows else None
 
-    def without_vectors(self, collection: str | None = None) -> list[str]:
+    def documents_without_vectors(self, collection: str | None = None) -> list[str]:
         """Return the ids of the documents that have passages but no vectors."""
         rows = self.execute(_WITHOUT_VECTORS, (self._scope(collection),))
-        return [string(row[0]) for row in rows]
+        return [as_string(row[0]) for row in rows]
 
     def collections(self) -> list[tuple[str, int]]:
         """Return the collections by name, with the number of their documents."""
@@ -322,7 +322,7 @@ class Catalogue:
     def collection_names(self) -> list[str]:
         """Return the names of the collections, in order."""
         rows = self.execute("SELECT name FROM collections ORDER BY fold")
-        return [string(row[0]) for row in rows]
+        return [as_string(row[0]) for row in rows]
 
     def membership(self, collection: str) -> tuple[int, int]:
         """Return numbers that change whenever documents join or leave a collection.
@@ -335,16 +335,16 @@ class Catalogue:
             "JOIN collections c ON c.row = m.collection WHERE c.fold = ?",
             (collection,),
         )[0]
-        return integer(row[0]), integer(row[1])
+        return as_integer(row[0]), as_integer(row[1])
 
     def failures(self, collection: str | None = None) -> list[Failure]:
         """Return the files (of a collection) that could not be added, by path."""
         rows = self.execute(
             "SELECT path, reason, remedy FROM failures "
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
-            (None if collection is None else folded(collection),),
+            (None if collection is None else fold_name(collection),),
         )
-        return [Failure(*[string(value) for value in row]) for row in rows]
+        return [Failure(*[as_string(value) for value in row]) for row in rows]
 
     @property
     def encoder(self) -> EncoderRecord | None:
@@ -365,7 +365,7 @@ class Catalogue:
             "(SELECT coalesce(sum(passage_count), 0) FROM documents WHERE row IN "
             "(SELECT document FROM vectors)), (SELECT count(*) FROM failures) FROM documents"
         )[0]
-        documents, characters, passages, vectors, failures = [integer(value) for value in whole]
+        documents, characters, passages, vectors, failures = [as_integer(value) for value in whole]
         return Stats(
             documents=documents,
             characters=characters,
@@ -374,7 +374,9 @@ class Catalogue:
             failures=failures,
             bytes=self.size(),
             collections=tuple(
-                CollectionStats(string(name), integer(held), integer(length), integer(number))
+                CollectionStats(
+                    as_string(name), as_integer(held), as_integer(length), as_integer(number)
+                )
                 for name, held, length, number in parts
             ),
         )
@@ -388,9 +390,9 @@ class Catalogue:
         return None if collection is None else self._existing_collection(collection)
 
     def _existing_collection(self, collection: str) -> int:
-        found = self._find("SELECT row FROM collections WHERE fold = ?", folded(collection))
+        found = self._find("SELECT row FROM collections WHERE fold = ?", fold_name(collection))
         if found is None:
-            known = [string(row[0]) for row in self.execute("SELECT name FROM collections")]
+            known = [as_string(row[0]) for row in self.execute("SELECT name FROM collections")]
             raise ConfigError(
                 f"there is no collection {collection!r} in {self.path}.",
                 remedy=f"There are: {', '.join(sorted(known))}."
@@ -404,11 +406,13 @@ class Catalogue:
         self.execute("SAVEPOINT vectors")
         try:
             bearing = [
-                (integer(row), string(name), integer(first), integer(count))
+                (as_integer(row), as_string(name), as_integer(first), as_integer(count))
                 for row, name, first, count in self.execute(_BEARING, (scope, document))
             ]
             total = sum(count for _, _, _, count in bearing)
-            return Vectors(*unpack(self._blobs(bearing), known.dimension if known else 0, total))
+            return Vectors(
+                *unpack_vectors(self._blobs(bearing), known.dimension if known else 0, total)
+            )
         finally:
             self.execute("RELEASE vectors")
 
@@ -419,7 +423,7 @@ class Catalogue:
             some = bearing[at : at + _AT_ONCE]
             rows = self.execute(_VECTORS, (json.dumps([row for row, _, _, _ in some]),))
             for (_, name, first, count), (data,) in zip(some, rows, strict=True):
-                yield name, first, count, binary(data)
+                yield name, first, count, as_bytes(data)
 
     def _require_unharmed(self, document: str, text: str, digest: str) -> None:
         if text_hash(text) != digest:
@@ -432,8 +436,8 @@ class Catalogue:
         self, document: str, checksum: SQLiteValue, data: SQLiteValue
     ) -> Concordance | None:
         try:
-            if crc32(binary(data)) == checksum:
-                return Concordance.load(binary(data))
+            if crc32(as_bytes(data)) == checksum:
+                return Concordance.load(as_bytes(data))
         except ValueError:
             pass
         raise LibraryError(
@@ -443,7 +447,7 @@ class Catalogue:
 
     def _row_and_count(self, document: str) -> tuple[int, int]:
         row = self._one("SELECT row, passage_count FROM documents WHERE id = ?", document)
-        return integer(row[0]), integer(row[1])
+        return as_integer(row[0]), as_integer(row[1])
 
     def _one(self, sql: str, document: str) -> Row:
         rows = self.execute(sql, (document,))
@@ -456,44 +460,44 @@ class Catalogue:
 
     def _find(self, sql: str, *bindings: SQLiteValue) -> int | None:
         rows = self.execute(sql, bindings)
-        return integer(rows[0][0]) if rows else None
+        return as_integer(rows[0][0]) if rows else None
 
     def _meta(self, key: str) -> str:
         rows = self.execute("SELECT value FROM meta WHERE key = ?", (key,))
-        return string(rows[0][0]) if rows else ""
+        return as_string(rows[0][0]) if rows else ""
 
 
 def _entry(row: Row, memberships: Mapping[int, Sequence[str]]) -> Entry:
     number, document, name, path, media_type, kind, title = row[:7]
     characters, pages, first, count, needs_ocr, added = row[7:]
     return Entry(
-        id=string(document),
-        name=string(name),
-        path=string(path),
-        media_type=string(media_type),
-        type=string(kind),
-        title=string(title),
-        characters=integer(characters),
-        pages=integer(pages),
-        rows=range(integer(first), integer(first) + integer(count)),
-        needs_ocr=codec.NUMBERS.load(string(needs_ocr)),
-        added=datetime.fromisoformat(string(added)),
-        collections=tuple(memberships.get(integer(number), ())),
+        id=as_string(document),
+        name=as_string(name),
+        path=as_string(path),
+        media_type=as_string(media_type),
+        type=as_string(kind),
+        title=as_string(title),
+        characters=as_integer(characters),
+        pages=as_integer(pages),
+        rows=range(as_integer(first), as_integer(first) + as_integer(count)),
+        needs_ocr=codec.NUMBERS.load(as_string(needs_ocr)),
+        added=datetime.fromisoformat(as_string(added)),
+        collections=tuple(memberships.get(as_integer(number), ())),
     )
 
 
 def _passage(row: Row) -> Passage:
     ordinal, start, end, view, node, context = row
     return Passage(
-        ordinal=integer(ordinal),
-        span=Span(integer(start), integer(end)),
-        view=View(string(view)),
-        node=None if node is None else integer(node),
-        context=string(context),
+        ordinal=as_integer(ordinal),
+        span=Span(as_integer(start), as_integer(end)),
+        view=View(as_string(view)),
+        node=None if node is None else as_integer(node),
+        context=as_string(context),
     )
 
 
-def storable(path: str) -> str:
+def storable_path(path: str) -> str:
     r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`.
 
     An object of a bucket is named by its URL.

@@ -8,7 +8,7 @@ from zlib import crc32
 from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
-from fourcorners.library.database import Database, binary, string
+from fourcorners.library.database import Database, as_bytes, as_string
 from fourcorners.library.vectors import BYTES
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
@@ -23,7 +23,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
 )
 
 
-def faults(database: Database) -> list[str]:
+def find_faults(database: Database) -> list[str]:
     """Return what is wrong, one sentence each; empty if the library is whole."""
     found: list[str] = []
     for look in (_pages, _index, _passages, _vectors, _concordances, _values, _audit):
@@ -37,7 +37,7 @@ def faults(database: Database) -> list[str]:
 def _pages(database: Database) -> Iterator[str]:
     for (line,) in database.execute("PRAGMA integrity_check"):
         if line != "ok":
-            yield f"the file is damaged: {string(line)}"
+            yield f"the file is damaged: {as_string(line)}"
     for table, row, parent, _ in database.execute("PRAGMA foreign_key_check"):
         yield f"row {row!s} of {table!s} belongs to a row of {parent!s} that is not there"
 
@@ -74,7 +74,7 @@ def _passages(database: Database) -> Iterator[str]:
 
 def _vectors(database: Database) -> Iterator[str]:
     rows = database.execute("SELECT value FROM meta WHERE key = 'dimension'")
-    dimension = int(string(rows[0][0])) if rows else 0
+    dimension = int(as_string(rows[0][0])) if rows else 0
     for document, size, count in database.execute(
         "SELECT d.id, length(v.data), d.passage_count FROM vectors v "
         "JOIN documents d ON d.row = v.document WHERE length(v.data) != d.passage_count * ?",
@@ -96,7 +96,7 @@ def _checksums(database: Database, table: str, what: str) -> Iterator[str]:
             "ON d.row = t.document WHERE t.document = ?",
             (row,),
         )[0]
-        if crc32(binary(data)) != checksum:
+        if crc32(as_bytes(data)) != checksum:
             yield f"{what.format(document)} not what was stored"
 
 
@@ -109,13 +109,13 @@ def _values(database: Database) -> Iterator[str]:
         )[0]
         for read, text in zip(_READERS, texts, strict=False):
             try:
-                read(string(text))
+                read(as_string(text))
             except LibraryError as error:
                 yield f"document {document!s}: {error.message}"
         text, digest, characters = texts[-3:]
-        if text_hash(string(text)) != digest or len(string(text)) != characters:
+        if text_hash(as_string(text)) != digest or len(as_string(text)) != characters:
             yield f"the text of document {document!s} is not what was stored"
 
 
 def _audit(database: Database) -> Iterator[str]:
-    yield from audit.faults(database)
+    yield from audit.audit_faults(database)

@@ -19,7 +19,7 @@ from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origi
 
 from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.errors import LibraryError
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Node, Outline
 
 T = TypeVar("T")
@@ -239,7 +239,7 @@ class StoredNodes:
             self._read = _node_reader(text[len(_LAYOUT) : at])
             self._nodes, _ = _scan(text, at + len(_VALUE))
 
-    def branch(self, node: int) -> list[Node]:
+    def ancestors(self, node: int) -> list[Node]:
         """Return a node and those above it, the outermost first."""
         found: list[Node] = []
         at: int | None = node

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from fourcorners.documents.document import Document
 from fourcorners.errors import InputError
 from fourcorners.library import codec, words
-from fourcorners.library.catalogue import storable, text_hash
+from fourcorners.library.catalogue import storable_path, text_hash
 from fourcorners.library.database import SQLiteValue
-from fourcorners.outline.card import Card
-from fourcorners.outline.concordance import Concordance
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 
-LARGE = ("text", "pages", "marks", "warnings", "outline", "words")
+LARGE_COLUMNS = ("text", "pages", "marks", "warnings", "outline", "words")
 """The columns of a document that are large, and that a store may keep apart from the others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DocumentColumns:
     """A document as the columns of its tables.
 
     Attributes:
@@ -45,9 +45,9 @@ class Columns:
     concordance: bytes
 
 
-def columns_of(
+def document_columns(
     document: Document, outline: Outline, card: Card, passages: Sequence[Passage]
-) -> Columns:
+) -> DocumentColumns:
     """Return a document as it is stored.
 
     Raises:
@@ -56,7 +56,7 @@ def columns_of(
     """
     _require_whole(document, passages)
     kind = card.type.value if card.type else ""
-    return Columns(
+    return DocumentColumns(
         id=document.id,
         sha256=document.sha256,
         path=document.path,
@@ -66,8 +66,8 @@ def columns_of(
         document={
             "id": document.id,
             "sha256": document.sha256,
-            "name": storable(document.name),
-            "path": storable(document.path),
+            "name": storable_path(document.name),
+            "path": storable_path(document.path),
             "media_type": document.media_type,
             "reader": document.reader,
             "text": document.text,
@@ -77,7 +77,7 @@ def columns_of(
             "warnings": codec.WARNINGS.dump(document.warnings),
             "outline": codec.OUTLINE.dump(outline),
             "card": codec.CARD.dump(card),
-            "title": card.title.value if card.title else storable(document.name),
+            "title": card.title.value if card.title else storable_path(document.name),
             "type": kind,
             "characters": len(document.text),
             "page_count": len(document.pages),
@@ -89,8 +89,8 @@ def columns_of(
             (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
             for each in passages
         ),
-        labels=tuple(words.labels(document.text, outline, passages)),
-        concordance=Concordance.of(document.text, passages).dump(),
+        labels=tuple(words.passage_labels(document.text, outline, passages)),
+        concordance=Concordance.build(document.text, passages).dump(),
     )
 
 
@@ -105,6 +105,6 @@ def _require_whole(document: Document, passages: Sequence[Passage]) -> None:
         document.text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the text of {storable(document.path)} holds half a character at {error.start}.",
+            f"the text of {storable_path(document.path)} holds half a character at {error.start}.",
             remedy="Save the file anew with the application that made it.",
         ) from error

@@ -42,7 +42,7 @@ _ROOMS: dict[str, tuple[str, ...]] = {}
 _RESTORE = "Restore a copy, or move the file away and add the contracts again."
 
 
-def register(name: str, migrations: Sequence[str]) -> None:
+def register_tables(name: str, migrations: Sequence[str]) -> None:
     """Give a room further down tables of its own; call it when that room is imported.
 
     Its migrations run, and are counted, when a library is opened or by `Database.prepare`. Name
@@ -56,7 +56,7 @@ def register(name: str, migrations: Sequence[str]) -> None:
         raise ValueError(f"the room {name!r} is registered already, with other migrations")
 
 
-def rooms() -> Mapping[str, tuple[str, ...]]:
+def registered_tables() -> Mapping[str, tuple[str, ...]]:
     """Return the migrations of the rooms registered so far."""
     return MappingProxyType(_ROOMS)
 
@@ -73,7 +73,7 @@ class Database:
         self.path = path
         self._depth = 0
         _refuse_early(path, create=create)
-        with explained(path):
+        with library_errors(path):
             self._connection = _connect(path, create=create)
             self._be_patient()
             try:
@@ -93,7 +93,7 @@ class Database:
         if fresh or self._number("PRAGMA user_version") < len(MIGRATIONS):
             self._migrate()
         for name in _ROOMS:
-            self.prepare(name)
+            self.migrate(name)
 
     def _identify(self) -> bool:
         """Tell whether the file is new; refuse what is not a library of this version."""
@@ -150,7 +150,7 @@ class Database:
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
             self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}").fetchall()
 
-    def prepare(self, room: str) -> None:
+    def migrate(self, room: str) -> None:
         """Bring the tables of a registered room up to date; cheap when they are.
 
         Raises:
@@ -176,7 +176,7 @@ class Database:
 
     def _room_version(self, room: str) -> int:
         found = self.execute("SELECT version FROM rooms WHERE name = ?", (room,))
-        return integer(found[0][0]) if found else 0
+        return as_integer(found[0][0]) if found else 0
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """Run one statement (or several without bindings) and return all its rows.
@@ -184,12 +184,12 @@ class Database:
         Raises:
             LibraryError: If the file is damaged, locked for too long, full or read-only.
         """
-        with explained(self.path):
+        with library_errors(self.path):
             return cast("list[Row]", self._connection.execute(sql, bindings).fetchall())
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
         """Run one statement once for each set of bindings."""
-        with explained(self.path):
+        with library_errors(self.path):
             self._connection.executemany(sql, bindings).fetchall()
 
     @contextmanager
@@ -200,7 +200,7 @@ class Database:
         one which can fail on its own.
         """
         name = f"nested{self._depth}"
-        with explained(self.path):
+        with library_errors(self.path):
             if self._depth:
                 self._connection.execute(f"SAVEPOINT {name}").fetchall()
             else:
@@ -208,7 +208,7 @@ class Database:
         self._depth += 1
         try:
             yield
-            with explained(self.path):
+            with library_errors(self.path):
                 end = f"RELEASE {name}" if self._depth > 1 else "COMMIT"
                 self._connection.execute(end).fetchall()
         except BaseException:
@@ -226,21 +226,21 @@ class Database:
 
     def close(self) -> None:
         """Close the file; the last connection to leave merges the log into it."""
-        with explained(self.path):
+        with library_errors(self.path):
             self._connection.close()
 
     def _number(self, sql: str) -> int:
-        return integer(self.execute(sql)[0][0])
+        return as_integer(self.execute(sql)[0][0])
 
 
-def integer(value: SQLiteValue) -> int:
+def as_integer(value: SQLiteValue) -> int:
     """Return a value that the schema says is an integer."""
     if not isinstance(value, int):
         raise LibraryError(f"a number was expected in the library, not {value!r}.", remedy=_RESTORE)
     return value
 
 
-def string(value: SQLiteValue) -> str:
+def as_string(value: SQLiteValue) -> str:
     """Return a value that the schema says is text."""
     if not isinstance(value, str):
         raise LibraryError(f"text was expected in the library, not {value!r}.", remedy=_RESTORE)
@@ -289,7 +289,7 @@ class _Patience:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def library_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite says of the file into a `LibraryError` that says who must act."""
     try:
         yield
@@ -325,7 +325,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-def binary(value: SQLiteValue) -> bytes:
+def as_bytes(value: SQLiteValue) -> bytes:
     """Return a value that the schema says is a blob."""
     if not isinstance(value, bytes):
         raise LibraryError(f"bytes were expected in the library, not {value!r}.", remedy=_RESTORE)

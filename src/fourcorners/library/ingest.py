@@ -28,26 +28,26 @@ from fourcorners.documents.discovery import (
 from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
-from fourcorners.library.catalogue import storable
+from fourcorners.library.catalogue import storable_path
 from fourcorners.library.entries import Failure
-from fourcorners.library.jobs import Job, Jobs, Step, worker_name
+from fourcorners.library.jobs import Job, JobTable, Step, worker_name
 from fourcorners.library.prepare import (
-    Held,
-    Opened,
-    Prepared,
-    embedded,
-    prepare,
-    read_together,
-    texts,
+    ArchiveMember,
+    OpenedArchive,
+    PreparedFile,
+    embed_file,
+    passage_texts,
+    prepare_file,
+    text_with_context,
 )
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import folded
+from fourcorners.library.tokens import fold_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.settings import Settings
 
 _CLAIM = 16  # steps claimed at once
@@ -93,7 +93,7 @@ class NeedsOcr:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class ReadingWarning:
     """A document that was added, with what a person should know of its reading."""
 
     path: str
@@ -125,10 +125,10 @@ class AddReport:
     characters: int
     passages: int
     seconds: Mapping[str, float]
-    warned: tuple[Warned, ...] = ()
+    warned: tuple[ReadingWarning, ...] = ()
 
 
-def add(
+def add_files(
     library: Library,
     paths: Iterable[str | Path],
     *,
@@ -163,7 +163,7 @@ def add(
     run = _Run(library, collection, encoder, on_progress, ocr)
     run.look([Path(path) for path in paths], crew)
     with crew.start(
-        partial(prepare, ocr=ocr),
+        partial(prepare_file, ocr=ocr),
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
         alive=run.hold,
@@ -176,11 +176,11 @@ def add(
 
 def _encoding(
     crew: WorkerPool, encoder: Encoder | None, settings: Settings
-) -> Callable[[Prepared | Opened], Prepared | Opened] | None:
+) -> Callable[[PreparedFile | OpenedArchive], PreparedFile | OpenedArchive] | None:
     """Return what makes vectors where files are read; a server's key stays on this machine."""
     if encoder is None or not crew.embeds_passages or settings.encoder.kind == "remote":
         return None
-    return partial(embedded, settings=settings.encoder, name=encoder.name)
+    return partial(embed_file, settings=settings.encoder, name=encoder.name)
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class _Tally:
     duplicates: list[Duplicate] = field(default_factory=list)
     replaced: list[Replaced] = field(default_factory=list)
     needs_ocr: list[NeedsOcr] = field(default_factory=list)
-    warned: list[Warned] = field(default_factory=list)
+    warned: list[ReadingWarning] = field(default_factory=list)
     seconds: dict[str, float] = field(
         default_factory=lambda: {"read": 0.0, "outline": 0.0, "encode": 0.0, "store": 0.0}
     )
@@ -207,7 +207,7 @@ class _Ready:
 
     step: Step
     path: Path
-    made: Prepared
+    made: PreparedFile
     vectors: NDArray[np.float32] | None
 
 
@@ -224,7 +224,7 @@ class _Run:
     ) -> None:
         self._library = library
         self._ocr = ocr
-        self._jobs = Jobs(library)
+        self._jobs = JobTable(library)
         self._me = worker_name()
         self._collection = collection
         self._encoder = encoder
@@ -253,7 +253,7 @@ class _Run:
                 self._files[_key(found)] = found
         self._found = {*self._files, *(str(problem.path) for problem in unread)}
         spec = {
-            "collection": folded(self._collection),
+            "collection": fold_name(self._collection),
             "paths": json.dumps(sorted({_key(path) for path in paths})),
         }
         with self._library.transaction():
@@ -272,7 +272,7 @@ class _Run:
             for problem in unread:
                 self._failed(problem.path, problem.reason, problem.remedy)
 
-    def work(self, workers: TaskRunner[Path, Prepared | Opened], lease: float) -> None:
+    def work(self, workers: TaskRunner[Path, PreparedFile | OpenedArchive], lease: float) -> None:
         """Do the steps until none is left, by this process or by others."""
         self._lease = lease
         try:
@@ -281,7 +281,7 @@ class _Run:
                     step = self._in_hand.pop(path)
                     if isinstance(outcome, FourcornersError):
                         self._fail(step, path, outcome)
-                    elif isinstance(outcome, Opened):
+                    elif isinstance(outcome, OpenedArchive):
                         self._open(step, path, outcome)
                     else:
                         self._keep(step, path, outcome)
@@ -300,15 +300,15 @@ class _Run:
 
     def encode_the_rest(self) -> None:
         """Give vectors to documents of the collection that were added without."""
-        if self._encoder is None or folded(self._collection) not in {
-            folded(name) for name, _ in self._library.collections()
+        if self._encoder is None or fold_name(self._collection) not in {
+            fold_name(name) for name, _ in self._library.collections()
         }:
             return
-        for document in self._library.without_vectors(self._collection):
+        for document in self._library.documents_without_vectors(self._collection):
             text = self._library.text(document)
             vectors = self._encode(
                 [
-                    read_together(each.context, each.span.of(text))
+                    text_with_context(each.context, each.span.of(text))
                     for each in self._library.passages(document)
                 ]
             )
@@ -361,15 +361,15 @@ class _Run:
             return False  # what is attached must be looked at
         if self._library.unread_pages(digest) and is_ocr_available(self._ocr):
             return False  # it was added where no engine was installed, or too little time given
-        earlier = self._library.at(str(path))
-        document = self._library.adopt(digest, str(path), collection=self._collection)
+        earlier = self._library.document_at(str(path))
+        document = self._library.link_existing(digest, str(path), collection=self._collection)
         if document is None:
             return False
         self._jobs.finish(step)
         self._held(path, document, earlier)
         return True
 
-    def _open(self, step: Step, path: Path, made: Opened) -> None:
+    def _open(self, step: Step, path: Path, made: OpenedArchive) -> None:
         """Make a step of each file in an archive, and finish its own, in one transaction."""
         with self._library.transaction():
             if not self._add_held(step, path, made.holds):
@@ -378,7 +378,7 @@ class _Run:
             self._library.forget_failures([str(path)], collection=self._collection)
         self._found.discard(step.key)
 
-    def _add_held(self, step: Step, path: Path, holds: Sequence[Held]) -> bool:
+    def _add_held(self, step: Step, path: Path, holds: Sequence[ArchiveMember]) -> bool:
         """Add a step for each file within a file; False, and a failure, if there are too many."""
         above = (*reversed(path.parents), path)
         outermost = next((each for each in above if _key(each) in self._files), path)
@@ -404,13 +404,13 @@ class _Run:
             return self._digests[step.key]
         return "" if is_bucket_object(path) or is_member_path(path) else _digest(path)
 
-    def _keep(self, step: Step, path: Path, made: Prepared) -> None:
+    def _keep(self, step: Step, path: Path, made: PreparedFile) -> None:
         """Encode a document, and store it as soon as there are enough of them."""
         columns, seconds = made.columns, self._tally.seconds
         seconds["read"] += made.read_seconds
         seconds["outline"] += made.outline_seconds
         seconds["encode"] += made.encode_seconds
-        vectors = made.vectors if made.vectors is not None else self._encode(texts(columns))
+        vectors = made.vectors if made.vectors is not None else self._encode(passage_texts(columns))
         self._ready.append(_Ready(step, path, made, vectors))
         if len(self._ready) >= self._library.documents_at_once:
             self._store()
@@ -424,7 +424,7 @@ class _Run:
         stored: list[tuple[_Ready, bool, str | None]] = []
         with self._library.transaction():
             for each in ready:
-                earlier = self._library.at(str(each.path))
+                earlier = self._library.document_at(str(each.path))
                 is_new = self._library.add_columns(
                     each.made.columns, each.vectors, collection=self._collection
                 )
@@ -436,7 +436,7 @@ class _Run:
         for each, is_new, earlier in stored:
             self._stored(each.path, each.made, earlier, is_new=is_new)
 
-    def _stored(self, path: Path, made: Prepared, earlier: str | None, *, is_new: bool) -> None:
+    def _stored(self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool) -> None:
         """Note what became of a document that is in the library now."""
         columns = made.columns
         if not is_new:
@@ -448,14 +448,14 @@ class _Run:
         if columns.needs_ocr:
             self._tally.needs_ocr.append(NeedsOcr(path_or_url(path), columns.needs_ocr))
         if made.warnings:
-            self._tally.warned.append(Warned(path_or_url(path), made.warnings))
+            self._tally.warned.append(ReadingWarning(path_or_url(path), made.warnings))
         self._note_earlier(path, columns.id, earlier)
         self._tell(path)
 
     def _held(self, path: Path, document: str, earlier: str | None) -> None:
         self._tally.already += 1
         held_as = self._library.path_of(document)
-        if held_as != storable(str(path)):
+        if held_as != storable_path(str(path)):
             self._tally.duplicates.append(Duplicate(str(path), held_as))
         self._note_earlier(path, document, earlier)
         self._tell(path)
@@ -493,7 +493,7 @@ class _Run:
 
     def _forget_the_vanished(self, paths: Sequence[Path]) -> None:
         """Forget failures of files under these paths that are not there any more."""
-        here = {storable(str(path)) for path in self._files.values()}
+        here = {storable_path(str(path)) for path in self._files.values()}
         gone = [
             failure.path
             for failure in self._library.failures(self._collection)
@@ -538,4 +538,4 @@ def _digest(path: Path) -> str | FourcornersError:
 
 
 def _key(path: Path) -> str:
-    return storable(str(path if is_bucket_object(path) else path.absolute()))
+    return storable_path(str(path if is_bucket_object(path) else path.absolute()))

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.audit import now
-from fourcorners.library.catalogue import storable
-from fourcorners.library.database import Row, integer, string
+from fourcorners.library.audit import utc_now
+from fourcorners.library.catalogue import storable_path
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 
-ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 """How often a step is claimed before it counts as failed.
 
 Steps tried before come last, so one that kills its worker is met again only after all others are
@@ -68,7 +68,7 @@ def worker_name() -> str:
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
 
-class Jobs:
+class JobTable:
     """The job table of a library.
 
     Args:
@@ -76,7 +76,7 @@ class Jobs:
         attempts: How often a step may be claimed.
     """
 
-    def __init__(self, library: Library, *, attempts: int = ATTEMPTS) -> None:
+    def __init__(self, library: Library, *, attempts: int = MAX_ATTEMPTS) -> None:
         self._library = library
         self._attempts = attempts
 
@@ -86,7 +86,7 @@ class Jobs:
         with self._library.transaction():
             self._library.execute(
                 "INSERT INTO jobs(kind, spec, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (kind, told, now()),
+                (kind, told, utc_now()),
             )
             return _job(
                 self._library.execute(
@@ -102,7 +102,7 @@ class Jobs:
             self._library.execute_many(
                 "INSERT INTO steps VALUES (?, ?, 'waiting', '', 0, 0, '', '') "
                 "ON CONFLICT DO NOTHING",
-                ((job.id, storable(key)) for key in keys),
+                ((job.id, storable_path(key)) for key in keys),
             )
 
     def retry(self, job: Job, keys: Iterable[str] | None = None) -> None:
@@ -118,7 +118,7 @@ class Jobs:
             self._library.execute_many(
                 "UPDATE steps SET state = 'waiting', attempts = 0 "
                 "WHERE job = ? AND key = ? AND state IN ('done', 'failed')",
-                ((job.id, storable(key)) for key in keys),
+                ((job.id, storable_path(key)) for key in keys),
             )
 
     def claim(self, job: Job, worker: str, lease_seconds: float, n: int) -> list[Step]:
@@ -133,7 +133,7 @@ class Jobs:
                 "ORDER BY attempts, key LIMIT ?3",
                 (job.id, at, n),
             )
-            steps = [Step(job.id, string(key), integer(count) + 1) for key, count in rows]
+            steps = [Step(job.id, as_string(key), as_integer(count) + 1) for key, count in rows]
             self._library.execute_many(
                 "UPDATE steps SET state = 'claimed', worker = ?, lease = ?, attempts = ? "
                 "WHERE job = ? AND key = ?",
@@ -171,7 +171,7 @@ class Jobs:
             self._library.execute_many(
                 "UPDATE steps SET state = 'done', reason = '', remedy = '' WHERE job = ?1 AND "
                 "key = ?2 AND (state != 'claimed' OR lease < ?3)",
-                ((job.id, storable(key), at) for key in keys),
+                ((job.id, storable_path(key), at) for key in keys),
             )
 
     def fail(self, step: Step, reason: str, remedy: str = "") -> None:
@@ -188,25 +188,32 @@ class Jobs:
             "SELECT key, reason, remedy FROM steps WHERE job = ? AND state = 'failed' ORDER BY key",
             (job.id,),
         )
-        return [(string(key), string(reason), string(remedy)) for key, reason, remedy in rows]
+        return [
+            (as_string(key), as_string(reason), as_string(remedy)) for key, reason, remedy in rows
+        ]
 
     def done(self, job: Job) -> list[str]:
         """Return the keys of the steps that are done."""
         rows = self._library.execute(
             "SELECT key FROM steps WHERE job = ? AND state = 'done' ORDER BY key", (job.id,)
         )
-        return [string(row[0]) for row in rows]
+        return [as_string(row[0]) for row in rows]
 
     def progress(self, job: Job) -> JobProgress:
         """Count the steps of a job, also of one that is complete."""
         done, failed = self._library.execute(
             "SELECT done, failed FROM jobs WHERE row = ?", (job.id,)
         )[0]
-        counts = {"done": integer(done), "failed": integer(failed), "claimed": 0, "waiting": 0}
+        counts = {
+            "done": as_integer(done),
+            "failed": as_integer(failed),
+            "claimed": 0,
+            "waiting": 0,
+        }
         for state, count in self._library.execute(
             "SELECT state, count(*) FROM steps WHERE job = ? GROUP BY state", (job.id,)
         ):
-            counts[string(state)] += integer(count)
+            counts[as_string(state)] += as_integer(count)
         return JobProgress(total=sum(counts.values()), **counts)
 
     def complete(self, job: Job) -> bool:
@@ -217,7 +224,7 @@ class Jobs:
                 return False
             self._library.execute(
                 "UPDATE jobs SET finished = ?, done = ?, failed = ? WHERE row = ?",
-                (now(), progress.done, progress.failed, job.id),
+                (utc_now(), progress.done, progress.failed, job.id),
             )
             self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
         return True
@@ -249,7 +256,7 @@ class Jobs:
             "ORDER BY worker",
             (job.id, time.time()),
         )
-        return tuple(string(row[0]) for row in rows if not _gone(string(row[0])))
+        return tuple(as_string(row[0]) for row in rows if not _gone(as_string(row[0])))
 
     def cancel(self, job: Job) -> JobProgress:
         """Close a job whose rest nobody will do; what was done stays. Returns how far it was.
@@ -268,7 +275,7 @@ class Jobs:
             self._library.execute(
                 "UPDATE jobs SET finished = ?, done = ?, failed = ? "
                 "WHERE row = ? AND finished IS NULL",
-                (now(), progress.done, progress.failed, job.id),
+                (utc_now(), progress.done, progress.failed, job.id),
             )
             self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
             self._library.record("cancel", {"job": job.id, "kind": job.kind})
@@ -289,7 +296,7 @@ class Jobs:
             "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed'", (job.id,)
         )
         for (worker,) in holders:
-            if _gone(string(worker)):
+            if _gone(as_string(worker)):
                 self._library.execute(
                     "UPDATE steps SET state = 'waiting' "
                     "WHERE job = ? AND state = 'claimed' AND worker = ?",
@@ -314,11 +321,11 @@ class Jobs:
 def _job(row: Row) -> Job:
     number, kind, spec, created, finished = row
     return Job(
-        id=integer(number),
-        kind=string(kind),
-        spec=json.loads(string(spec)),
-        created=datetime.fromisoformat(string(created)),
-        finished=None if finished is None else datetime.fromisoformat(string(finished)),
+        id=as_integer(number),
+        kind=as_string(kind),
+        spec=json.loads(as_string(spec)),
+        created=datetime.fromisoformat(as_string(created)),
+        finished=None if finished is None else datetime.fromisoformat(as_string(finished)),
     )
 
 

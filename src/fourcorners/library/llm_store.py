@@ -7,14 +7,14 @@ which of them had its words is not known.
 from __future__ import annotations
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.database import SQLiteValue, integer, register, string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.llm.exchange import PromptId, Role
-from fourcorners.llm.ledger import Call, Spending, total
+from fourcorners.llm.ledger import Call, Spending, total_spending
 
 _ROOM = "llm"
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -53,13 +53,13 @@ class LibraryCache:
     """A `Cache` in a library; use it in the thread that uses the library."""
 
     def __init__(self, library: Library) -> None:
-        library.prepare(_ROOM)
+        library.migrate(_ROOM)
         self._library = library
 
     def get(self, key: str) -> str | None:
         """Return what is kept under a key."""
         rows = self._library.execute("SELECT answer FROM llm_answers WHERE key = ?", (key,))
-        return string(rows[0][0]) if rows else None
+        return as_string(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str) -> None:
         """Keep a value, in the place of another."""
@@ -72,7 +72,7 @@ class LibraryCache:
     def clear(self) -> int:
         """Forget all answers, and return how many there were."""
         with self._library.transaction():
-            count = integer(self._library.execute("SELECT count(*) FROM llm_answers")[0][0])
+            count = as_integer(self._library.execute("SELECT count(*) FROM llm_answers")[0][0])
             self._library.execute("DELETE FROM llm_answers")
         return count
 
@@ -81,7 +81,7 @@ class LibraryLedger:
     """A `Ledger` in a library, so that a job that goes on knows what it has spent."""
 
     def __init__(self, library: Library) -> None:
-        library.prepare(_ROOM)
+        library.migrate(_ROOM)
         self._library = library
 
     def add(self, call: Call) -> None:
@@ -119,19 +119,19 @@ class LibraryLedger:
         )
         return [
             Call(
-                at=string(at),
-                job=string(of_job),
-                role=Role(string(role)),
-                model=string(model),
-                prompt=PromptId(string(prompt), integer(version), string(digest)),
-                key=string(key),
-                tokens_in=integer(sent),
-                tokens_out=integer(got),
+                at=as_string(at),
+                job=as_string(of_job),
+                role=Role(as_string(role)),
+                model=as_string(model),
+                prompt=PromptId(as_string(prompt), as_integer(version), as_string(digest)),
+                key=as_string(key),
+                tokens_in=as_integer(sent),
+                tokens_out=as_integer(got),
                 cost=None if cost is None else _real(cost),
                 seconds=_real(seconds),
-                measured=bool(integer(measured)),
-                outcome=string(outcome),
-                tag=string(tag),
+                measured=bool(as_integer(measured)),
+                outcome=as_string(outcome),
+                tag=as_string(tag),
             )
             for (
                 at,
@@ -154,7 +154,7 @@ class LibraryLedger:
 
     def spent(self, job: str) -> Spending:
         """Return what a job has spent so far."""
-        return total(self.calls(job))
+        return total_spending(self.calls(job))
 
 
 def _real(value: SQLiteValue) -> float:

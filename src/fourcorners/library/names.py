@@ -13,7 +13,7 @@ _LISTED = 8
 _ID_PREFIX = 6  # hex digits from which the start of an id is taken for one
 
 
-def resolve(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) -> Entry:
+def resolve_name(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) -> Entry:
     """Return the one document that `name` means; the strictest reading that fits anything wins.
 
     Args:

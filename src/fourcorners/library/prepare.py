@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.document import Document
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.errors import ConfigError, InputError
-from fourcorners.library.columns import Columns, columns_of
+from fourcorners.library.columns import DocumentColumns, document_columns
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.settings import EncoderSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ArchiveMember:
     """A file within the file: its path, and its SHA-256 unless it does not unpack."""
 
     path: Path
@@ -31,30 +31,30 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedFile:
     """A file, ready to be encoded and stored; the seconds are those of this process.
 
     `holds` are the files within it, such as a mail's attachments, which are prepared apart.
     `vectors`, of shape (passages, dimension), are there where it was encoded with it.
     """
 
-    columns: Columns
+    columns: DocumentColumns
     warnings: tuple[str, ...]
     read_seconds: float
     outline_seconds: float
-    holds: tuple[Held, ...] = ()
+    holds: tuple[ArchiveMember, ...] = ()
     vectors: NDArray[np.float32] | None = None
     encode_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedArchive:
     """An archive: no document itself, but what it holds may be."""
 
-    holds: tuple[Held, ...]
+    holds: tuple[ArchiveMember, ...]
 
 
-def prepare(path: Path, ocr: OcrOptions = OcrOptions()) -> Prepared | Opened:  # noqa: B008 - it cannot change
+def prepare_file(path: Path, ocr: OcrOptions = OcrOptions()) -> PreparedFile | OpenedArchive:  # noqa: B008 - it cannot change
     """Read a file and make all that the library keeps of it but its vectors.
 
     Raises:
@@ -62,21 +62,21 @@ def prepare(path: Path, ocr: OcrOptions = OcrOptions()) -> Prepared | Opened:  #
     """
     from fourcorners.documents.media_types import MediaType
     from fourcorners.documents.read import media_type_of, read_document
-    from fourcorners.outline.build import build
-    from fourcorners.outline.cards import read_card
-    from fourcorners.outline.passages import passages
+    from fourcorners.outline.build import build_outline
+    from fourcorners.outline.card.read import read_card
+    from fourcorners.outline.passages.cut import cut_passages
 
     began = time.perf_counter()
     kind = media_type_of(path)
     if kind is MediaType.ZIP:
-        return Opened(_holds(path))
+        return OpenedArchive(_holds(path))
     document = read_document(path, ocr)
     _require_words(document, ocr)
     done = time.perf_counter()
-    outline = build(document)
+    outline = build_outline(document)
     card = read_card(document, outline)
-    columns = columns_of(document, outline, card, passages(document, outline))
-    return Prepared(
+    columns = document_columns(document, outline, card, cut_passages(document, outline))
+    return PreparedFile(
         columns=columns,
         warnings=document.warnings,
         read_seconds=done - began,
@@ -85,14 +85,16 @@ def prepare(path: Path, ocr: OcrOptions = OcrOptions()) -> Prepared | Opened:  #
     )
 
 
-def embedded(made: Prepared | Opened, *, settings: EncoderSettings, name: str) -> Prepared | Opened:
+def embed_file(
+    made: PreparedFile | OpenedArchive, *, settings: EncoderSettings, name: str
+) -> PreparedFile | OpenedArchive:
     """Give what was prepared its vectors, by the encoder of the settings, which must be `name`.
 
     Raises:
         ConfigError: If it is another here.
         ModelError: If its files are missing or damaged.
     """
-    if isinstance(made, Opened):
+    if isinstance(made, OpenedArchive):
         return made
     encoder = _encoder(settings)
     if encoder.name != name:
@@ -101,17 +103,17 @@ def embedded(made: Prepared | Opened, *, settings: EncoderSettings, name: str) -
             remedy="Give all nodes the same model.",
         )
     began = time.perf_counter()
-    vectors = encoder.encode(texts(made.columns))
+    vectors = encoder.encode(passage_texts(made.columns))
     return replace(made, vectors=vectors, encode_seconds=time.perf_counter() - began)
 
 
-def texts(columns: Columns) -> list[str]:
+def passage_texts(columns: DocumentColumns) -> list[str]:
     """Return what is encoded of each passage: its context and its words."""
     text = columns.text
-    return [read_together(context, text[s:e]) for _, s, e, _, _, context in columns.passages]
+    return [text_with_context(context, text[s:e]) for _, s, e, _, _, context in columns.passages]
 
 
-def read_together(context: str, words: str) -> str:
+def text_with_context(context: str, words: str) -> str:
     """Return the context of a passage and its words as an encoder reads them."""
     return f"{context}\n{words}".lstrip("\n")
 
@@ -123,18 +125,18 @@ def _encoder(settings: EncoderSettings) -> Encoder:
     return configured_encoder(settings, threads=1)
 
 
-def _holds(path: Path) -> tuple[Held, ...]:
+def _holds(path: Path) -> tuple[ArchiveMember, ...]:
     """List the files within a file, unpacking each to know it by its content."""
     from fourcorners.documents.archive.container import open_container
 
-    found: list[Held] = []
+    found: list[ArchiveMember] = []
     with open_container(path) as members:
         for member in members:
             place = path / member.name
             try:
-                found.append(Held(place, sha256(member.load()).hexdigest()))
+                found.append(ArchiveMember(place, sha256(member.load()).hexdigest()))
             except InputError:  # told when its own turn comes
-                found.append(Held(place))
+                found.append(ArchiveMember(place))
     return tuple(found)
 
 

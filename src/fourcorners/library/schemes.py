@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Opener: TypeAlias = "Callable[[str, bool], Library]"
 """Opens the library at a URL; the second argument says whether it may be made."""
 
-STORES = "fourcorners.stores"
+ENTRY_POINT_GROUP = "fourcorners.stores"
 """The entry points that open libraries of a scheme; each is loaded when such a URL is opened."""
 
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:` is a drive
@@ -34,7 +34,7 @@ def scheme_of(url: str) -> str:
     return found.group(1).casefold() if found else ""
 
 
-def opener_of(url: str) -> Opener:
+def store_opener(url: str) -> Opener:
     """Return what opens this URL.
 
     Raises:
@@ -42,10 +42,10 @@ def opener_of(url: str) -> Opener:
     """
     scheme = scheme_of(url)
     if scheme not in _OPENERS:
-        for found in entry_points(group=STORES, name=scheme):
+        for found in entry_points(group=ENTRY_POINT_GROUP, name=scheme):
             _OPENERS[scheme] = found.load()
     if scheme not in _OPENERS:
-        names = {*_OPENERS, *entry_points(group=STORES).names}
+        names = {*_OPENERS, *entry_points(group=ENTRY_POINT_GROUP).names}
         known = ", ".join(f"{name}:" for name in sorted(names))
         raise ConfigError(
             f"no store opens {scheme}: libraries (in {url}).",

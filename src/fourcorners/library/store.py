@@ -18,14 +18,14 @@ from zlib import crc32
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
-from fourcorners.library.catalogue import Catalogue, storable
-from fourcorners.library.columns import Columns, columns_of
-from fourcorners.library.database import Database, SQLiteValue, integer, string
+from fourcorners.library.catalogue import Catalogue, storable_path
+from fourcorners.library.columns import DocumentColumns, document_columns
+from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
-from fourcorners.library.kept import Memory
-from fourcorners.library.tokens import folded
-from fourcorners.library.vectors import pack
-from fourcorners.outline.card import Card
+from fourcorners.library.memory import Memory
+from fourcorners.library.tokens import fold_name
+from fourcorners.library.vectors import pack_vectors
+from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def files_beside(library: Path) -> Path:
+def upload_folder(library: Path) -> Path:
     """Return the folder beside a library's file or folder where files given to a server belong."""
     return library.absolute().with_name(f"{library.name}-files")
 
@@ -64,7 +64,7 @@ class Library(Catalogue):
         """
         if isinstance(url, Path) or not schemes.scheme_of(url):
             return cls(Path(url).expanduser(), create=create)
-        return schemes.opener_of(url)(url, create)
+        return schemes.store_opener(url)(url, create)
 
     def __enter__(self) -> Library:
         return self
@@ -93,7 +93,7 @@ class Library(Catalogue):
     @property
     def files(self) -> Path:
         """Return the folder where files that a server was given belong: beside the library."""
-        return files_beside(self.path)
+        return upload_folder(self.path)
 
     @property
     def files_are_shared(self) -> bool:
@@ -103,7 +103,7 @@ class Library(Catalogue):
     address_space = 0
     """Bytes that a process needs beside its work to have such a library open."""
 
-    def tend(self, *, always: bool = False) -> bool:
+    def maintain(self, *, always: bool = False) -> bool:
         """Bring indexes up to date and clear away what nobody sees, in stores that need it.
 
         Args:
@@ -127,21 +127,21 @@ class Library(Catalogue):
         """Run one statement once for each set of bindings."""
         self._database.execute_many(sql, bindings)
 
-    def prepare(self, room: str) -> None:
+    def migrate(self, room: str) -> None:
         """Make or migrate the tables of a room that was registered after this file was opened."""
-        self._database.prepare(room)
+        self._database.migrate(room)
 
     def record(self, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
         """Append to the audit trail, inside the caller's transaction if there is one."""
-        return audit.append(self._database, event, detail)
+        return audit.append_entry(self._database, event, detail)
 
     def audit_trail(self) -> Iterator[AuditEntry]:
         """Yield the audit trail, the oldest entry first."""
-        return audit.trail(self._database)
+        return audit.audit_entries(self._database)
 
-    def audit_verdict(self, head: str = "") -> audit.Verdict:
+    def audit_verdict(self, head: str = "") -> audit.AuditVerdict:
         """Check the audit trail, and whether one of its entries still has the hash `head`."""
-        return audit.verify(self._database, head)
+        return audit.verify_trail(self._database, head)
 
     def add(
         self,
@@ -164,11 +164,11 @@ class Library(Catalogue):
                 vectors do not fit the passages or the encoder on record.
             InputError: If the text holds half a surrogate pair and so is no text.
         """
-        columns = columns_of(document, outline, card, passages)
+        columns = document_columns(document, outline, card, passages)
         return self.add_columns(columns, vectors, collection=collection)
 
     def add_columns(
-        self, columns: Columns, vectors: NDArray[np.float32] | None, *, collection: str
+        self, columns: DocumentColumns, vectors: NDArray[np.float32] | None, *, collection: str
     ) -> bool:
         """Store a document that was made ready before, as `add` does.
 
@@ -176,10 +176,10 @@ class Library(Catalogue):
             ValueError: If the vectors do not fit the passages or the encoder on record.
         """
         data = None if vectors is None else self._packed(vectors, len(columns.passages))
-        path = storable(columns.path)
+        path = storable_path(columns.path)
         with self.transaction():
             collections, paths = self._make_way(columns)
-            if self.adopt(columns.sha256, columns.path, collection=collection):
+            if self.link_existing(columns.sha256, columns.path, collection=collection):
                 return False
             place = self._collection_row(collection)
             self._forget_failure(path, collection)
@@ -205,8 +205,12 @@ class Library(Catalogue):
                 self._join(row, columns.id, self._collection_row(name), name)
         return True
 
-    def put_back(
-        self, columns: Columns, vectors: bytes | None, place: Place, collections: Sequence[str]
+    def restore_document(
+        self,
+        columns: DocumentColumns,
+        vectors: bytes | None,
+        place: Place,
+        collections: Sequence[str],
     ) -> None:
         """Store a document in the rows that it has in another library; the rest is the caller's.
 
@@ -227,7 +231,7 @@ class Library(Catalogue):
         if vectors is not None:
             self._insert_vectors(place.row, vectors)
 
-    def _make_way(self, columns: Columns) -> tuple[list[str], list[str]]:
+    def _make_way(self, columns: DocumentColumns) -> tuple[list[str], list[str]]:
         """Take out the same content where more of its pages were left unread.
 
         Returns the collections that it was in, and the paths where it was seen.
@@ -235,7 +239,7 @@ class Library(Catalogue):
         if len(self.unread_pages(columns.sha256)) <= len(columns.needs_ocr):
             return [], []
         rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (columns.sha256,))
-        row = integer(rows[0][0])
+        row = as_integer(rows[0][0])
         collections = self.execute(
             "SELECT c.name FROM collections c JOIN document_collections d ON d.collection = c.row "
             "WHERE d.document = ? ORDER BY c.row",
@@ -243,9 +247,9 @@ class Library(Catalogue):
         )
         paths = self.execute("SELECT path FROM sources WHERE document = ? ORDER BY path", (row,))
         self.remove(columns.id)
-        return [string(name) for (name,) in collections], [string(path) for (path,) in paths]
+        return [as_string(name) for (name,) in collections], [as_string(path) for (path,) in paths]
 
-    def adopt(self, sha256: str, path: str, *, collection: str) -> str | None:
+    def link_existing(self, sha256: str, path: str, *, collection: str) -> str | None:
         """Let a document that the library has join a collection, as the file at `path`.
 
         Returns the document's id, or None where no document has this hash. A failure recorded
@@ -254,11 +258,11 @@ class Library(Catalogue):
         known = self.execute("SELECT row, id FROM documents WHERE sha256 = ?", (sha256,))
         if not known:
             return None
-        row, document = integer(known[0][0]), string(known[0][1])
+        row, document = as_integer(known[0][0]), as_string(known[0][1])
         with self.transaction():
             place = self._collection_row(collection)
-            self._forget_failure(storable(path), collection)
-            self._seen(storable(path), row)
+            self._forget_failure(storable_path(path), collection)
+            self._seen(storable_path(path), row)
             self._join(row, document, place, collection)
         return document
 
@@ -294,7 +298,7 @@ class Library(Catalogue):
                     self._touch()
                     self.record("leave", {"document": document, "collection": collection})
                     return False
-            first = integer(
+            first = as_integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
             self._unshelve(range(first, first + count))
@@ -335,14 +339,22 @@ class Library(Catalogue):
         """Record that a file could not be added; the last failure of a path counts."""
         self.execute(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (storable(path), folded(collection), reason, remedy, sha256, job, audit.now()),
+            (
+                storable_path(path),
+                fold_name(collection),
+                reason,
+                remedy,
+                sha256,
+                job,
+                audit.utc_now(),
+            ),
         )
 
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
         """Take back failures, for example of files that are no longer there to be added."""
         with self.transaction():
             for path in paths:
-                self._forget_failure(storable(path), collection)
+                self._forget_failure(storable_path(path), collection)
 
     def check(self) -> list[str]:
         """Look for damage in the whole file, and return what is wrong, one sentence each.
@@ -350,9 +362,9 @@ class Library(Catalogue):
         It reads everything: the pages of the file, the words index, sizes of vectors, places of
         passages, outlines and cards, and the audit chain.
         """
-        from fourcorners.library.check import faults
+        from fourcorners.library.check import find_faults
 
-        return faults(self._database)
+        return find_faults(self._database)
 
     def _packed(self, vectors: NDArray[np.float32], count: int) -> bytes:
         known = self.encoder
@@ -363,24 +375,24 @@ class Library(Catalogue):
                 f"vectors of shape {vectors.shape} do not fit {count} passages "
                 f"of {known.dimension} dimensions"
             )
-        return pack(vectors)
+        return pack_vectors(vectors)
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
         self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, data, crc32(data)))
 
     def _collection_row(self, collection: str) -> int:
-        if not folded(collection):
+        if not fold_name(collection):
             raise ConfigError("a collection needs a name.")
         self.execute(
             "INSERT INTO collections(name, fold) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (" ".join(collection.split()), folded(collection)),
+            (" ".join(collection.split()), fold_name(collection)),
         )
         return self._existing_collection(collection)
 
-    def _insert_document(self, columns: Columns) -> tuple[int, int]:
+    def _insert_document(self, columns: DocumentColumns) -> tuple[int, int]:
         """Return the row of the document and the rowid of its first passage."""
         first = self._next_passage(len(columns.passages))
-        values = {**self._listed(columns), "first_passage": first, "added": audit.now()}
+        values = {**self._listed(columns), "first_passage": first, "added": audit.utc_now()}
         return self._insert_values(values), first
 
     def _insert_values(self, values: Mapping[str, SQLiteValue]) -> int:
@@ -388,7 +400,7 @@ class Library(Catalogue):
             f"INSERT INTO documents({', '.join(values)}) "  # noqa: S608 - names of columns
             f"VALUES (:{', :'.join(values)}) RETURNING row"
         )
-        return integer(self.execute(sql, values)[0][0])
+        return as_integer(self.execute(sql, values)[0][0])
 
     def _next_passage(self, count: int) -> int:
         """Return the first of the rowids that the next `count` passages get."""
@@ -396,11 +408,13 @@ class Library(Catalogue):
         last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
         return (last or 0) + 1
 
-    def _listed(self, columns: Columns) -> Mapping[str, SQLiteValue]:
+    def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
         """Return the columns of a document that stand in `documents`."""
         return columns.document
 
-    def _shelve(self, columns: Columns, row: int, first: int, collections: Sequence[str]) -> None:
+    def _shelve(
+        self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
+    ) -> None:
         """Store the passages of a document and its concordance, and index its words."""
         text = columns.text
         self.execute_many(
@@ -411,7 +425,7 @@ class Library(Catalogue):
             "INSERT INTO concordances VALUES (?, ?, ?)",
             (row, crc32(columns.concordance), columns.concordance),
         )
-        words.write(
+        words.index_passages(
             self._database,
             columns.id,
             (
@@ -427,7 +441,7 @@ class Library(Catalogue):
 
     def _unshelve(self, rows: range) -> None:
         """Take the words of a document that leaves out of the index; its tables follow it."""
-        words.delete(self._database, rows)
+        words.delete_rows(self._database, rows)
 
     def _seen(self, path: str, row: int) -> None:
         self.execute(
@@ -453,10 +467,10 @@ class Library(Catalogue):
         first, kind = self.execute(
             "SELECT first_passage, type FROM documents WHERE row = ?", (row,)
         )[0]
-        start = integer(first)
-        words.delete(self._database, range(start, start + count))
+        start = as_integer(first)
+        words.delete_rows(self._database, range(start, start + count))
         collections = [
-            string(found[0])
+            as_string(found[0])
             for found in self.execute(
                 "SELECT c.name FROM collections c JOIN document_collections m "
                 "ON m.collection = c.row WHERE m.document = ?",
@@ -464,8 +478,8 @@ class Library(Catalogue):
             )
         ]
         text, passages = self.text(document), self.passages(document)
-        labels = words.labels(text, self.outline(document), passages)
-        words.write(
+        labels = words.passage_labels(text, self.outline(document), passages)
+        words.index_passages(
             self._database,
             document,
             (
@@ -473,13 +487,13 @@ class Library(Catalogue):
                 for passage, tokens in zip(passages, labels, strict=True)
             ),
             first=start,
-            document_type=string(kind),
+            document_type=as_string(kind),
             collections=collections,
         )
 
     def _forget_failure(self, path: str, collection: str) -> None:
         self.execute(
-            "DELETE FROM failures WHERE path = ? AND collection = ?", (path, folded(collection))
+            "DELETE FROM failures WHERE path = ? AND collection = ?", (path, fold_name(collection))
         )
 
     def _set_meta(self, key: str, value: str) -> None:

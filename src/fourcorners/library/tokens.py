@@ -70,11 +70,11 @@ def filter_tokens(
     return " ".join(tokens)
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return the form in which names of collections and types are compared."""
     return " ".join(name.split()).casefold()
 
 
 @lru_cache(maxsize=4096)
 def _digest(name: str) -> str:
-    return sha256(folded(name).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256(fold_name(name).encode("utf-8", "surrogatepass")).hexdigest()[:12]

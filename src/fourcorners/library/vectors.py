@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BYTES = 2  # of one component
 
 
-def pack(matrix: NDArray[np.float32]) -> bytes:
+def pack_vectors(matrix: NDArray[np.float32]) -> bytes:
     """Return the blob of a matrix with unit rows (rows of zeros are allowed).
 
     Raises:
@@ -35,7 +35,7 @@ def pack(matrix: NDArray[np.float32]) -> bytes:
     return matrix.astype("<f2").tobytes()
 
 
-def unpack(
+def unpack_vectors(
     blobs: Iterable[tuple[str, int, int, bytes]], dimension: int, total: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], tuple[str, ...]]:
     """Return rowids, matrix and documents of (document, first rowid, count, blob) in order.

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fourcorners.library.database import Bindings, Database, Row, binary
+from fourcorners.library.database import Bindings, Database, Row, as_bytes
 from fourcorners.library.tokens import filter_tokens, heading_token, label_token
 from fourcorners.outline.tree import Node, Outline, Passage, View
 from fourcorners.text.tokenization import tokenize
 
 
-class Tables(Protocol):
+class SqlReader(Protocol):
     """What can be asked: a library, or its file."""
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
@@ -28,17 +28,17 @@ class WordTotals:
     words: int
 
 
-def totals(tables: Tables) -> WordTotals:
+def word_totals(tables: SqlReader) -> WordTotals:
     """Return the size of the index, from the record that FTS5 keeps of it."""
     found = tables.execute("SELECT block FROM words_data WHERE id = 1")
-    rows, *words = _numbers(binary(found[0][0])) if found else (0,)
+    rows, *words = _numbers(as_bytes(found[0][0])) if found else (0,)
     return WordTotals(rows, sum(words))
 
 
-def word_count(tables: Tables, row: int) -> int:
+def word_count(tables: SqlReader, row: int) -> int:
     """Return how many words a row has, filter tokens among them, from FTS5's own table."""
     found = tables.execute("SELECT sz FROM words_docsize WHERE id = ?", (row,))
-    return sum(_numbers(binary(found[0][0]))) if found else 0
+    return sum(_numbers(as_bytes(found[0][0]))) if found else 0
 
 
 def _numbers(block: bytes) -> Iterator[int]:
@@ -52,7 +52,7 @@ def _numbers(block: bytes) -> Iterator[int]:
             value = length = 0
 
 
-def write(
+def index_passages(
     database: Database,
     document: str,
     passages: Iterable[tuple[str, str, str]],
@@ -87,12 +87,12 @@ def write(
     )
 
 
-def delete(database: Database, rows: range) -> None:
+def delete_rows(database: Database, rows: range) -> None:
     """Take passages out of the index."""
     database.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (rows.start, rows.stop))
 
 
-def labels(text: str, outline: Outline, passages: Sequence[Passage]) -> list[str]:
+def passage_labels(text: str, outline: Outline, passages: Sequence[Passage]) -> list[str]:
     """Return the filter tokens of each passage's labels and headings: its node's and those above.
 
     A word that stands in several headings above a passage has its token several times.

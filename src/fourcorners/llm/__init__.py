@@ -21,6 +21,7 @@ No model is configured by default, and then nothing is ever called. A room asks 
 Importing this room takes neither pydantic-ai nor pydantic; only a configured model does.
 """
 
+from fourcorners.llm.attempt_error import AttemptError
 from fourcorners.llm.cache import Cache, MemoryCache
 from fourcorners.llm.configure import is_configured, open_port
 from fourcorners.llm.exchange import (
@@ -35,24 +36,22 @@ from fourcorners.llm.exchange import (
     Speaker,
 )
 from fourcorners.llm.fake import FakeModel
-from fourcorners.llm.fence import Fenced
-from fourcorners.llm.ledger import Budget, Call, Ledger, MemoryLedger, Spending, total
-from fourcorners.llm.port import Port
-from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompts
-from fourcorners.llm.record import Recorder, Replay
-from fourcorners.llm.reply import Ask, Estimate, Outcome, Reply
-from fourcorners.llm.stream import Stream
-from fourcorners.llm.trouble import Trouble
-from fourcorners.llm.voice import Price, Voice, fixed_price
+from fourcorners.llm.ledger import Budget, Call, Ledger, MemoryLedger, Spending, total_spending
+from fourcorners.llm.port.port import Port
+from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price
+from fourcorners.llm.port.stream import Stream
+from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompt_names
+from fourcorners.llm.prompt_quoting import QuotedText
+from fourcorners.llm.providers.record import Recorder, Replay
+from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 __all__ = [
-    "Ask",
+    "AttemptError",
     "Budget",
     "Cache",
     "Call",
     "Estimate",
     "FakeModel",
-    "Fenced",
     "Finish",
     "LanguageModel",
     "Ledger",
@@ -65,22 +64,23 @@ __all__ = [
     "Price",
     "Prompt",
     "PromptId",
+    "PromptRequest",
+    "QuotedText",
     "Recorder",
     "Replay",
     "Reply",
     "Request",
     "Response",
     "Role",
+    "RoleModel",
     "Speaker",
     "Spending",
     "Stream",
-    "Trouble",
     "Value",
-    "Voice",
     "fixed_price",
     "is_configured",
     "load_prompt",
     "open_port",
-    "prompts",
-    "total",
+    "prompt_names",
+    "total_spending",
 ]

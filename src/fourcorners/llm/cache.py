@@ -50,12 +50,12 @@ class MemoryCache:
                 self._kept.popitem(last=False)
 
 
-def packed(response: Response) -> str:
+def dump_response(response: Response) -> str:
     """Return a response as JSON."""
     return json.dumps(asdict(response), ensure_ascii=False, sort_keys=True)
 
 
-def unpacked(line: str) -> Response | None:
+def load_response(line: str) -> Response | None:
     """Return the response that `packed` made of JSON; None if it is not such JSON."""
     try:
         held = json.loads(line)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from fourcorners.errors import ConfigError
-from fourcorners.llm.breaker import Breaker
 from fourcorners.llm.cache import Cache, MemoryCache
 from fourcorners.llm.exchange import LanguageModel, Options, Role
 from fourcorners.llm.ledger import Budget, Ledger
-from fourcorners.llm.pace import Pace
-from fourcorners.llm.port import Port
-from fourcorners.llm.record import Recorder, RecordFile, Replay
-from fourcorners.llm.voice import Price, Voice, fixed_price, known_price
+from fourcorners.llm.limits.circuit_breaker import CircuitBreaker
+from fourcorners.llm.limits.rate_limiter import RateLimiter
+from fourcorners.llm.port.port import Port
+from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price, known_price
+from fourcorners.llm.providers.record import Recorder, RecordFile, Replay
 from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _INSTALL = "Install it: pip install 'fourcorners[llm]'."
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RolePlan:
     """What one role's settings come to; nothing is opened yet.
 
     Attributes:
@@ -98,20 +98,20 @@ def open_port(
     Raises:
         ConfigError: If the settings are not enough, or what speaks with models is not installed.
     """
-    planned = plans(settings)
+    planned = role_plans(settings)
     if planned and settings.replay is None:
         _require_installed()
-    paces: dict[object, Pace] = {}
-    breakers: dict[str, Breaker] = {}
-    voices: dict[Role, Voice] = {}
-    opened: dict[Plan, Voice] = {}
+    paces: dict[object, RateLimiter] = {}
+    breakers: dict[str, CircuitBreaker] = {}
+    voices: dict[Role, RoleModel] = {}
+    opened: dict[RolePlan, RoleModel] = {}
     replay = Replay(settings.replay) if settings.replay is not None else None
     recorded = RecordFile(settings.record) if settings.record and not replay else None
     for role, plan in planned.items():
         if plan not in opened:
             pace = paces.setdefault(plan.limits, _pace(plan, settings, replay is not None))
             breaker = breakers.setdefault(
-                plan.url, Breaker(settings.silent_after, settings.silent_for)
+                plan.url, CircuitBreaker(settings.silent_after, settings.silent_for)
             )
             opened[plan] = _voice(plan, settings, pace, breaker, replay, recorded)
         voices[role] = opened[plan]
@@ -122,7 +122,7 @@ def open_port(
     return Port(voices, cache=kept, ledger=ledger, job=job, budget=limit, prompts=settings.prompts)
 
 
-def plans(settings: LlmSettings) -> dict[Role, Plan]:
+def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
     """Return what is configured for each role; a role without a model is left out.
 
     Raises:
@@ -145,7 +145,7 @@ def is_configured(settings: LlmSettings, role: Role | None = None) -> bool:
     )
 
 
-def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> Plan | None:
+def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan | None:
     if not (own.model or own.url or settings.model or settings.url):
         return None
     base, _ = _split(settings.model)
@@ -191,7 +191,7 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> Plan | N
             remedy=f"Set FOURCORNERS_LLM_KEY in the environment{usual}.",
         )
     merged = _merged(settings, own, is_other=is_elsewhere or bool(own.model))
-    return Plan(kind, model, address, secret, key_from, merged)
+    return RolePlan(kind, model, address, secret, key_from, merged)
 
 
 def _split(name: str) -> tuple[Provider | None, str]:
@@ -217,9 +217,9 @@ def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> L
     return own.model_copy(update={**taken, "key": SecretStr("")})
 
 
-def _pace(plan: Plan, settings: LlmSettings, is_replayed: bool) -> Pace:
+def _pace(plan: RolePlan, settings: LlmSettings, is_replayed: bool) -> RateLimiter:
     said = plan.said
-    return Pace(
+    return RateLimiter(
         concurrency=said.concurrency or settings.concurrency,
         requests=None if is_replayed else said.requests_per_minute,
         tokens=None if is_replayed else said.tokens_per_minute,
@@ -227,13 +227,13 @@ def _pace(plan: Plan, settings: LlmSettings, is_replayed: bool) -> Pace:
 
 
 def _voice(
-    plan: Plan,
+    plan: RolePlan,
     settings: LlmSettings,
-    pace: Pace,
-    breaker: Breaker,
+    pace: RateLimiter,
+    breaker: CircuitBreaker,
     replay: Replay | None,
     recorded: RecordFile | None,
-) -> Voice:
+) -> RoleModel:
     said = plan.said
     model: LanguageModel
     if replay is not None:
@@ -242,7 +242,7 @@ def _voice(
         model = _model(plan)
         if recorded is not None:
             model = Recorder(model, recorded)
-    return Voice(
+    return RoleModel(
         name=plan.name,
         model=model,
         pace=pace,
@@ -255,7 +255,7 @@ def _voice(
     )
 
 
-def _price(plan: Plan) -> Price | None:
+def _price(plan: RolePlan) -> Price | None:
     """Return what tokens cost: as said, else nothing on this machine, else by the list."""
     said = plan.said
     if said.price_in is not None or said.price_out is not None:
@@ -265,7 +265,7 @@ def _price(plan: Plan) -> Price | None:
     return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
 
 
-def _has_list_price(plan: Plan) -> bool:
+def _has_list_price(plan: RolePlan) -> bool:
     """Tell whether the provider's list says what calls cost, and nobody else."""
     said = plan.said
     return (
@@ -284,10 +284,10 @@ def _require_installed() -> None:
             raise ConfigError("what speaks with language models is not installed.", remedy=_INSTALL)
 
 
-def _model(plan: Plan) -> LanguageModel:
+def _model(plan: RolePlan) -> LanguageModel:
     """Open a model; nothing is sent."""
     try:
-        from fourcorners.llm.provider import ProviderModel
+        from fourcorners.llm.providers.pydantic_ai import ProviderModel
 
         timeout = plan.said.timeout or 120.0
         client = http_client(plan.url, timeout=timeout, most_bytes=MOST_BYTES)
@@ -306,7 +306,7 @@ def _model(plan: Plan) -> LanguageModel:
     )
 
 
-def _opened(plan: Plan, client: HttpClient) -> Model:
+def _opened(plan: RolePlan, client: HttpClient) -> Model:
     if plan.provider == "anthropic":
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider

@@ -48,7 +48,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AnswerSchema:
     """The form an answer must have.
 
     Attributes:
@@ -94,7 +94,7 @@ class Request:
     options: Options
     messages: tuple[Message, ...] = field(repr=False)
     prompt: PromptId
-    shape: Shape | None = field(default=None, repr=False)
+    shape: AnswerSchema | None = field(default=None, repr=False)
     sample: int = 0
 
     @cached_property

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import LlmError
+from fourcorners.llm.attempt_error import AttemptError
 from fourcorners.llm.exchange import Pieces, Request, Response
-from fourcorners.llm.trouble import Trouble
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-Answer: TypeAlias = "str | BaseModel | Response | LlmError | Trouble"
+Answer: TypeAlias = "str | BaseModel | Response | LlmError | AttemptError"
 """Words, a value (its JSON is said), a whole response, or what goes wrong."""
 
 
@@ -59,10 +59,10 @@ class FakeModel:
             self.requests.append(request)
             answer = self._answer(request) if self._answer else next(self._rest, None)
         if answer is None:
-            raise Trouble(LlmError("the fake model has no further answer."))
+            raise AttemptError(LlmError("the fake model has no further answer."))
         if isinstance(answer, LlmError):
-            raise Trouble(answer)
-        if isinstance(answer, Trouble):
+            raise AttemptError(answer)
+        if isinstance(answer, AttemptError):
             raise answer
         if isinstance(answer, Response):
             return answer

@@ -63,7 +63,7 @@ class Spending:
         """Return all tokens, in and out."""
         return self.tokens_in + self.tokens_out
 
-    def plus(self, call: Call) -> Spending:
+    def add_call(self, call: Call) -> Spending:
         """Return the sum with one more call."""
         was_cached = call.outcome == "cached"
         return Spending(
@@ -77,11 +77,11 @@ class Spending:
         )
 
 
-def total(calls: Iterable[Call]) -> Spending:
+def total_spending(calls: Iterable[Call]) -> Spending:
     """Return the sum of calls."""
     spent = Spending()
     for call in calls:
-        spent = spent.plus(call)
+        spent = spent.add_call(call)
     return spent
 
 
@@ -117,13 +117,13 @@ class MemoryLedger:
 
     def spent(self, job: str) -> Spending:
         """Return what a job has spent so far."""
-        return total(call for call in self.calls if call.job == job)
+        return total_spending(call for call in self.calls if call.job == job)
 
-    def by(self, name: Callable[[Call], str]) -> dict[str, Spending]:
+    def group_spending(self, name: Callable[[Call], str]) -> dict[str, Spending]:
         """Return the sums by what each call is named, such as its role, model or job."""
         sums: dict[str, Spending] = {}
         for call in self.calls:
-            sums[name(call)] = sums.get(name(call), Spending()).plus(call)
+            sums[name(call)] = sums.get(name(call), Spending()).add_call(call)
         return sums
 
 

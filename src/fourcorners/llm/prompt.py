@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm.exchange import Message, PromptId, Role, Speaker
-from fourcorners.llm.fence import Fenced, fenced
+from fourcorners.llm.prompt_quoting import QuotedText, quote_text
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
 
 Value: TypeAlias = (
-    "str | int | float | bool | Fenced | Sequence[Value] | Mapping[str, Value] | None"
+    "str | int | float | bool | QuotedText | Sequence[Value] | Mapping[str, Value] | None"
 )
 
 BUILTIN = Path(__file__).parent / "prompts"
@@ -134,12 +134,12 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
     path = BUILTIN / f"{name}.yaml"
     if not path.is_file():
         raise ConfigError(
-            f"there is no prompt {name!r}.", remedy=f"Known are {', '.join(prompts())}."
+            f"there is no prompt {name!r}.", remedy=f"Known are {', '.join(prompt_names())}."
         )
     return _builtin(path)
 
 
-def prompts() -> list[str]:
+def prompt_names() -> list[str]:
     """Return the names of the prompts that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
 
@@ -222,8 +222,8 @@ def _environment() -> SandboxedEnvironment:
 
 def _rendered(value: Value) -> object:
     """Return a value as templates see it: fenced words as the string with its marks."""
-    if isinstance(value, Fenced):
-        return fenced(value)
+    if isinstance(value, QuotedText):
+        return quote_text(value)
     if isinstance(value, Mapping):
         return {name: _rendered(each) for name, each in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -237,7 +237,7 @@ def _fences(value: Value) -> bool:
         return any(_fences(each) for each in value.values())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return any(_fences(each) for each in value)
-    return isinstance(value, Fenced)
+    return isinstance(value, QuotedText)
 
 
 def _is(kind: Kind, value: Value) -> bool:
@@ -248,4 +248,4 @@ def _is(kind: Kind, value: Value) -> bool:
         return all(_is(kind, each) for each in value)
     if isinstance(value, str):
         return kind is Kind.PLAIN
-    return kind is Kind.FENCED or not isinstance(value, Fenced)
+    return kind is Kind.FENCED or not isinstance(value, QuotedText)

@@ -52,7 +52,7 @@ class Reply(Generic[T_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Generic[T]):
+class PromptRequest(Generic[T]):
     """One question of many.
 
     Attributes:
@@ -81,7 +81,7 @@ class Outcome(Generic[T]):
     """
 
     index: int
-    ask: Ask[T]
+    ask: PromptRequest[T]
     reply: Reply[T] | None = None
     error: FourcornersError | None = None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fourcorners.errors import ModelError
 
-CARD = "card.yaml"
+CARD_FILE = "card.yaml"
 REMEDY = "Reinstall fourcorners: pip install --force-reinstall fourcorners"
 
 
@@ -63,7 +63,7 @@ class ModelInfo:
         return content
 
 
-def read_card(folder: Path) -> ModelInfo:
+def load_card(folder: Path) -> ModelInfo:
     """Read the card of the model in `folder`.
 
     Raises:
@@ -71,7 +71,7 @@ def read_card(folder: Path) -> ModelInfo:
     """
     import yaml
 
-    path = folder / CARD
+    path = folder / CARD_FILE
     try:
         card = yaml.safe_load(path.read_text("utf-8"))
         return ModelInfo(

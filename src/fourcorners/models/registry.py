@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.card import CARD, ModelInfo, read_card
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.reranker import Reranker
+from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
 
 if TYPE_CHECKING:
-    from fourcorners.models.answer_reader import AnswerReader
-    from fourcorners.models.clause_reader import ClauseReader
+    from fourcorners.models.answer_reader.reader import AnswerReader
+    from fourcorners.models.clause_reader.reader import ClauseReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -23,17 +23,17 @@ CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
-LEANING = "leaning"
+POLARITY = "leaning"
 
 
-def available() -> list[ModelInfo]:
+def available_models() -> list[ModelInfo]:
     """Return the models at hand, by name."""
-    return [read_card(card.parent) for card in sorted(WEIGHTS.glob(f"*/{CARD}"))]
+    return [load_card(card.parent) for card in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))]
 
 
-def folders() -> list[Path]:
+def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, LEANING)
+    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, POLARITY)
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
@@ -45,17 +45,17 @@ def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
         ConfigError: If no encoder has that name.
         ModelError: If its card is missing or damaged.
     """
-    from fourcorners.models.onnx_encoder import OnnxEncoder
+    from fourcorners.models.encoder.onnx import OnnxEncoder
 
-    known = sorted(card.parent.name for card in WEIGHTS.glob(f"*/{CARD}"))
+    known = sorted(card.parent.name for card in WEIGHTS.glob(f"*/{CARD_FILE}"))
     if name not in known and name != DEFAULT_ENCODER:
-        offered = [info.name for info in available() if info.kind == "encoder"]
+        offered = [info.name for info in available_models() if info.kind == "encoder"]
         near = get_close_matches(name, offered, n=1)
         raise ConfigError(
             f"no encoder is called {name!r}.",
             remedy=f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(offered)}.",
         )
-    info = read_card(WEIGHTS / name)
+    info = load_card(WEIGHTS / name)
     if info.kind != "encoder":
         raise ConfigError(f"the model {name!r} is no encoder: it is a {info.kind}.")
     return OnnxEncoder(info, threads=threads)
@@ -83,11 +83,11 @@ def configured_encoder(settings: EncoderSettings, *, threads: int | None = None)
         ModelError: If the card of a shipped model is missing or damaged.
     """
     if settings.kind == "remote":
-        from fourcorners.models.remote import remote_encoder
+        from fourcorners.models.encoder.remote import remote_encoder
 
         return remote_encoder(settings)
     if settings.kind == "sentence-transformers":
-        from fourcorners.models.transformers_encoder import TransformersEncoder
+        from fourcorners.models.encoder.transformers import TransformersEncoder
 
         if not settings.model:
             raise ConfigError(
@@ -117,7 +117,7 @@ def default_clause_reader() -> ClauseReader:
     Raises:
         ModelError: If its card is missing or damaged.
     """
-    from fourcorners.models.clause_reader import open_reader
+    from fourcorners.models.clause_reader.reader import open_reader
 
     return open_reader(WEIGHTS / CLAUSE_READER)
 
@@ -129,7 +129,7 @@ def default_answer_reader() -> AnswerReader:
     Raises:
         ModelError: If its card is missing or damaged.
     """
-    from fourcorners.models.answer_reader import open_answer_reader
+    from fourcorners.models.answer_reader.reader import open_answer_reader
 
     return open_answer_reader(WEIGHTS / ANSWER_READER)
 
@@ -157,7 +157,7 @@ def configured_reranker(
     """
     if settings.path is None:
         return None
-    from fourcorners.models.onnx_reranker import OnnxReranker, reranker_card
+    from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card
 
     info = reranker_card(settings.path, max_tokens=settings.max_tokens)
     return OnnxReranker(info, threads=threads)

@@ -6,20 +6,20 @@ from bisect import bisect_right
 from dataclasses import replace
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.outline import confidence, frame
-from fourcorners.outline.attachments import find_attachments
-from fourcorners.outline.contents import find_contents
-from fourcorners.outline.growth import grow
-from fourcorners.outline.headings import headings, is_title
-from fourcorners.outline.lift import lift
-from fourcorners.outline.lines import Lines
-from fourcorners.outline.markers import MOST, Marker, numbers, without_heaps
-from fourcorners.outline.missing import find_missing
-from fourcorners.outline.prune import prune
-from fourcorners.outline.references import find_references
-from fourcorners.outline.sequence import INNER, OPEN, place
+from fourcorners.outline.card.titles import Title, find_title
+from fourcorners.outline.parser import confidence, frame
+from fourcorners.outline.parser.attachments import find_attachments
+from fourcorners.outline.parser.contents import find_contents
+from fourcorners.outline.parser.growth import grow_tree
+from fourcorners.outline.parser.headings import find_headings, is_title
+from fourcorners.outline.parser.lift import lift_levels
+from fourcorners.outline.parser.lines import TextLines
+from fourcorners.outline.parser.markers import MAX_MARKERS, Marker, drop_number_lists, find_markers
+from fourcorners.outline.parser.missing import find_missing
+from fourcorners.outline.parser.prune import prune_lists
+from fourcorners.outline.parser.sequence import INNER, OPEN, place_markers
+from fourcorners.outline.references.find import find_references
 from fourcorners.outline.terms import find_terms
-from fourcorners.outline.titles import Title, find_title
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span, merge_spans
 
@@ -30,54 +30,54 @@ _CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses h
 _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
 
 
-def build(document: Document) -> Outline:
+def build_outline(document: Document) -> Outline:
     """Read the outline of a document; below the confidence floor, one of windows."""
     if len(document.text) > SIZE_LIMIT or not document.text.strip():
         return Outline(nodes=(), confidence=0.0, windows=True)
-    lines = Lines(document)
+    lines = TextLines(document)
     title = find_title(lines, document)
     markers, contents = _markers(lines, document, title)
-    if len(markers) > MOST:
+    if len(markers) > MAX_MARKERS:
         return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(lines.text))
-    placed = place(markers)
+    placed = place_markers(markers)
     if missing := find_missing(lines, placed, contents):
         known = {marker.start for marker in missing}
         kept = [marker for marker in markers if marker.start not in known]
         markers = sorted([*kept, *missing], key=_start)
-        placed = place(markers)
-    taken = lift(prune(placed), lines.length)
-    nodes = grow(lines, taken, title.span if title else None, contents)
-    sure = confidence.of(lines, markers, taken, nodes)
+        placed = place_markers(markers)
+    taken = lift_levels(prune_lists(placed), lines.length)
+    nodes = grow_tree(lines, taken, title.span if title else None, contents)
+    sure = confidence.outline_confidence(lines, markers, taken, nodes)
     terms = find_terms(lines.text)
-    if sure < confidence.FLOOR:
+    if sure < confidence.MIN_CONFIDENCE:
         return Outline(nodes=(), confidence=sure, windows=True, terms=terms)
     references = find_references(lines.text, nodes)
     return Outline(nodes=nodes, confidence=sure, terms=terms, references=references)
 
 
 def _markers(
-    lines: Lines, document: Document, title: Title | None
+    lines: TextLines, document: Document, title: Title | None
 ) -> tuple[list[Marker], list[Span]]:
     """Return all that may start a node, in order, and the tables of contents left out."""
     generated = frozenset(
         mark.span.start for mark in document.marks if mark.kind is MarkKind.NUMBER
     )
-    counted = numbers(lines, generated)
-    signed = frame.signatures(lines)
+    counted = find_markers(lines, generated)
+    signed = frame.find_signatures(lines)
     if signed:
-        counted = without_heaps(lines, counted, signed[0])
+        counted = drop_number_lists(lines, counted, signed[0])
     attached = find_attachments(lines, signed, title.span.start if title else lines.length)
     entries = [marker for marker in counted if not _is_bare(lines, marker)]
     contents = find_contents(lines, sorted([*entries, *attached], key=_start))
     attached = [marker for marker in attached if not _within(contents, marker.start)]
-    headed = headings(lines, document, signed, numbered=_numbered(counted))
-    terms = frame.terms_behind(lines, counted, attached)
+    headed = find_headings(lines, document, signed, numbered=_numbered(counted))
+    terms = frame.first_clause_after(lines, counted, attached)
     inner = frame.inner_signatures(signed, attached)
     frames = [
-        *frame.recitals(lines, min(10_000, lines.length // 3), contents),
+        *frame.find_recitals(lines, min(10_000, lines.length // 3), contents),
         *([terms] if terms else []),
         *(
-            frame.event("signature", start, (INNER if start in inner else OPEN)[0])
+            frame.fixed_marker("signature", start, (INNER if start in inner else OPEN)[0])
             for start in signed
         ),
     ]
@@ -106,7 +106,7 @@ def _numbered(markers: list[Marker]) -> bool:
     return sum(family in _COUNTED for family in families) >= _CLAUSES
 
 
-def _is_bare(lines: Lines, marker: Marker) -> bool:
+def _is_bare(lines: TextLines, marker: Marker) -> bool:
     """Tell whether a number within a line has no dot: in a table of contents it is a page's."""
     bare = marker.written.isdigit() and marker.end - marker.start == len(marker.written)
     line = max(lines.start_of_line(marker.start), marker.start - _BLANKS)
@@ -128,7 +128,7 @@ def _first(span: Span) -> int:
 
 
 def _merge(
-    lines: Lines, counted: list[Marker], attached: list[Marker], headed: list[Marker]
+    lines: TextLines, counted: list[Marker], attached: list[Marker], headed: list[Marker]
 ) -> list[Marker]:
     """Join the kinds of markers: a heading that starts with a number is that number's."""
     taken_lines = {lines.start_of_line(marker.start) for marker in attached if marker.own_line}

@@ -6,12 +6,12 @@ from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-LONGEST = 6_000  # characters; a clause that is longer is shown by its nearest part
+MAX_LENGTH = 6_000  # characters; a clause that is longer is shown by its nearest part
 _AROUND = 1_200  # characters to look at on either side where there is no outline
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
-def clause_of(outline: Outline, text: str, span: Span) -> Span:
+def enclosing_clause(outline: Outline, text: str, span: Span) -> Span:
     """Return the whole clause that holds a span.
 
     That is the innermost node around it, or, where this is an item of a list, the nearest node
@@ -25,12 +25,12 @@ def clause_of(outline: Outline, text: str, span: Span) -> Span:
     above = outline.ancestors(node)
     while best.kind in _PARTIAL and above:
         wider = above.pop()
-        if len(wider.span) > LONGEST or wider.kind in (NodeKind.SCHEDULE, NodeKind.RECITALS):
+        if len(wider.span) > MAX_LENGTH or wider.kind in (NodeKind.SCHEDULE, NodeKind.RECITALS):
             break
         best = wider
-    if len(best.span) > LONGEST:
+    if len(best.span) > MAX_LENGTH:
         own = _own(outline, best)
-        return own if own.contains(span) and len(own) <= LONGEST else _around(text, span)
+        return own if own.contains(span) and len(own) <= MAX_LENGTH else _around(text, span)
     return best.span
 
 

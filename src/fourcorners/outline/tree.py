@@ -134,10 +134,10 @@ class Outline:
 
     def path(self, node: Node, text: str) -> tuple[str, ...]:
         """Return label and heading of each node from the top down to `node`, for people."""
-        return called([*self.ancestors(node), node], text)
+        return node_path([*self.ancestors(node), node], text)
 
 
-def called(nodes: Iterable[Node], text: str) -> tuple[str, ...]:
+def node_path(nodes: Iterable[Node], text: str) -> tuple[str, ...]:
     """Return label and heading of each node, for people; of one without either its kind."""
     names = []
     for node in nodes:

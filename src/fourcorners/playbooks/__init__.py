@@ -1,6 +1,6 @@
 """Provisions and playbooks as data: what to look for, read from YAML files."""
 
-from fourcorners.playbooks.load import builtin, load
+from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import (
     CardField,
     Extent,
@@ -21,6 +21,6 @@ __all__ = [
     "RiskQuestion",
     "Rule",
     "SeverityRule",
-    "builtin",
-    "load",
+    "builtin_names",
+    "load_playbook",
 ]

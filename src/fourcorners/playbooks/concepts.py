@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fourcorners.models.encoder import Encoder
-from fourcorners.playbooks.load import builtin, load
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.search.concepts import Concept
 
-REPEATED = frozenset(("cuad-41",))
+EXCLUDED = frozenset(("cuad-41",))
 """Playbooks that come with the package whose provisions are those of the others."""
 
 
-def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None = None) -> list[Concept]:
+def playbook_concepts(
+    playbooks: Iterable[Playbook], encoder: Encoder | None = None
+) -> list[Concept]:
     """Return each provision as a concept, in order.
 
     Args:
@@ -45,4 +47,6 @@ def concepts(playbooks: Iterable[Playbook], encoder: Encoder | None = None) -> l
 
 def default_concepts(encoder: Encoder | None = None) -> list[Concept]:
     """Return the concepts of the playbooks that come with the package, each concept once."""
-    return concepts([load(name) for name in builtin() if name not in REPEATED], encoder)
+    return playbook_concepts(
+        [load_playbook(name) for name in builtin_names() if name not in EXCLUDED], encoder
+    )

@@ -11,9 +11,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fourcorners.errors import PlaybookError, QueryError
-from fourcorners.playbooks import source as yaml_source
-from fourcorners.playbooks.faults import error_of, explain, near_key
-from fourcorners.playbooks.inherit import merged
+from fourcorners.playbooks.file import source as yaml_source
+from fourcorners.playbooks.file.errors import explain_error, file_error, similar_key
+from fourcorners.playbooks.file.inherit import merge_playbooks
+from fourcorners.playbooks.file.schema import (
+    PlaybookFile,
+    PositionFile,
+    ProvisionFile,
+    QuestionFile,
+    RuleFile,
+    SeverityFile,
+)
+from fourcorners.playbooks.file.source import FileProblem, YamlSource
 from fourcorners.playbooks.playbook import (
     Extent,
     Playbook,
@@ -23,16 +32,7 @@ from fourcorners.playbooks.playbook import (
     Rule,
     SeverityRule,
 )
-from fourcorners.playbooks.schema import (
-    PlaybookFile,
-    PositionFile,
-    ProvisionFile,
-    QuestionFile,
-    RuleFile,
-    SeverityFile,
-)
-from fourcorners.playbooks.source import Problem, Source
-from fourcorners.search.query import Query, parse
+from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
 SUFFIXES = (".yaml", ".yml")
@@ -41,22 +41,22 @@ MAX_BYTES = 1_000_000
 Queries = Mapping[yaml_source.Path, Query]
 
 
-def builtin() -> list[str]:
+def builtin_names() -> list[str]:
     """Return the names of the playbooks that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
 
 
-def load(name_or_path: str | Path) -> Playbook:
+def load_playbook(name_or_path: str | Path) -> Playbook:
     """Return a playbook: one that comes with the package, by its name, or a YAML file's.
 
     Raises:
         PlaybookError: If there is no such playbook, or its file does not hold the schema; each
             line of the message names file, line and key of one problem.
     """
-    return opened(name_or_path)[0]
+    return open_playbook(name_or_path)[0]
 
 
-def opened(name_or_path: str | Path) -> tuple[Playbook, Source]:
+def open_playbook(name_or_path: str | Path) -> tuple[Playbook, YamlSource]:
     """Return a playbook, with the places of what its file says.
 
     Raises:
@@ -67,7 +67,7 @@ def opened(name_or_path: str | Path) -> tuple[Playbook, Source]:
     return _build(content, queries), source
 
 
-def resolved(name_or_path: str | Path) -> PlaybookFile:
+def resolve_playbook(name_or_path: str | Path) -> PlaybookFile:
     """Return what a playbook's file holds, with what it takes from the one it extends.
 
     Raises:
@@ -77,7 +77,7 @@ def resolved(name_or_path: str | Path) -> PlaybookFile:
     return _understood(_read(path), str(path), path.parent, (_real(path),))[0]
 
 
-def text_of(name_or_path: str | Path) -> str:
+def playbook_text(name_or_path: str | Path) -> str:
     """Return the YAML of a playbook, as its file has it.
 
     Raises:
@@ -87,15 +87,15 @@ def text_of(name_or_path: str | Path) -> str:
 
 
 def _path(name_or_path: str | Path) -> Path:
-    if isinstance(name_or_path, str) and name_or_path in builtin():
+    if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return BUILTIN / f"{name_or_path}.yaml"
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and _is_name(path):
-        near = get_close_matches(name_or_path, builtin(), n=1)
+        near = get_close_matches(name_or_path, builtin_names(), n=1)
         raise PlaybookError(
             f"no playbook is called {name_or_path!r}.",
             remedy=(f"Did you mean {near[0]!r}? " if near else "")
-            + f"There are: {', '.join(builtin())}; or give the path of a YAML file.",
+            + f"There are: {', '.join(builtin_names())}; or give the path of a YAML file.",
         )
     return path
 
@@ -115,49 +115,49 @@ def parse_playbook(text: str, file: str, *, folder: Path | None = None) -> Playb
 
 def _understood(
     text: str, file: str, folder: Path | None, chain: tuple[Path, ...]
-) -> tuple[PlaybookFile, Queries, Source]:
+) -> tuple[PlaybookFile, Queries, YamlSource]:
     source = _whole(text, file, folder, chain)
     try:
         content = PlaybookFile.model_validate(source.data)
     except ValidationError as error:
         faults = error.errors()
-        misspelt = {(*fault["loc"][:-1], near_key(fault)) for fault in faults}
+        misspelt = {(*fault["loc"][:-1], similar_key(fault)) for fault in faults}
         for fault in faults:
             if fault["type"] != "missing" or fault["loc"] not in misspelt:
-                explain(source, fault)
-        raise error_of(source.problems, file) from error
+                explain_error(source, fault)
+        raise file_error(source.problems, file) from error
     queries = dict(_queries(source, content))
     _check(source, content)
     if source.problems:
-        raise error_of(source.problems, file)
+        raise file_error(source.problems, file)
     return content, queries, source
 
 
-def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -> Source:
+def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -> YamlSource:
     """Return a file's data on top of all that it extends; `chain` is of files, this one last."""
-    source = yaml_source.read(text)
+    source = yaml_source.parse_yaml(text)
     if source.problems:
-        raise error_of(source.problems, file)
+        raise file_error(source.problems, file)
     name = source.data.get("extends") if isinstance(source.data, dict) else None
     if not isinstance(name, str) or not name.strip():
         return source
     path = _extended(source, name.strip(), folder, chain)
     if path is None:
-        raise error_of(source.problems, file)
+        raise file_error(source.problems, file)
     base = _read(path)
     _understood(base, str(path), path.parent, (*chain, _real(path)))
-    return merged(source, _whole(base, str(path), path.parent, (*chain, _real(path))))
+    return merge_playbooks(source, _whole(base, str(path), path.parent, (*chain, _real(path))))
 
 
 def _extended(
-    source: Source, name: str, folder: Path | None, chain: tuple[Path, ...]
+    source: YamlSource, name: str, folder: Path | None, chain: tuple[Path, ...]
 ) -> Path | None:
     """Return the file of the playbook that is extended; None, and a problem, if it may not be."""
-    if name in builtin():
+    if name in builtin_names():
         path = BUILTIN / f"{name}.yaml"
     elif len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
-        near = get_close_matches(name, builtin(), n=1)
-        offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(builtin())}"
+        near = get_close_matches(name, builtin_names(), n=1)
+        offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(builtin_names())}"
         source.problem(("extends",), f"no playbook is called {name!r}; {offer}")
         return None
     elif folder is None:
@@ -203,16 +203,16 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _queries(source: Source, content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, Query]]:
+def _queries(source: YamlSource, content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, Query]]:
     """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
         try:
-            yield path, parse(text, fields=False)
+            yield path, parse_query(text, fields=False)
         except QueryError as error:
             place = source.place(path, error.at) if error.at is not None else None
             line, character = place or (source.line(path), None)
             source.problems.append(
-                Problem(line, source.name(path), error.message, character, error.remedy)
+                FileProblem(line, source.name(path), error.message, character, error.remedy)
             )
 
 
@@ -242,7 +242,7 @@ def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]
                     yield (*path, name, n, "unless"), rule.unless
 
 
-def _check(source: Source, content: PlaybookFile) -> None:
+def _check(source: YamlSource, content: PlaybookFile) -> None:
     """Note what no single value shows: names used twice, rules that can never hold."""
     if content.drop:
         source.problem(("drop",), "there is nothing to drop: this playbook extends no other")
@@ -271,7 +271,7 @@ def _check(source: Source, content: PlaybookFile) -> None:
 
 
 def _check_ids(
-    source: Source, path: yaml_source.Path, noun: str, listed: Sequence[QuestionFile | RuleFile]
+    source: YamlSource, path: yaml_source.Path, noun: str, listed: Sequence[QuestionFile | RuleFile]
 ) -> None:
     first: dict[str, int] = {}
     for n, each in enumerate(listed):
@@ -281,7 +281,7 @@ def _check_ids(
         first.setdefault(each.id, source.line(where))
 
 
-def _check_rules(source: Source, path: yaml_source.Path, provision: ProvisionFile) -> None:
+def _check_rules(source: YamlSource, path: yaml_source.Path, provision: ProvisionFile) -> None:
     always: dict[str, int] = {}
     for n, rule in enumerate(provision.severity):
         where = (*path, "severity", n)

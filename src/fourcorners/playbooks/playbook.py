@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from fourcorners.errors import ConfigError
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.search.query import Query
 from fourcorners.text.span import Span
 
@@ -215,7 +215,7 @@ class Playbook:
         )
 
 
-def facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
+def card_facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
     """Return where the card's facts of a field stand, with their confidence."""
     if field is None:
         return []

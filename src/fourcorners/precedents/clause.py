@@ -51,7 +51,7 @@ class Clause:
     provision: str = ""
 
 
-def same_words(text: str) -> str:
+def normalised_words(text: str) -> str:
     """Return what two clauses share if they are the same but for number, case and typography."""
     if text.isascii() and not _BROKEN.search(text):  # most are: what remains then is quick
         seen = text.replace("`", "'")
@@ -64,12 +64,12 @@ def same_words(text: str) -> str:
 
 def shingles(text: str) -> frozenset[int]:
     """Return the hashes of all runs of eight words; of a shorter text that of its words."""
-    tokens = same_words(text).split()
+    tokens = normalised_words(text).split()
     runs = range(max(1, len(tokens) - _RUN + 1))
     return frozenset(hash(tuple(tokens[at : at + _RUN])) for at in runs)
 
 
-def once(clauses: Iterable[Clause]) -> list[Clause]:
+def fold_duplicates(clauses: Iterable[Clause]) -> list[Clause]:
     """Fold clauses of the same words into the first of them.
 
     It takes the most stars, with the provision under which they were given: what is no good for one
@@ -77,7 +77,7 @@ def once(clauses: Iterable[Clause]) -> list[Clause]:
     """
     kept: dict[str, Clause] = {}
     for clause in clauses:
-        key = same_words(clause.text)
+        key = normalised_words(clause.text)
         first = kept.get(key)
         if first is None:
             kept[key] = clause

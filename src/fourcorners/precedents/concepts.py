@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-MOST_READ = 20_000
+MAX_READ = 20_000
 """Characters of a clause that are read: ten times the longest of most contracts."""
 _NOT = re.compile(
     r"(without|unqualified|not|no|never)( \w+)?( \w+)? ?$"  # what stands before a concept
@@ -50,7 +50,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryConcepts:
     """What a query asks for.
 
     Attributes:
@@ -81,7 +81,7 @@ class Wanted:
 
 
 @cache
-def concepts() -> tuple[Concept, ...]:
+def all_concepts() -> tuple[Concept, ...]:
     """Return all concepts."""
     import yaml
 
@@ -101,17 +101,17 @@ def concepts() -> tuple[Concept, ...]:
     )
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return text as the patterns read it: in lower case, with single spaces, cut if very long."""
-    return " ".join(text[:MOST_READ].lower().replace("’", "'").split())
+    return " ".join(text[:MAX_READ].lower().replace("’", "'").split())
 
 
-def wanted(query: str) -> Wanted:
+def query_concepts(query: str) -> QueryConcepts:
     """Return what a query asks for."""
-    text = plain(query)
+    text = plain_text(query)
     found: list[Concept] = []
     unwanted: list[Concept] = []
-    for concept in concepts():
+    for concept in all_concepts():
         places = [match.start() for match in concept.asked.finditer(text)]
         if not places:
             continue
@@ -120,7 +120,7 @@ def wanted(query: str) -> Wanted:
     whole = bool(_WHOLE.search(text))
     mutual = bool(_MUTUAL.search(text))
     one_sided = bool(_ONE_SIDED.search(text))
-    return Wanted(
+    return QueryConcepts(
         topics=tuple(each for each in found if each.topic),
         details=tuple(each for each in found if not each.topic),
         unwanted=tuple(unwanted),
@@ -131,12 +131,12 @@ def wanted(query: str) -> Wanted:
     )
 
 
-def told(clause: str, asked: Sequence[Concept]) -> dict[str, tuple[int, ...]]:
+def concept_places(clause: str, asked: Sequence[Concept]) -> dict[str, tuple[int, ...]]:
     """Return where a clause speaks of each concept, in its plain text; nowhere is ()."""
-    text = plain(clause)
-    return {each.name: places(text, each) for each in asked}
+    text = plain_text(clause)
+    return {each.name: find_concept(text, each) for each in asked}
 
 
-def places(text: str, concept: Concept) -> tuple[int, ...]:
+def find_concept(text: str, concept: Concept) -> tuple[int, ...]:
     """Return where plain text speaks of a concept: the end of each match."""
     return tuple(match.end() for match in concept.written.finditer(text))

@@ -27,7 +27,7 @@ class Piece:
     text: str
 
 
-def difference(draft: str, precedent: str) -> list[Piece]:
+def word_difference(draft: str, precedent: str) -> list[Piece]:
     """Return the pieces that lead from a draft to a precedent; case and spaces do not differ."""
     old, new = _PIECE.findall(draft), _PIECE.findall(precedent)
     matcher = SequenceMatcher(
@@ -36,16 +36,16 @@ def difference(draft: str, precedent: str) -> list[Piece]:
     pieces = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
-            pieces.append(Piece(Change.SAME, joined(new[j1:j2])))
+            pieces.append(Piece(Change.SAME, join_words(new[j1:j2])))
             continue
         if i2 > i1:
-            pieces.append(Piece(Change.REMOVED, joined(old[i1:i2])))
+            pieces.append(Piece(Change.REMOVED, join_words(old[i1:i2])))
         if j2 > j1:
-            pieces.append(Piece(Change.ADDED, joined(new[j1:j2])))
+            pieces.append(Piece(Change.ADDED, join_words(new[j1:j2])))
     return pieces
 
 
-def joined(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     """Return words as running text."""
     text = ""
     for word in words:
@@ -53,7 +53,7 @@ def joined(words: list[str]) -> str:
     return text
 
 
-def likeness(pieces: list[Piece]) -> float:
+def similarity(pieces: list[Piece]) -> float:
     """Return the share of the words of both that are the same, 0 to 1."""
     counts = dict.fromkeys(Change, 0)
     for piece in pieces:

@@ -8,23 +8,23 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Node, NodeKind, Outline
-from fourcorners.playbooks import bank as banks
-from fourcorners.precedents.clause import Clause, Place, once
+from fourcorners.playbooks.bank import store as banks
+from fourcorners.precedents.clause import Clause, Place, fold_duplicates
 from fourcorners.text.span import Span
 
-LONGEST = 8_000  # characters of a section that is a clause as a whole
-MANY = 6  # parts with headings of their own, from which a section is a collection of clauses
-FEWEST_WORDS = 12
+MAX_LENGTH = 8_000  # characters of a section that is a clause as a whole
+MAX_DEPTH = 6  # parts with headings of their own, from which a section is a collection of clauses
+MIN_WORDS = 12
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 
 
-def of_bank(library: Library, bank: str, *, provision: str | None = None) -> list[Clause]:
+def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -> list[Clause]:
     """Return the clauses of a bank, each once.
 
     Raises:
         ConfigError: If there is no such bank.
     """
-    return once(
+    return fold_duplicates(
         Clause(
             each.text,
             (
@@ -38,22 +38,22 @@ def of_bank(library: Library, bank: str, *, provision: str | None = None) -> lis
             each.stars,
             each.provision,
         )
-        for each in banks.clauses_of(library, bank, provision=provision)
+        for each in banks.bank_clauses(library, bank, provision=provision)
     )
 
 
-def of_contracts(library: Catalogue, collection: str | None = None) -> list[Clause]:
+def library_clauses(library: Catalogue, collection: str | None = None) -> list[Clause]:
     """Return the clauses of the contracts (of a collection), each once.
 
     Raises:
         ConfigError: If there is no such collection.
     """
-    return of_documents(library, library.documents(collection))
+    return document_clauses(library, library.documents(collection))
 
 
-def of_documents(library: Catalogue, entries: Iterable[Entry]) -> list[Clause]:
+def document_clauses(library: Catalogue, entries: Iterable[Entry]) -> list[Clause]:
     """Return the clauses of some contracts, each once."""
-    return once(
+    return fold_duplicates(
         clause for entry in entries for clause in _of_contract(library, entry.id, entry.name)
     )
 
@@ -63,15 +63,15 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
     cut = (
         [(passage.span, ()) for passage in library.passages(document)]
         if outline.windows or not outline.nodes
-        else list(clauses(outline, text))
+        else list(cut_clauses(outline, text))
     )
     for span, path in cut:
         own = span.strip(text)
-        if len(own.of(text).split()) >= FEWEST_WORDS:
+        if len(own.of(text).split()) >= MIN_WORDS:
             yield Clause(own.of(text), (Place(name, path, document, own),))
 
 
-def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
+def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
     """Cut a contract into clauses: sections, and what stands in them too.
 
     A precedent may be a section as a whole or one part of it: both are there to choose from, and
@@ -88,7 +88,7 @@ def clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]
             continue
         parts = below.get(node.id, [])
         headed = sum(part.heading is not None for part in parts)
-        whole = len(node.span) <= LONGEST and headed < MANY
+        whole = len(node.span) <= MAX_LENGTH and headed < MAX_DEPTH
         if not parts or whole:
             yield node.span, outline.path(node, text)
         elif parts[0].span.start > node.span.start:

@@ -50,7 +50,7 @@ class Rerank(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RankingMethod:
     """A profile, and how a language model reads the first of its ranking again, if one does."""
 
     profile: Profile
@@ -62,16 +62,16 @@ class Way:
         return f"{self.profile}-{self.rerank}" if self.rerank else self.profile.value
 
 
-_WAYS: Mapping[str, Way] = {
+_WAYS: Mapping[str, RankingMethod] = {
     way.name: way
     for way in (
-        *(Way(profile) for profile in Profile),
-        *(Way(profile, rerank) for rerank in Rerank for profile in RETRIEVERS),
+        *(RankingMethod(profile) for profile in Profile),
+        *(RankingMethod(profile, rerank) for rerank in Rerank for profile in RETRIEVERS),
     )
 }
 
 
-def named(name: str) -> Way:
+def parse_method(name: str) -> RankingMethod:
     """Return a way to rank by name: a profile, or a retriever with a language model's reading.
 
     Raises:
@@ -84,16 +84,16 @@ def named(name: str) -> Way:
     return _WAYS[name]
 
 
-def reranks(how: Profile) -> bool:
+def uses_reranker(how: Profile) -> bool:
     """Tell whether a profile needs a reranker."""
     return how in RERANKERS
 
 
-def learned(how: Profile) -> bool:
+def uses_learned_model(how: Profile) -> bool:
     """Tell whether a profile uses what was learned from stars."""
     return how in (Profile.DEFAULT, Profile.FULL, Profile.FULL_RERANK)
 
 
-def embeds(how: Profile) -> bool:
+def uses_vectors(how: Profile) -> bool:
     """Tell whether a profile needs vectors."""
     return how not in (Profile.BM25, Profile.BM25_RERANK)

@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.models.adapter import Adapter
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.reranker import Reranker
+from fourcorners.models.encoder.adapter import Adapter
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents.clause import Clause, Place, shingles
-from fourcorners.precedents.collection import Collection, Vectors
-from fourcorners.precedents.concepts import wanted
+from fourcorners.precedents.concepts import query_concepts
 from fourcorners.precedents.profile import Profile
-from fourcorners.precedents.reasons import Reasons, reasons
-from fourcorners.precedents.scoring import judge_for, scores
-from fourcorners.precedents.verdict import Verdict
+from fourcorners.precedents.reasons import Reasons, explain_rank
+from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
+from fourcorners.precedents.scoring.score import model_for, score_clauses
+from fourcorners.precedents.verdict import ModelVerdict
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST = 400
+MAX_RANKED = 400
 """Clauses that are given vectors: of more, those whose words speak for them most."""
 
-ALIKE = 0.9
+NEAR_DUPLICATE = 0.9
 """The share of the runs of eight words of the shorter that makes two clauses variants."""
 
 
@@ -49,10 +49,10 @@ class Ranked:
     relevant: float | None
     reasons: Reasons
     variants: tuple[Clause, ...] = ()
-    verdict: Verdict | None = None
+    verdict: ModelVerdict | None = None
 
 
-class Stock:
+class ClauseStock:
     """Clauses to choose from, made ready once and asked any number of times.
 
     Args:
@@ -65,24 +65,26 @@ class Stock:
         self, clauses: Sequence[Clause], encoder: Encoder, *, vectors: Vectors | None = None
     ) -> None:
         self.clauses = tuple(clauses)
-        self.collection = Collection([each.text for each in clauses], encoder, vectors=vectors)
+        self.collection = ClauseCollection(
+            [each.text for each in clauses], encoder, vectors=vectors
+        )
 
-    def likely(self, query: str, expansion: str = "") -> NDArray[np.intp]:
+    def likely_rows(self, query: str, expansion: str = "") -> NDArray[np.intp]:
         """Return at most `MOST` rows, by their words and those that contracts use, in order."""
         import numpy as np
 
-        if len(self.clauses) <= MOST:
-            return self.collection.every
+        if len(self.clauses) <= MAX_RANKED:
+            return self.collection.all_rows
         lexical = self.collection.lexical
-        added = f"{wanted(query).expansion} {expansion}"
+        added = f"{query_concepts(query).expansion} {expansion}"
         found = lexical.scores(query) + lexical.scores(f"{query} {added}")
-        rows: NDArray[np.intp] = np.sort(np.argsort(-found, kind="stable")[:MOST])
+        rows: NDArray[np.intp] = np.sort(np.argsort(-found, kind="stable")[:MAX_RANKED])
         return rows
 
 
-def rank(
+def rank_clauses(
     query: str,
-    stock: Stock,
+    stock: ClauseStock,
     *,
     longer: str | None = None,
     limit: int | None = None,
@@ -110,8 +112,8 @@ def rank(
 
     wordings = [each for each in (query, longer) if each and each.strip()]
     collection = stock.collection
-    rows = stock.likely(" ".join(filter(None, (query, longer))), expansion)
-    found = scores(
+    rows = stock.likely_rows(" ".join(filter(None, (query, longer))), expansion)
+    found = score_clauses(
         wordings,
         collection,
         profile=profile,
@@ -121,25 +123,25 @@ def rank(
         expansion=expansion,
     )
     order = np.argsort(-found, kind="stable")
-    taken = Apart()
+    taken = DisjointClauses()
     kept: list[tuple[int, Clause]] = []
     variants: dict[int, list[Clause]] = {}
     for at in order.tolist():
         clause = stock.clauses[int(rows[at])]
-        left = clause if every else taken.left(clause)
+        left = clause if every else taken.remaining(clause)
         if left is None:
             continue
-        like = None if every else taken.like(left.text)
+        like = None if every else taken.find_similar(left.text)
         if like is not None:
             variants.setdefault(like, []).append(left)
         elif limit is None or len(kept) < limit:
             kept.append((at, left))
-            taken.keep(left.text)
+            taken.add_text(left.text)
     told = profile in (Profile.DEFAULT, Profile.FULL)
-    judge = judge_for(collection.encoder) if told else None
+    judge = model_for(collection.encoder) if told else None
     own = found[[at for at, _ in kept]]
     chances = judge.chances(own) if judge is not None and kept else None
-    asked = wanted(query)
+    asked = query_concepts(query)
     return [
         Ranked(
             clause=clause,
@@ -147,33 +149,33 @@ def rank(
             score=float(found[at]),
             expected=None if chances is None else 1.0 + float(chances[place].sum()),
             relevant=None if chances is None else float(chances[place, 1]),
-            reasons=reasons(query, asked, collection.reading(int(rows[at]))),
+            reasons=explain_rank(query, asked, collection.reading(int(rows[at]))),
             variants=tuple(variants.get(place, ())),
         )
         for place, (at, clause) in enumerate(kept)
     ]
 
 
-class Apart:
+class DisjointClauses:
     """What is taken by clauses: places in contracts, within or around which, and words."""
 
     def __init__(self) -> None:
         self._taken: dict[str, list[Span]] = {}
         self._words: list[frozenset[int]] = []
 
-    def keep(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Take the words of a clause."""
         self._words.append(shingles(text))
 
-    def like(self, text: str) -> int | None:
+    def find_similar(self, text: str) -> int | None:
         """Return the first clause taken that has nearly all words of this one, or the reverse."""
         own = shingles(text)
         for at, held in enumerate(self._words):
-            if len(own & held) >= ALIKE * min(len(own), len(held)):
+            if len(own & held) >= NEAR_DUPLICATE * min(len(own), len(held)):
                 return at
         return None
 
-    def left(self, clause: Clause) -> Clause | None:
+    def remaining(self, clause: Clause) -> Clause | None:
         """Return a clause with the places that are free, and take them; None if none is."""
         free = tuple(place for place in clause.places if self._is_free(place))
         for place in free:

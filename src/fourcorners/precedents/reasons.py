@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fourcorners.precedents.concepts import Wanted
-from fourcorners.precedents.features import NEAR, Reading
-from fourcorners.precedents.lexical import asked
+from fourcorners.precedents.concepts import QueryConcepts
+from fourcorners.precedents.scoring.bm25 import query_stems
+from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseReading
 
 SHORT, LONG = 35, 400
 """Words below which a clause is told to be short, and above which long: a sixth of ACORD's are."""
@@ -32,17 +32,17 @@ class Reasons:
     remarks: tuple[str, ...]
 
 
-def reasons(query: str, wanted: Wanted, reading: Reading) -> Reasons:
+def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseReading) -> Reasons:
     """Say how a clause meets a query; where no concept is recognised, by the query's words."""
-    found = {each.name: bool(reading.told(each)) for each in wanted.concepts}
+    found = {each.name: bool(reading.concept_places(each)) for each in wanted.concepts}
     if not found:
-        held = set(asked(reading.text))
+        held = set(query_stems(reading.text))
         own = list(dict.fromkeys(query.lower().split()))
-        found = {word: set(asked(word)) <= held for word in own if len(word) > 3}
+        found = {word: set(query_stems(word)) <= held for word in own if len(word) > 3}
     return Reasons(
         covers=_widest(name for name, there in found.items() if there),
         missing=_widest(name for name, there in found.items() if not there),
-        unwanted=_widest(each.name for each in wanted.unwanted if reading.told(each)),
+        unwanted=_widest(each.name for each in wanted.unwanted if reading.concept_places(each)),
         remarks=tuple(_remarks(wanted, reading)),
     )
 
@@ -58,15 +58,19 @@ def _widest(names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _remarks(wanted: Wanted, reading: Reading) -> list[str]:
+def _remarks(wanted: QueryConcepts, reading: ClauseReading) -> list[str]:
     told = []
-    about = sorted(at for each in wanted.topics for at in reading.told(each))
-    carved = reading.beside(reading.carvings, about, 2 * NEAR) if about else bool(reading.carvings)
+    about = sorted(at for each in wanted.topics for at in reading.concept_places(each))
+    carved = (
+        reading.is_near(reading.exceptions, about, 2 * MAX_DISTANCE)
+        if about
+        else bool(reading.exceptions)
+    )
     if wanted.carved is True:
         told.append("has exceptions" if carved else "has no exception near the topic")
     elif wanted.carved is False and carved:
         told.append("has exceptions, though none are wanted")
-    if reading.both:
+    if reading.is_mutual:
         told.append("speaks of both parties alike")
     elif reading.seller >= _CLEAR:
         told.append("one-sided: favours the seller")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ModelVerdict:
     """What a language model said of a clause, or why it said nothing.
 
     Attributes:
@@ -46,7 +46,7 @@ class Verdict:
         return self.failed == self.asked
 
 
-def answered(outcome: Outcome[M]) -> M | str:
+def parse_outcome(outcome: Outcome[M]) -> M | str:
     """Return the answer to a question, or why there is none.
 
     Raises:
@@ -64,7 +64,7 @@ def answered(outcome: Outcome[M]) -> M | str:
     return outcome.reply.value
 
 
-def kept_in_place(order: Sequence[int], silent: Collection[int]) -> list[int]:
+def reorder(order: Sequence[int], silent: Collection[int]) -> list[int]:
     """Return an order in which some stay at their places, the others around them in theirs."""
     rest = iter([at for at in order if at not in silent])
     return [at if at in silent else next(rest) for at in range(len(order))]

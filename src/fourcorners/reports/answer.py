@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports import markdown
 from fourcorners.reports.catalogue import atomically
-from fourcorners.reports.sending import FORMATS, Export
+from fourcorners.reports.formats import markdown
+from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
-    Facts,
-    Items,
+    BulletList,
+    FactList,
     Paragraph,
-    Quoted,
+    QuoteBlock,
     Report,
     ReportKind,
     Row,
@@ -32,14 +32,14 @@ from fourcorners.reports.tree import (
 )
 from fourcorners.research.answer import (
     Answer,
-    Cited,
+    Citation,
+    ExternalStatement,
     Gap,
-    Outside,
     Role,
-    Ruling,
-    Standing,
     Statement,
     Step,
+    Verdict,
+    Verification,
 )
 
 NOTICE: Final = (
@@ -47,12 +47,12 @@ NOTICE: Final = (
     "knows the law should check it before anyone relies on it."
 )
 _TONES: Final = {
-    Ruling.YES: Tone.STRONG,
-    Ruling.NO: Tone.STRONG,
-    Ruling.SAYS: Tone.STRONG,
-    Ruling.DEPENDS: Tone.MEDIUM,
-    Ruling.ABSENT: Tone.WARNING,
-    Ruling.UNSURE: Tone.WARNING,
+    Verdict.YES: Tone.STRONG,
+    Verdict.NO: Tone.STRONG,
+    Verdict.SAYS: Tone.STRONG,
+    Verdict.DEPENDS: Tone.MEDIUM,
+    Verdict.ABSENT: Tone.WARNING,
+    Verdict.UNSURE: Tone.WARNING,
 }
 _BESIDE: Final = {
     Role.EXCEPTION: "Exceptions",
@@ -74,8 +74,10 @@ def write_answer(answer: Answer, path: Path) -> None:
     if path.suffix.lower() == ".json":
         atomically(path, partial(_write_json, answer))
         return
-    export: Export = (
-        markdown.export if path.suffix.lower() == ".md" else FORMATS[path.suffix.lower()].export
+    export: ReportExporter = (
+        markdown.export_markdown
+        if path.suffix.lower() == ".md"
+        else FORMATS[path.suffix.lower()].export
     )
     atomically(path, partial(export, answer_report(answer)))
 
@@ -144,10 +146,10 @@ def _question(answer: Answer) -> Section:
         pairs.append(("Context", (Run(answer.context),)))
     if answer.instructions:
         pairs.append(("Instructions", (Run(answer.instructions),)))
-    blocks: list[Block] = [Facts(tuple(pairs))]
+    blocks: list[Block] = [FactList(tuple(pairs))]
     if answer.assumptions:
         blocks.append(label("Taken for granted, for nothing was said of it"))
-        blocks.append(Items(tuple((Run(each),) for each in answer.assumptions)))
+        blocks.append(BulletList(tuple((Run(each),) for each in answer.assumptions)))
     said = set(answer.answer.sentences)
     blocks += _stated(each for each in answer.summary if each not in said)
     return Section("question", "Question and summary", tuple(blocks), numbered=False)
@@ -192,21 +194,23 @@ def _stated(statements: Iterable[Statement]) -> list[Block]:
         blocks.append(_sentence(each))
         blocks += [_quote(cited) for cited in each.quotes]
         blocks += [
-            Quoted(claim, (Run("given as the contract's words; they do not stand there"),), False)
+            QuoteBlock(
+                claim, (Run("given as the contract's words; they do not stand there"),), False
+            )
             for claim in each.claims
         ]
     return blocks
 
 
 def _sentence(statement: Statement) -> Paragraph:
-    if statement.standing is Standing.VERIFIED:
+    if statement.standing is Verification.VERIFIED:
         return body(statement.text)
     return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
 
 
-def _quote(cited: Cited) -> Quoted:
+def _quote(cited: Citation) -> QuoteBlock:
     source = f"{cited.name}, {cited.where}"
-    return Quoted(cited.quote.words, (Run(source, Tone.QUIET),), cited.quote.verified)
+    return QuoteBlock(cited.quote.words, (Run(source, Tone.QUIET),), cited.quote.verified)
 
 
 def _external(answer: Answer) -> Section:
@@ -215,10 +219,10 @@ def _external(answer: Answer) -> Section:
     return Section("external", "Outside of the contracts", tuple(blocks), numbered=False)
 
 
-def _outside(outside: Outside) -> tuple[Block, ...]:
+def _outside(outside: ExternalStatement) -> tuple[Block, ...]:
     told = [outside.source, outside.where, f"fetched {outside.fetched}", outside.licence]
     source = ", ".join(part for part in told if part)
-    return body(outside.text), Quoted(outside.words, (Run(source, Tone.QUIET),))
+    return body(outside.text), QuoteBlock(outside.words, (Run(source, Tone.QUIET),))
 
 
 def _gaps(answer: Answer) -> Section:
@@ -227,7 +231,7 @@ def _gaps(answer: Answer) -> Section:
         blocks += _gap(gap)
     if answer.next_questions:
         blocks.append(label("To ask next"))
-        blocks.append(Items(tuple((Run(each),) for each in answer.next_questions)))
+        blocks.append(BulletList(tuple((Run(each),) for each in answer.next_questions)))
     return Section(
         "gaps",
         "Gaps and next questions",
@@ -248,7 +252,7 @@ def _gap(gap: Gap) -> Iterator[Block]:
 
 def _sources(answer: Answer) -> Section:
     items = tuple((Run(each.name), Run(f" ({each.path})", Tone.QUIET)) for each in answer.sources)
-    blocks: tuple[Block, ...] = (Items(items),) if items else (body("None was read."),)
+    blocks: tuple[Block, ...] = (BulletList(items),) if items else (body("None was read."),)
     return Section("sources", "Contracts that were read", blocks, numbered=False)
 
 
@@ -257,7 +261,7 @@ def _record(answer: Answer) -> Section:
     pairs = [("By", made.by), ("Engine", made.engine)]
     pairs += [(name.capitalize(), value) for name, value in made.settings if value]
     pairs += [("Prompts", ", ".join(f"{name} {key}" for name, key in made.prompts))]
-    facts = Facts(tuple((name, (Run(value),)) for name, value in pairs if value))
+    facts = FactList(tuple((name, (Run(value),)) for name, value in pairs if value))
     table = Table(
         "What was done",
         ("Agent", "Turn", "Did", "Calls", "Tokens", "Seconds"),

@@ -9,10 +9,10 @@ from typing import Final
 
 from fourcorners.text.span import Span, merge_spans
 
-AROUND: Final = 400
+CONTEXT_LENGTH: Final = 400
 # A clause by the outline is rarely longer; where it is (a whole schedule), the quotes are shown
 # with this many characters on each side, and what is left out is counted.
-LONGEST: Final = 9_000
+MAX_LENGTH: Final = 9_000
 _KEPT: Final = 1_500
 
 
@@ -40,7 +40,7 @@ class Excerpt:
     after: str
 
 
-def excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Excerpt:
+def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Excerpt:
     """Cut a clause into runs by the quotes, given by column.
 
     The words of the runs, one after another, are the clause, unless some runs are left out.
@@ -82,22 +82,22 @@ def _widened(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
 
 
 def _shown(clause: Span, quotes: Sequence[Span]) -> list[Span]:
-    if len(clause) <= LONGEST:
+    if len(clause) <= MAX_LENGTH:
         return [clause]
     near = [
         Span(max(clause.start, s.start - _KEPT), min(clause.end, s.end + _KEPT)) for s in quotes
     ]
-    return merge_spans(near or [Span(clause.start, clause.start + LONGEST)])
+    return merge_spans(near or [Span(clause.start, clause.start + MAX_LENGTH)])
 
 
 def _before(text: str, start: int) -> str:
-    words = text[max(0, start - AROUND) : start]
-    return words.lstrip() if start <= AROUND else _from_word(words)
+    words = text[max(0, start - CONTEXT_LENGTH) : start]
+    return words.lstrip() if start <= CONTEXT_LENGTH else _from_word(words)
 
 
 def _after(text: str, end: int) -> str:
-    words = text[end : end + AROUND]
-    return words.rstrip() if end + AROUND >= len(text) else _to_word(words)
+    words = text[end : end + CONTEXT_LENGTH]
+    return words.rstrip() if end + CONTEXT_LENGTH >= len(text) else _to_word(words)
 
 
 def _from_word(words: str) -> str:

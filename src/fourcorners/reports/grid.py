@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fourcorners.errors import EvidenceError
 from fourcorners.review.finding import (
     CellState,
-    ColumnHead,
+    ColumnHeader,
     Finding,
     Review,
     ReviewedDocument,
@@ -47,7 +47,7 @@ class Cell:
     row: int
     column: int
     document: ReviewedDocument
-    head: ColumnHead
+    head: ColumnHeader
     finding: Finding
 
     @property
@@ -153,7 +153,7 @@ def recognised(confidence: float | None) -> str:
 
 
 def _taken(
-    by_place: dict[tuple[str, str], Finding], document: ReviewedDocument, head: ColumnHead
+    by_place: dict[tuple[str, str], Finding], document: ReviewedDocument, head: ColumnHeader
 ) -> Finding:
     finding = by_place.get((document.id, head.id))
     if finding is None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports import markup
+from fourcorners.reports.chapters.finding import AUTHORS, compare_words
 from fourcorners.reports.chapters.material import advice, moment, review_run
-from fourcorners.reports.chapters.told import AUTHORS, compared
-from fourcorners.reports.excerpt import Excerpt, excerpt
+from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
     SEVERITIES,
@@ -68,10 +68,10 @@ class HtmlExporter:
 
     def export(self, grid: Grid, path: Path) -> None:
         """Write the page as it is rendered, without holding it whole in memory."""
-        style = asset("palette.css") + asset("report.css")
-        script, early = asset("report.js"), "document.documentElement.className='js'"
+        style = load_asset("palette.css") + load_asset("report.css")
+        script, early = load_asset("report.js"), "document.documentElement.className='js'"
         stream = (
-            environment()
+            report_environment()
             .get_template("report.html.j2")
             .stream(
                 grid=grid,
@@ -79,7 +79,7 @@ class HtmlExporter:
                 style=style,
                 script=script,
                 early=early,
-                policy=policy(style, script, early),
+                policy=content_security_policy(style, script, early),
                 states=grid.states(),
                 flags=grid.severities(),
                 quotes=grid.quotes(),
@@ -97,7 +97,7 @@ class HtmlExporter:
 EXPORTER = HtmlExporter()
 
 
-def blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
+def evidence_blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
     """Return, by column, the clauses that the findings of one document quote, each cut once."""
     quotes: dict[Span, dict[int, list[Span]]] = {}
     owner: dict[Span, Cell] = {}
@@ -108,7 +108,7 @@ def blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
                 by_column = quotes.setdefault(evidence.clause, {})
                 by_column.setdefault(cell.column, []).append(evidence.quote.span)
     cut = {
-        clause: (f"c-{number}-{i}", excerpt(owner[clause].document.text, clause, by_column))
+        clause: (f"c-{number}-{i}", cut_excerpt(owner[clause].document.text, clause, by_column))
         for i, (clause, by_column) in enumerate(quotes.items())
     }
     shown: dict[int, list[Block]] = {}
@@ -121,7 +121,7 @@ def blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
     return shown
 
 
-def environment() -> Environment:
+def report_environment() -> Environment:
     """Return what renders the pages: it escapes all, and names what is hidden."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -147,7 +147,7 @@ def environment() -> Environment:
         "raw_asset": Markup,
     }
     environment.globals |= {
-        "blocks": blocks,
+        "blocks": evidence_blocks,
         "clause": markup.clause,
         "SEVERITIES": SEVERITIES,
         "SEVERITY_WORDS": SEVERITY_WORDS,
@@ -170,12 +170,12 @@ def environment() -> Environment:
     return environment
 
 
-def asset(name: str) -> str:
+def load_asset(name: str) -> str:
     """Return a style sheet or a script of ours."""
     return (_HERE / "assets" / name).read_text(encoding="utf-8")
 
 
-def policy(style: str, *scripts: str) -> str:
+def content_security_policy(style: str, *scripts: str) -> str:
     """Return a content security policy that lets these very words run, and nothing else."""
     allowed = " ".join(_source(script) for script in scripts) or "'none'"
     return (
@@ -217,7 +217,7 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
     if not rows:
         return None
     theirs = found.clause.of(grid.documents[rows[0]].text)
-    return rows[0], compared(best.clause.of(cell.document.text), theirs)
+    return rows[0], compare_words(best.clause.of(cell.document.text), theirs)
 
 
 def _at_a_glance(cell: Cell) -> str:

@@ -10,18 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
-from fourcorners.outline.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import (
     Amendment,
+    Annotation,
     Evidence,
     Finding,
     Outlier,
-    Remark,
+    PositionMatch,
     ReviewedDocument,
     RiskAnswer,
-    Searched,
-    Standing,
+    SearchRecord,
 )
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -35,7 +35,7 @@ T = TypeVar("T")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def schema() -> str:
+def review_schema() -> str:
     """Return the published JSON Schema (draft 2020-12) of the report."""
     return Path(__file__).with_name("review.schema.json").read_text(encoding="utf-8")
 
@@ -47,7 +47,7 @@ class JsonExporter:
 
     def export(self, grid: Grid, path: Path) -> None:
         """Write the report as UTF-8, keys in a fixed order."""
-        words = json.dumps(as_json(grid), ensure_ascii=False, allow_nan=False, indent=1)
+        words = json.dumps(review_json(grid), ensure_ascii=False, allow_nan=False, indent=1)
         # Names of files on disk may hold bytes that are no UTF-8; JSON can only escape them.
         safe = _SURROGATE.sub(lambda lone: f"\\u{ord(lone.group()):04x}", words)
         path.write_text(safe + "\n", encoding="utf-8", newline="\n")
@@ -56,7 +56,7 @@ class JsonExporter:
 EXPORTER = JsonExporter()
 
 
-def as_json(grid: Grid) -> dict[str, Json]:
+def review_json(grid: Grid) -> dict[str, Json]:
     """Return the review as the JSON object that `review.schema.json` describes."""
     review = grid.review
     states, flags, quotes = grid.states(), grid.severities(), grid.quotes()
@@ -154,7 +154,7 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
         "recommendation": finding.recommendation,
         "position": _position(finding.position),
         "author": finding.author.value,
-        **people(finding),
+        **review_history(finding),
         "evidence": [_evidence(evidence, text) for evidence in finding.evidence],
         "claims": list(finding.claims),
         "answers": [_answer(answer) for answer in finding.answers],
@@ -170,7 +170,7 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
     }
 
 
-def people(finding: Finding) -> dict[str, Json]:
+def review_history(finding: Finding) -> dict[str, Json]:
     """Return what people said of a finding: its state, their value, all remarks."""
     return {
         "review": finding.review.value,
@@ -180,7 +180,7 @@ def people(finding: Finding) -> dict[str, Json]:
     }
 
 
-def _remark(remark: Remark) -> dict[str, Json]:
+def _remark(remark: Annotation) -> dict[str, Json]:
     return {
         "by": remark.by,
         "author": remark.author.value,
@@ -215,7 +215,7 @@ def _amendment(amendment: Amendment) -> dict[str, Json]:
     }
 
 
-def _position(position: Standing | None) -> Json:
+def _position(position: PositionMatch | None) -> Json:
     if position is None:
         return None
     return {
@@ -264,7 +264,7 @@ def _evidence(evidence: Evidence, text: str) -> dict[str, Json]:
     }
 
 
-def _searched(searched: Searched | None, text: str) -> Json:
+def _searched(searched: SearchRecord | None, text: str) -> Json:
     if searched is None:
         return None
     return {

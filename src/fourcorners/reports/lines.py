@@ -17,7 +17,7 @@ BREAK: Final = re.compile(
 )
 
 
-def lines(text: str) -> list[str]:
+def text_lines(text: str) -> list[str]:
     """Return the lines of a text: hidden characters visible, white space runs as one space.
 
     Joined by white space they are the text's own words, in their order, and none is left out.
@@ -31,7 +31,7 @@ def lines(text: str) -> list[str]:
     return [whole for part in parts if (whole := " ".join(part.split()))]
 
 
-def right_to_left(text: str) -> bool:
+def is_right_to_left(text: str) -> bool:
     """Tell whether a text reads from right to left, by its first letter that has a direction."""
     kinds = (unicodedata.bidirectional(character) for character in text)
     return next((kind for kind in kinds if kind in ("L", "R", "AL")), "L") != "L"

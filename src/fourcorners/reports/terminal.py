@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
-from fourcorners.review.finding import CellState, ColumnHead, Review, ReviewState, Severity
+from fourcorners.review.finding import CellState, ColumnHeader, Review, ReviewState, Severity
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _FLAGS_SHOWN: Final = 12
 _GAPS_SHOWN: Final = 20
 
 
-def render(review: Review, console: Console) -> None:
+def print_review(review: Review, console: Console) -> None:
     """Print the review for a person at a terminal, as wide as the console.
 
     Raises:
@@ -55,7 +55,7 @@ def render(review: Review, console: Console) -> None:
     printer.gaps()
 
 
-def codes(heads: Sequence[ColumnHead]) -> list[str]:
+def column_codes(heads: Sequence[ColumnHeader]) -> list[str]:
     """Return a code of at most four characters for each provision, no two the same.
 
     Initials for a name of several words, else its first four letters.
@@ -157,7 +157,7 @@ class _Printer:
         if column == _NUMBER_WIDTH:
             short = [str(number) for number in range(1, count + 1)]
         else:
-            short = codes(self.grid.columns)
+            short = column_codes(self.grid.columns)
         for start in range(0, count, size):
             columns = range(start, min(start + size, count))
             self.console.print(self.block(columns, short, name, column))

@@ -71,7 +71,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuoteBlock:
     """The words of a contract, as they are, and where they stand.
 
     Attributes:
@@ -87,20 +87,20 @@ class Quoted:
     rest: Run | None = None
 
     @property
-    def left_told(self) -> str:
+    def omission_note(self) -> str:
         """Return how many characters are not shown here, before `rest` where there is one."""
         return f"{self.left_out:,} more characters{':' if self.rest else ', not shown'}"
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class BulletList:
     """A list without numbers."""
 
     items: tuple[tuple[Run, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactList:
     """Names with what they stand for."""
 
     pairs: tuple[tuple[str, tuple[Run, ...]], ...]
@@ -110,7 +110,7 @@ class Facts:
 class Row:
     """A row of a table: blocks by column; a group's row is one cell over all columns."""
 
-    cells: tuple[tuple[Paragraph | Quoted, ...], ...]
+    cells: tuple[tuple[Paragraph | QuoteBlock, ...], ...]
     anchor: str = ""
     group: bool = False
 
@@ -138,7 +138,7 @@ class Table:
             raise ValueError(f"{self.caption}: a row does not fit the columns")
 
 
-Block: TypeAlias = Paragraph | Quoted | Items | Facts | Table
+Block: TypeAlias = Paragraph | QuoteBlock | BulletList | FactList | Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def label(*runs: Run | str) -> Paragraph:
     return Paragraph(_runs(runs), Kind.LABEL)
 
 
-def row(*cells: str | Run | tuple[Paragraph | Quoted, ...], anchor: str = "") -> Row:
+def row(*cells: str | Run | tuple[Paragraph | QuoteBlock, ...], anchor: str = "") -> Row:
     """Return a row; a string or a run is a cell of one paragraph."""
     return Row(tuple(_cell(each) for each in cells), anchor)
 
@@ -248,7 +248,9 @@ def group(*runs: Run | str) -> Row:
     return Row(((body(*runs),),), group=True)
 
 
-def _cell(content: str | Run | tuple[Paragraph | Quoted, ...]) -> tuple[Paragraph | Quoted, ...]:
+def _cell(
+    content: str | Run | tuple[Paragraph | QuoteBlock, ...],
+) -> tuple[Paragraph | QuoteBlock, ...]:
     return content if isinstance(content, tuple) else (body(content),)
 
 

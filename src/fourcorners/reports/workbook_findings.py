@@ -22,16 +22,16 @@ from fourcorners.reports.grid import (
 )
 from fourcorners.reports.workbook import Sheets, tint_of
 from fourcorners.review.finding import (
+    Annotation,
     Author,
     CellState,
     Evidence,
     Finding,
     Outlier,
-    Remark,
     ReviewedDocument,
     Severity,
 )
-from fourcorners.review.remarks import fingerprint
+from fourcorners.review.people.annotations import finding_fingerprint
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.version import __version__
 
@@ -170,7 +170,7 @@ def _write_finding(
         "Path of the document": document.path,
         Column.DOCUMENT: document.id,
         Column.PROVISION: cell.head.id,
-        Column.FINGERPRINT: fingerprint(finding),
+        Column.FINGERPRINT: finding_fingerprint(finding),
         Column.REMARKS: str(people_said(finding)),
     }
     for name, text in texts.items():
@@ -211,7 +211,7 @@ def _place(finding: Finding) -> str:
     return f"Characters {finding.place.start:,}–{finding.place.end:,}"
 
 
-def said(remark: Remark) -> str:
+def said(remark: Annotation) -> str:
     """Return a remark as a line for people."""
     state = f" {REVIEW_WORDS[remark.state].lower()}" if remark.state else ""
     value = f" “{remark.value}”" if remark.value else ""

@@ -20,7 +20,7 @@ from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.reports.grid import REVIEW_WORDS
 from fourcorners.reports.workbook_findings import FORM, KEY_SHEET, SHEET, Column, Key
-from fourcorners.review.reconcile import Edit, Problem
+from fourcorners.review.people.report_import import ImportProblem, ReportEdit
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -50,8 +50,8 @@ class Edited:
 
     playbook: str
     playbook_hash: str
-    edits: tuple[Edit, ...]
-    problems: tuple[Problem, ...]
+    edits: tuple[ReportEdit, ...]
+    problems: tuple[ImportProblem, ...]
     sha256: str
 
 
@@ -103,11 +103,11 @@ def parse(path: Path) -> Edited:
         raise ConfigError(
             f"{path}: the sheet {SHEET!r} has no column {missing[0]!r} any more.", remedy=_OTHER
         )
-    edits: list[Edit] = []
-    problems: list[Problem] = []
+    edits: list[ReportEdit] = []
+    problems: list[ImportProblem] = []
     for number, row in table:
         found = _understood(number, row)
-        if isinstance(found, Edit):
+        if isinstance(found, ReportEdit):
             edits.append(found)
         elif found is not None:
             problems.append(found)
@@ -120,21 +120,25 @@ def parse(path: Path) -> Edited:
     )
 
 
-def _understood(number: int, row: Row) -> Edit | Problem | None:
+def _understood(number: int, row: Row) -> ReportEdit | ImportProblem | None:
     """Return what a row says; None where it says nothing."""
     document, provision = row.get(Column.DOCUMENT, ""), row.get(Column.PROVISION, "")
     seen, written = row.get(Column.REMARKS, ""), row.get(Column.STATE, "").strip()
     if not document and not provision:
         if any(row.get(column, "").strip() for column in _WRITTEN):
             what = row.get("Document", "")[:200], row.get("Provision", "")[:200]
-            return Problem(number, *what, "The row has lost its hidden columns, or was added.")
+            return ImportProblem(
+                number, *what, "The row has lost its hidden columns, or was added."
+            )
         return None
     if not seen.isdecimal():
-        return Problem(number, document, provision, "Its hidden columns were changed.")
+        return ImportProblem(number, document, provision, "Its hidden columns were changed.")
     state = _STATES.get(" ".join(written.casefold().split()))
     if written and state is None:
-        return Problem(number, document, provision, f"{written[:80]!r} is no state of the list.")
-    return Edit(
+        return ImportProblem(
+            number, document, provision, f"{written[:80]!r} is no state of the list."
+        )
+    return ReportEdit(
         row=number,
         document=document,
         provision=provision,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-class Ruling(StrEnum):
+class Verdict(StrEnum):
     """What a question comes to."""
 
     YES = "yes"
@@ -29,7 +29,7 @@ class Ruling(StrEnum):
     UNSURE = "cannot tell"
 
 
-class Standing(StrEnum):
+class Verification(StrEnum):
     """How far the program could check a statement."""
 
     VERIFIED = "verified"
@@ -50,7 +50,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class Citation:
     """Words of a contract with their place.
 
     Attributes:
@@ -87,15 +87,15 @@ class Statement:
 
     text: str
     role: Role
-    standing: Standing
+    standing: Verification
     part: str = ""
-    quotes: tuple[Cited, ...] = ()
+    quotes: tuple[Citation, ...] = ()
     claims: tuple[str, ...] = ()
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class ExternalStatement:
     """A statement by a source that is no contract; it supports nothing about the contracts.
 
     Attributes:
@@ -112,7 +112,7 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
-class Preliminary:
+class PreliminaryAnswer:
     """The preliminary answer.
 
     Attributes:
@@ -123,7 +123,7 @@ class Preliminary:
         readings: How else the words may be read.
     """
 
-    ruling: Ruling
+    ruling: Verdict
     sentences: tuple[Statement, ...] = ()
     confidence: float = 0.0
     because: str = ""
@@ -144,11 +144,11 @@ class Gap:
     what: str
     part: str = ""
     searched: str = ""
-    nearest: Cited | None = None
+    nearest: Citation | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class StatementCounts:
     """How the statements of the report fared.
 
     Attributes:
@@ -170,10 +170,10 @@ class Draft:
     title: str
     summary: tuple[Statement, ...]
     findings: tuple[Statement, ...]
-    answer: Preliminary
+    answer: PreliminaryAnswer
     gaps: tuple[Gap, ...] = ()
     next_questions: tuple[str, ...] = ()
-    counts: Counts = Counts()
+    counts: StatementCounts = StatementCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Provenance:
     """How a report was made.
 
     Attributes:
@@ -250,9 +250,9 @@ class Answer:
 
     asked: str
     question: str
-    made: Made
+    made: Provenance
     title: str
-    answer: Preliminary
+    answer: PreliminaryAnswer
     context: str = ""
     instructions: str = ""
     assumptions: tuple[str, ...] = ()
@@ -261,8 +261,8 @@ class Answer:
     gaps: tuple[Gap, ...] = ()
     next_questions: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
-    external: tuple[Outside, ...] = ()
-    counts: Counts = Counts()
+    external: tuple[ExternalStatement, ...] = ()
+    counts: StatementCounts = StatementCounts()
     stopped: str = ""
     drafts: tuple[Draft, ...] = field(default=(), repr=False)
     record: tuple[Step, ...] = field(default=(), repr=False)
@@ -309,7 +309,7 @@ def _adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
-def counted(statements: tuple[Statement, ...], dropped: int = 0) -> Counts:
+def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:
     """Return how statements fared."""
-    verified = sum(each.standing is Standing.VERIFIED for each in statements)
-    return Counts(verified, len(statements) - verified, dropped)
+    verified = sum(each.standing is Verification.VERIFIED for each in statements)
+    return StatementCounts(verified, len(statements) - verified, dropped)

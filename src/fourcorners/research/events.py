@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import Answer, Draft, Gap, Step
-from fourcorners.research.tool import Material
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanEvent:
     """What is to be done.
 
     Attributes:
@@ -27,14 +27,14 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class ClarificationEvent:
     """The archivist asks the person back, once; the reply is what the caller's `reply` returns."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionEvent:
     """A question to the researcher, and the tools that it looks with."""
 
     turn: int
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceFound:
+class EvidenceEvent:
     """What the researcher's tools brought."""
 
     turn: int
@@ -51,14 +51,14 @@ class EvidenceFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftEvent:
     """The report as it stands after a turn."""
 
     draft: Draft
 
 
 @dataclass(frozen=True, slots=True)
-class GapLeft:
+class GapEvent:
     """Something that is still missing."""
 
     turn: int
@@ -66,17 +66,26 @@ class GapLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class StepEvent:
     """A step with what it used."""
 
     step: Step
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class AnswerEvent:
     """The report, whole."""
 
     answer: Answer
 
 
-Event: TypeAlias = Planned | Needed | Asked | EvidenceFound | Drafted | GapLeft | Spent | Finished
+Event: TypeAlias = (
+    PlanEvent
+    | ClarificationEvent
+    | QuestionEvent
+    | EvidenceEvent
+    | DraftEvent
+    | GapEvent
+    | StepEvent
+    | AnswerEvent
+)

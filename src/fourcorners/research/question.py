@@ -155,7 +155,7 @@ _SO_THAT = re.compile(r"is it so that\s+", re.IGNORECASE)
 _OPENS = re.compile(rf"^(?:{_WH})\b", re.IGNORECASE)
 
 
-def take_apart(question: str) -> tuple[Part, ...]:
+def split_question(question: str) -> tuple[Part, ...]:
     """Return the parts of a question, in order; at least one.
 
     What a part leaves unsaid ("and when?") it takes from the one before it.

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm import Port
-from fourcorners.llm.port import NOT_CONFIGURED
-from fourcorners.research.answer import Answer, Preliminary, Ruling
-from fourcorners.research.archivist import Reply
-from fourcorners.research.desk import Desk, lay_out
-from fourcorners.research.events import Event, Finished
-from fourcorners.research.inquiry import Inquiring, inquire, require_models
-from fourcorners.research.limits import LONGEST
-from fourcorners.research.offline import made_by_rules, report, title_of
-from fourcorners.research.tool import Tool
+from fourcorners.llm.port.port import NOT_CONFIGURED
+from fourcorners.research.agents.archivist import Reply
+from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
+from fourcorners.research.agents.tool import Tool
+from fourcorners.research.answer import Answer, PreliminaryAnswer, Verdict
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.events import AnswerEvent, Event
+from fourcorners.research.limits import MAX_QUESTION
+from fourcorners.research.offline.run import answer_offline, offline_provenance, title_of
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
-    from fourcorners.models.encoder import Encoder
+    from fourcorners.models.encoder.protocol import Encoder
 
 
 def ask(
@@ -36,7 +36,7 @@ def ask(
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
     port: Port | None = None,
-    how: Inquiring = Inquiring(),  # noqa: B008 - it cannot change
+    how: InquirySettings = InquirySettings(),  # noqa: B008 - it cannot change
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
@@ -60,7 +60,7 @@ def ask(
         ConfigError: If nothing is asked, a contract's name fits none or several, an agent has no
             model, or outside sources are named and there is no port.
     """
-    desk, started = prepared(
+    desk, started = prepare_answer(
         library,
         question,
         contracts=contracts,
@@ -76,12 +76,12 @@ def ask(
             remedy=NOT_CONFIGURED,
         )
     if port is None:
-        return report(desk, started)
+        return answer_offline(desk, started)
     require_models(port)
-    return inquire(desk, port, started, how, tools=tools, reply=reply)
+    return run_inquiry(desk, port, started, how, tools=tools, reply=reply)
 
 
-def prepared(
+def prepare_answer(
     library: Library,
     question: str,
     *,
@@ -91,32 +91,35 @@ def prepared(
     instructions: str = "",
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
-) -> tuple[Desk, Answer]:
+) -> tuple[ResearchContext, Answer]:
     """Return the contracts laid out and the head of the report, as of `ask`; nothing is searched.
 
     Raises:
         ConfigError: As `ask` does.
     """
     for said in (question, context, instructions):
-        if len(said) > LONGEST:
+        if len(said) > MAX_QUESTION:
             raise ConfigError(
-                f"a question, its context and its instructions have at most {LONGEST:,} characters."
+                f"a question, its context and its instructions have at most "
+                f"{MAX_QUESTION:,} characters."
             )
     if not question.strip():
         raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
-    desk = lay_out(library, contracts, collection=collection, encoder=encoder, concepts=concepts)
+    desk = build_context(
+        library, contracts, collection=collection, encoder=encoder, concepts=concepts
+    )
     return desk, _started(desk, question.strip(), context, instructions)
 
 
-def finished(events: Iterator[Event]) -> Answer:
+def final_answer(events: Iterator[Event]) -> Answer:
     """Return the report that a run ends with."""
     for event in events:
-        if isinstance(event, Finished):
+        if isinstance(event, AnswerEvent):
             return event.answer
     raise RuntimeError("a run ended without its report")
 
 
-def _started(desk: Desk, question: str, context: str, instructions: str) -> Answer:
+def _started(desk: ResearchContext, question: str, context: str, instructions: str) -> Answer:
     encoder = desk.encoder.name if desk.encoder is not None else "none: by words alone"
     engine = f"Fourcorners {__version__}, encoder {encoder}"
     if desk.reader is not None:
@@ -125,9 +128,9 @@ def _started(desk: Desk, question: str, context: str, instructions: str) -> Answ
     return Answer(
         asked=question,
         question=question,
-        made=made_by_rules(engine, datetime.now(UTC).isoformat(timespec="seconds"), settings),
+        made=offline_provenance(engine, datetime.now(UTC).isoformat(timespec="seconds"), settings),
         title=title_of(question),
-        answer=Preliminary(Ruling.UNSURE),
+        answer=PreliminaryAnswer(Verdict.UNSURE),
         context=context.strip(),
         instructions=instructions.strip(),
     )

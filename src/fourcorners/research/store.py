@@ -7,16 +7,16 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import register, string
+from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.research.answer import Answer, Ruling
+from fourcorners.research.answer import Answer, Verdict
 
 _ROOM = "research"
 _ANSWER: Codec[Answer] = Codec(Answer)
 _IDENTITY = 12  # letters of an answer's id
 _LEAST = 4  # letters by which one may be named
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -41,24 +41,24 @@ register(
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class AnswerSummary:
     """An answer in a list; `made` is UTC in ISO 8601."""
 
     id: str
     made: str
     question: str
-    ruling: Ruling
+    ruling: Verdict
     made_by: str
     documents: tuple[str, ...]
 
 
-def save(library: Library, answer: Answer) -> str:
+def save_answer(library: Library, answer: Answer) -> str:
     """Store an answer and return its id; the same answer is stored once.
 
     When one of the contracts that were read for it is removed, the answer goes with it, for it
     holds its words.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     told = _ANSWER.dump(answer)
     identity = sha256(told.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
     with library.transaction():
@@ -82,9 +82,11 @@ def save(library: Library, answer: Answer) -> str:
     return identity
 
 
-def listed(library: Library, *, document: str | None = None, limit: int = 100) -> list[Listed]:
+def list_answers(
+    library: Library, *, document: str | None = None, limit: int = 100
+) -> list[AnswerSummary]:
     """Return the answers that are stored, the newest first; those that a document was read for."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document) FROM "
         "research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
@@ -93,25 +95,25 @@ def listed(library: Library, *, document: str | None = None, limit: int = 100) -
         (document, limit),
     )
     return [
-        Listed(
-            string(identity),
-            string(made),
-            string(question),
-            Ruling(string(ruling)),
-            string(made_by),
-            tuple(sorted(string(documents).split(","))) if documents else (),
+        AnswerSummary(
+            as_string(identity),
+            as_string(made),
+            as_string(question),
+            Verdict(as_string(ruling)),
+            as_string(made_by),
+            tuple(sorted(as_string(documents).split(","))) if documents else (),
         )
         for identity, made, question, ruling, made_by, documents in rows
     ]
 
 
-def load(library: Library, identity: str) -> Answer:
+def load_answer(library: Library, identity: str) -> Answer:
     """Return a stored answer by its id, or the beginning of it.
 
     Raises:
         ConfigError: If there is none, or several begin so.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     start = identity.strip().casefold()
     rows = library.execute(
         "SELECT answer FROM research_answers WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (start,)
@@ -122,4 +124,4 @@ def load(library: Library, identity: str) -> Answer:
         )
     if len(rows) > 1:
         raise ConfigError(f"several answers begin with {identity!r}.", remedy="Give more of it.")
-    return _ANSWER.load(string(rows[0][0]))
+    return _ANSWER.load(as_string(rows[0][0]))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fourcorners.outline.card import Card
-from fourcorners.outline.types import kinds_of
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.types import contract_types
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import CellState, Finding
 
 AMENDMENT = "Amendment"
 
 
-def applies(to: Sequence[str], card: Card) -> bool:
+def applies_to_type(to: Sequence[str], card: Card) -> bool:
     """Tell whether what is for contracts of some types is for this one.
 
     A contract whose type is not known is asked everything, and so is an amendment, which may put
@@ -22,25 +22,25 @@ def applies(to: Sequence[str], card: Card) -> bool:
     return not to or not own or not own.isdisjoint(map(_plain, to))
 
 
-def is_asked(provision: Provision, card: Card) -> bool:
+def is_applicable(provision: Provision, card: Card) -> bool:
     """Tell whether a provision is looked for in this contract.
 
     One whose title names several types must be of excepted types only to be passed over.
     """
     own = _types(card)
     excepted = bool(own) and own <= set(map(_plain, provision.except_for))
-    return applies(provision.applies_to, card) and not excepted
+    return applies_to_type(provision.applies_to, card) and not excepted
 
 
 def _types(card: Card) -> frozenset[str]:
     """Return the types of a contract; none where nothing is to follow from them."""
     if card.type is None or card.type.value == AMENDMENT:
         return frozenset()
-    named = kinds_of(card.title.value) if card.title else frozenset()
+    named = contract_types(card.title.value) if card.title else frozenset()
     return frozenset(map(_plain, {card.type.value, *named}))
 
 
-def not_applicable(document: str, provision: Provision, card: Card) -> Finding:
+def not_applicable_finding(document: str, provision: Provision, card: Card) -> Finding:
     """Return the cell of a provision that is not asked of this type of contract."""
     kind = card.type.value if card.type else "unknown"
     return Finding(

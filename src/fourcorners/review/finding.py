@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
-from fourcorners.outline.card import Card
+from fourcorners.outline.card.card import Card
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
@@ -90,7 +90,7 @@ class RiskAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Annotation:
     """What a person said of a finding: a new state, a corrected value, a comment, or all three.
 
     Attributes:
@@ -127,7 +127,7 @@ class Amendment:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PositionMatch:
     """The position of the house that the words found are in, by their wording.
 
     Attributes:
@@ -157,7 +157,7 @@ class Outlier:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchRecord:
     """What was looked through to fill a cell: absence is a claim too.
 
     Attributes:
@@ -197,7 +197,7 @@ class Finding:
     provision: str
     state: CellState
     evidence: tuple[Evidence, ...] = ()
-    searched: Searched | None = None
+    searched: SearchRecord | None = None
     severity: Severity = Severity.NONE
     reason: str = ""
     answers: tuple[RiskAnswer, ...] = ()
@@ -210,10 +210,10 @@ class Finding:
     claims: tuple[str, ...] = ()
     amendments: tuple[Amendment, ...] = ()
     outlier: Outlier | None = None
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Annotation, ...] = ()
     recommendation: str = ""
     place: Span | None = None
-    position: Standing | None = None
+    position: PositionMatch | None = None
 
     @property
     def best(self) -> Evidence | None:
@@ -259,7 +259,7 @@ class UnreadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnHead:
+class ColumnHeader:
     """A column of the grid: a provision as the reports need it."""
 
     id: str
@@ -277,7 +277,7 @@ class Review:
     playbook: str
     playbook_version: str
     playbook_hash: str
-    columns: tuple[ColumnHead, ...]
+    columns: tuple[ColumnHeader, ...]
     documents: tuple[ReviewedDocument, ...]
     findings: tuple[Finding, ...]
     unread: tuple[UnreadFile, ...] = ()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Extent, Playbook
-from fourcorners.precedents.difference import Piece, difference
+from fourcorners.precedents.difference import Piece, word_difference
 from fourcorners.review.finding import CellState, Finding, Outlier, ReviewState
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST = 5  # clauses of which one can stand out
-NEAREST = 3
-CUT = 2.0
+MIN_CLAUSES = 5  # clauses of which one can stand out
+MAX_NEIGHBOURS = 3
+MIN_DEVIATION = 2.0
 """Robust deviations below the usual likeness from which a clause is flagged.
 
 Chosen by eye on findings in CUAD's contracts, by no command: it flagged 17 of 2,753 clauses of a
 room of 455 contracts (9 were no such clause at all, 6 oddly drafted, 2 ordinary), and about 2% of
 the clauses of rooms of 5 to 40 drawn from them at random.
 """
-NARROWEST = 0.06  # deviation taken at least: in a room of one template a comma is no outlier
-LONGEST = 3_000  # characters of a clause beyond which only its quote is compared
+MIN_SPREAD = 0.06  # deviation taken at least: in a room of one template a comma is no outlier
+MAX_LENGTH = 3_000  # characters of a clause beyond which only its quote is compared
 _VOCABULARY = 4_096  # words compared, the most common; the rarer count as unlike
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ComparedClause:
     """A clause to compare: whose it is, where it stands, what it says."""
 
     document: str
@@ -50,10 +50,10 @@ class Reading:
 
 def difference_to_nearest(clause: str, nearest: str) -> list[Piece]:
     """Return word by word what must be done to the nearest clause to have this one."""
-    return difference(nearest, clause)
+    return word_difference(nearest, clause)
 
 
-def flagged(
+def flag_outliers(
     library: Library, playbook: Playbook, findings: Sequence[Finding], texts: Mapping[str, str]
 ) -> list[Finding]:
     """Return the findings of a room, in their order, with those marked that read unlike others.
@@ -70,7 +70,7 @@ def flagged(
         told = finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
         if told and finding.best is not None and finding.provision not in facts:
             of_provision.setdefault(finding.provision, []).append(at)
-    compared = {name: places for name, places in of_provision.items() if len(places) >= LEAST}
+    compared = {name: places for name, places in of_provision.items() if len(places) >= MIN_CLAUSES}
     marked = list(findings)
     if not compared:
         return marked
@@ -79,19 +79,19 @@ def flagged(
     for places in compared.values():
         clauses = [readings[at] for at in places]
         meaning = [vectors.get(at) for at in places]
-        for number, outlier in unlike(clauses, meaning).items():
+        for number, outlier in find_outliers(clauses, meaning).items():
             at = places[number]
             marked[at] = replace(marked[at], outlier=outlier)
     return marked
 
 
-def unlike(
-    clauses: Sequence[Reading], vectors: Sequence[NDArray[np.float32] | None]
+def find_outliers(
+    clauses: Sequence[ComparedClause], vectors: Sequence[NDArray[np.float32] | None]
 ) -> dict[int, Outlier]:
     """Return which of the clauses stand out, by their positions."""
     import numpy as np
 
-    if len(clauses) < LEAST:
+    if len(clauses) < MIN_CLAUSES:
         return {}
     likeness = _by_words([each.text for each in clauses])
     known = [vector for vector in vectors if vector is not None]
@@ -99,26 +99,26 @@ def unlike(
         matrix = np.stack(known)
         likeness = (likeness + (matrix @ matrix.T).astype(np.float32)) / np.float32(2)
     np.fill_diagonal(likeness, -1.0)
-    count = min(NEAREST, len(clauses) - 1)
+    count = min(MAX_NEIGHBOURS, len(clauses) - 1)
     near = np.partition(likeness, -count, axis=1)[:, -count:].mean(axis=1)
     usual = float(np.median(near))
-    spread = max(NARROWEST, 1.4826 * float(np.median(np.abs(near - usual))))
+    spread = max(MIN_SPREAD, 1.4826 * float(np.median(np.abs(near - usual))))
     far = (usual - near) / spread
     found = {}
-    for at in np.flatnonzero(far >= CUT):
+    for at in np.flatnonzero(far >= MIN_DEVIATION):
         nearest = clauses[int(likeness[at].argmax())]
-        score = float(far[at] / (far[at] + CUT))  # a half at the cut
+        score = float(far[at] / (far[at] + MIN_DEVIATION))  # a half at the cut
         found[int(at)] = Outlier(round(score, 4), nearest.document, nearest.span)
     return found
 
 
-def _reading(finding: Finding, texts: Mapping[str, str]) -> Reading:
+def _reading(finding: Finding, texts: Mapping[str, str]) -> ComparedClause:
     best = finding.best
     assert best is not None  # noqa: S101 - the caller took only those that have one
     span = best.clause
-    if len(span) > LONGEST and best.quote.span is not None:
+    if len(span) > MAX_LENGTH and best.quote.span is not None:
         span = best.quote.span
-    return Reading(finding.document, span, span.of(texts[finding.document]))
+    return ComparedClause(finding.document, span, span.of(texts[finding.document]))
 
 
 def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:
@@ -145,7 +145,9 @@ def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:
     return likeness
 
 
-def _vectors(library: Library, readings: Mapping[int, Reading]) -> dict[int, NDArray[np.float32]]:
+def _vectors(
+    library: Library, readings: Mapping[int, ComparedClause]
+) -> dict[int, NDArray[np.float32]]:
     """Return what the vectors of a clause's passages say together, one for each reading.
 
     A passage counts by how much of it lies in the clause. Without vectors there is nothing.

@@ -16,30 +16,32 @@ from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review import outliers, risk, rules, store
-from fourcorners.review.amending import with_amendments
-from fourcorners.review.calibration import Calibration, shipped
-from fourcorners.review.extract import findings
+from fourcorners.review import outliers, store
+from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.extract.calibration import Calibration, default_calibration
+from fourcorners.review.extract.cells import extract_findings
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import PreparedProvision
 from fourcorners.review.finding import (
     CellState,
-    ColumnHead,
+    ColumnHeader,
     Finding,
     Review,
     UnreadFile,
 )
-from fourcorners.review.job import Work, settle
-from fourcorners.review.reader import Judge
-from fourcorners.review.reading import Reading, read
-from fourcorners.review.scoring import Prepared
-from fourcorners.review.sides import UNKNOWN, Side, named, sides
-from fourcorners.review.stored import row
-from fourcorners.review.terms import with_terms
+from fourcorners.review.job import ReviewJob, close_superseded
+from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side, find_sides, side_names
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.risk import assessment as risk
+from fourcorners.review.risk import rules
+from fourcorners.review.risk.term_dates import apply_term_dates
+from fourcorners.review.stored_review import reviewed_document
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
-    from fourcorners.models.clause_reader import ClauseReader
-    from fourcorners.models.encoder import Encoder
-    from fourcorners.review.asking import Asker
+    from fourcorners.models.clause_reader.reader import ClauseReader
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.review.prompting.asker import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0
 
@@ -63,7 +65,7 @@ class Progress:
     cost_left: float | None = None
 
 
-class Only(StrEnum):
+class CellFilter(StrEnum):
     """Which cells a review fills, of those that it might."""
 
     FAILED = "failed"
@@ -91,9 +93,9 @@ class _Order:
     """What a worker process needs for all documents of a review."""
 
     library: str
-    provisions: tuple[Prepared, ...]
+    provisions: tuple[PreparedProvision, ...]
     calibration: Calibration
-    judge: Judge
+    judge: ProvisionReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,14 @@ class _Task:
     side: Side
 
 
-def prepare(playbook: Playbook, encoder: Encoder | None) -> tuple[Prepared, ...]:
+def prepare_provisions(
+    playbook: Playbook, encoder: Encoder | None
+) -> tuple[PreparedProvision, ...]:
     """Encode the example clauses of each provision."""
     if encoder is None:
-        return tuple(Prepared(provision, None) for provision in playbook.provisions)
+        return tuple(PreparedProvision(provision, None) for provision in playbook.provisions)
     return tuple(
-        Prepared(provision, encoder.encode(_examples(provision)))
+        PreparedProvision(provision, encoder.encode(_examples(provision)))
         for provision in playbook.provisions
     )
 
@@ -118,7 +122,7 @@ def _examples(provision: Provision) -> list[str]:
     return list(provision.examples) or [provision.definition]
 
 
-def engine(
+def engine_name(
     encoder: Encoder | None,
     calibration: Calibration,
     reader: ClauseReader,
@@ -139,7 +143,7 @@ def engine(
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def engine_for(name: str, side: Side) -> str:
+def engine_name_for(name: str, side: Side) -> str:
     """Name what fills the cells of a document that is read for some side."""
     if not side.word:
         return name
@@ -151,13 +155,13 @@ def cells_filled(
 ) -> dict[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells this engine has filled for its side."""
     by_side = {
-        side: store.filled(library, playbook.hash, engine_for(name, side))
+        side: store.filled_cells(library, playbook.hash, engine_name_for(name, side))
         for side in set(whose.values())
     }
     return {document: by_side[side].get(document, frozenset()) for document, side in whose.items()}
 
 
-def review(
+def review_library(
     library: Library,
     playbook: Playbook,
     *,
@@ -169,8 +173,8 @@ def review(
     memory: int = 2 << 30,
     as_of: date | None = None,
     again: bool = False,
-    only: Only | None = None,
-    asker: Asker | None = None,
+    only: CellFilter | None = None,
+    asker: ModelReviewer | None = None,
     spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
@@ -215,11 +219,11 @@ def review(
     if not entries and not unread:
         where = f"the collection {collection!r}" if collection else "the library"
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
-    calibration, reader = shipped(), default_clause_reader()
-    judge = Judge(reader, vectors=encoder is not None and encoder.name == reader.encoder)
+    calibration, reader = default_calibration(), default_clause_reader()
+    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
     judged_by = rules.model_of(playbook)
-    name = engine(encoder, calibration, reader, judged_by, asker.name if asker else "")
-    whose = sides(library, entries)
+    name = engine_name(encoder, calibration, reader, judged_by, asker.name if asker else "")
+    whose = find_sides(library, entries)
     missing = _missing(library, playbook, name, whose, again=again, only=only)
     tasks = [
         _Task(entry.id, entry.name, missing[entry.id], whose[entry.id])
@@ -227,25 +231,27 @@ def review(
         if missing[entry.id]
     ]
     if only is None:
-        settle(library, playbook, collection, [e.id for e in entries if not missing[e.id]])
+        close_superseded(
+            library, playbook, collection, [e.id for e in entries if not missing[e.id]]
+        )
     total, failed = len(entries) * len(playbook.provisions), 0
     left = sum(len(task.missing) for task in tasks)
     done = total - left
     if tasks:
         pace = _Pace(left, spent)
         allowed = memory + library.address_space
-        order = _Order(library.url, prepare(playbook, encoder), calibration, judge)
-        engines = {task.document: engine_for(name, task.side) for task in tasks}
-        work = Work(library, playbook, collection, engines)
+        order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge)
+        engines = {task.document: engine_name_for(name, task.side) for task in tasks}
+        work = ReviewJob(library, playbook, collection, engines)
         try:
             for task, drafts in _fill(order, tasks, crew, memory=allowed):
                 cells = drafts
                 if asker is not None:
-                    reading = reading_of(library, task.document, task.side)
+                    reading = prepare_from_library(library, task.document, task.side)
                     filled = asker.fill(reading, drafts)
                     cells = list(filled.cells)
                     if filled.stopped is not None:
-                        store.save(library, playbook, engines[task.document], cells)
+                        store.save_findings(library, playbook, engines[task.document], cells)
                         raise _stopped(filled.stopped, done + len(cells), total)
                 work.save(task.document, cells)
                 done += len(cells)
@@ -256,7 +262,7 @@ def review(
         finally:
             work.close()
     day = as_of or datetime.now(UTC).date()
-    rows = tuple(row(library, entry) for entry in entries)
+    rows = tuple(reviewed_document(library, entry) for entry in entries)
     texts = {each.id: each.text for each in rows}
     cards = {each.id: each.card for each in rows}
     return Review(
@@ -266,18 +272,18 @@ def review(
         playbook=playbook.name,
         playbook_version=playbook.version,
         playbook_hash=playbook.hash,
-        columns=tuple(ColumnHead(p.id, p.name, p.definition) for p in playbook.provisions),
+        columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
         documents=rows,
-        findings=tuple(with_terms(_grid(library, playbook, texts), cards, playbook, day)),
+        findings=tuple(apply_term_dates(_grid(library, playbook, texts), cards, playbook, day)),
         unread=tuple(unread),
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
             ("Engine", name),
-            *[("Read for", side.title()) for side in named(whose)],
+            *[("Read for", side.title()) for side in side_names(whose)],
             ("Encoder", encoder.name if encoder else "none: by words alone"),
             ("Clause reader", reader.name),
             *([("Rules", judged_by)] if judged_by else []),
-            *([("Language model", asker.told)] if asker else []),
+            *([("Language model", asker.description)] if asker else []),
             ("Calibration", calibration.version),
             ("Library", str(library.path)),
         ),
@@ -292,13 +298,13 @@ def _missing(
     whose: Mapping[str, Side],
     *,
     again: bool,
-    only: Only | None,
+    only: CellFilter | None,
 ) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells are to be filled."""
     provisions = frozenset(provision.id for provision in playbook.provisions)
     nothing: frozenset[str] = frozenset()
-    if only is Only.FAILED:
-        failed = store.failed(library, playbook)
+    if only is CellFilter.FAILED:
+        failed = store.failed_cells(library, playbook)
         return {each: provisions & failed.get(each, nothing) for each in whose}
     known = {} if again else cells_filled(library, playbook, engine, whose)
     return {each: provisions - known.get(each, nothing) for each in whose}
@@ -323,16 +329,18 @@ def _fill(
 
 def fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
-    reading = reading_of(_opened(order.library), task.document, task.side)
+    reading = prepare_from_library(_opened(order.library), task.document, task.side)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
-    return findings(reading, wanted, order.calibration, order.judge)
+    return extract_findings(reading, wanted, order.calibration, order.judge)
 
 
-def reading_of(library: Library, document: str, side: Side = UNKNOWN) -> Reading:
+def prepare_from_library(
+    library: Library, document: str, side: Side = UNKNOWN_SIDE
+) -> PreparedDocument:
     """Prepare a document of a library for review, for our side where that is known."""
     vectors = library.vectors(document=document)
     passages = library.passages(document)
-    return read(
+    return prepare_document(
         library.document(document),
         library.outline(document),
         library.card(document),
@@ -349,7 +357,7 @@ def _opened(path: str) -> Library:
 
 
 def _failed(
-    task: _Task, provisions: Iterable[Prepared], error: FourcornersError
+    task: _Task, provisions: Iterable[PreparedProvision], error: FourcornersError
 ) -> Iterator[Finding]:
     for each in provisions:
         if each.provision.id in task.missing:
@@ -366,11 +374,11 @@ def _grid(library: Library, playbook: Playbook, texts: Mapping[str, str]) -> lis
     """Return every cell, with people's words, and with the clauses marked that stand out."""
     found = []
     for document, text in texts.items():
-        cells = store.load(library, playbook, document)
+        cells = store.load_findings(library, playbook, document)
         for provision in playbook.provisions:
             cell = cells.get(provision.id) or _unreviewed(document, provision.id)
             found.append(_placed(cell, text))
-    return outliers.flagged(library, playbook, with_amendments(library, found), texts)
+    return outliers.flag_outliers(library, playbook, apply_amendments(library, found), texts)
 
 
 def _placed(finding: Finding, text: str) -> Finding:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import register, string
+from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import remarks
 from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.people import annotations as remarks
 
 _ROOM = "review"
 _CELLS = """
@@ -22,7 +22,7 @@ _CELLS = """
 _CELLS_OF_ONE = f"{_CELLS} AND document = ?3"
 _FINDING: Codec[Finding] = Codec(Finding)
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -57,13 +57,15 @@ def _whole(finding: Finding, query: str) -> Finding:
     return replace(finding, searched=replace(finding.searched, query=query))
 
 
-def save(library: Library, playbook: Playbook, engine: str, findings: Collection[Finding]) -> None:
+def save_findings(
+    library: Library, playbook: Playbook, engine: str, findings: Collection[Finding]
+) -> None:
     """Store cells under the playbook's hash and the engine that filled them.
 
     Inside the caller's transaction if there is one; a cell stored before is replaced. Where people
     judged a cell that is another now, a remark says so.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with library.transaction():
         library.execute_many(
@@ -81,20 +83,20 @@ def save(library: Library, playbook: Playbook, engine: str, findings: Collection
                 for finding in findings
             ],
         )
-        remarks.note_changes(library, playbook.id, findings)
+        remarks.append_change_notes(library, playbook.id, findings)
 
 
-def load(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
+def load_findings(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
     """Return the stored cells of a document, by provision, of those that the playbook has.
 
     Each with what people said of it.
     """
-    return cells(library, playbook, [each.id for each in playbook.provisions], document).get(
+    return load_cells(library, playbook, [each.id for each in playbook.provisions], document).get(
         document, {}
     )
 
 
-def cells(
+def load_cells(
     library: Library,
     playbook: Playbook,
     provisions: Collection[str],
@@ -107,7 +109,7 @@ def cells(
     Raises:
         ConfigError: If the playbook has no such provision.
     """
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
     for each in wanted:
@@ -119,19 +121,21 @@ def cells(
             _CELLS if document is None else _CELLS_OF_ONE,
             (playbook.hash, json.dumps(wanted), *([] if document is None else [document])),
         )
-        said = remarks.select(library, playbook.id, document=document, provisions=wanted)
+        said = remarks.select_annotations(
+            library, playbook.id, document=document, provisions=wanted
+        )
     found: dict[str, dict[str, Finding]] = {}
     for row in rows:
-        place, provision, text, made = (string(value) for value in row)
+        place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
         finding = _whole(_FINDING.load(text), queries[provision])
         told = said.get((place, provision), [])
-        found.setdefault(place, {})[provision] = remarks.applied(finding, told, made)
+        found.setdefault(place, {})[provision] = remarks.apply_annotations(finding, told, made)
     return found
 
 
-def failed(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
+def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells have failed."""
     return _by_document(
         library,
@@ -141,7 +145,7 @@ def failed(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]
     )
 
 
-def answered(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
+def answered_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells are filled, by any engine."""
     return _by_document(
         library,
@@ -151,7 +155,7 @@ def answered(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str
     )
 
 
-def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
+def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells this engine has filled.
 
     Failed cells do not count: they are tried again.
@@ -167,8 +171,8 @@ def filled(library: Library, playbook: str, engine: str) -> Mapping[str, frozens
 
 
 def _by_document(library: Library, sql: str, *bindings: str) -> Mapping[str, frozenset[str]]:
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     found: dict[str, set[str]] = {}
     for document, provision in library.execute(sql, bindings):
-        found.setdefault(string(document), set()).add(string(provision))
+        found.setdefault(as_string(document), set()).add(as_string(provision))
     return {document: frozenset(provisions) for document, provisions in found.items()}

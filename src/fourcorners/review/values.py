@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fourcorners.outline.dates import find_dates
+from fourcorners.outline.card.dates import find_dates as find_written_dates
 from fourcorners.text.span import Span
 
 _ONES = (
@@ -73,11 +73,11 @@ _PAID_IN = re.compile(
 class Value:
     """A value in a form to compare and print, and where it is written."""
 
-    said: str
+    text: str
     span: Span
 
 
-def number(words: str) -> Decimal | None:
+def parse_number(words: str) -> Decimal | None:
     """Return the number that figures or English words say; None if they say none."""
     plain = words.strip().casefold()
     if plain[:1].isdigit():
@@ -101,21 +101,21 @@ def _figure(plain: str) -> Decimal | None:
     return Decimal(whole) if re.fullmatch(r"\d+(?:\.\d+)?", whole) else None
 
 
-def durations(text: str, within: Span) -> list[Value]:
+def find_durations(text: str, within: Span) -> list[Value]:
     """Return the periods in a part of the text, as `30 days`, `90 business days`, `2 years`."""
     return _once(_durations(text, within))
 
 
 def _durations(text: str, within: Span) -> Iterator[Value]:
     for match in _PERIOD.finditer(text, within.start, within.end):
-        count = number(match["number"])
+        count = parse_number(match["number"])
         if count is not None and not match["of"]:
             kind = (match["kind"] or "").casefold()
             kind = f"{kind} " if kind in ("business", "working", "banking") else ""
             yield Value(_counted(count, f"{kind}{match['unit'].casefold()}"), Span(*match.span()))
 
 
-def amounts(text: str, within: Span) -> list[Value]:
+def find_amounts(text: str, within: Span) -> list[Value]:
     """Return the sums in a part of the text: of money, of shares, and of the fees of a period.
 
     They are written as `$1,000,000`, `125% of the Charges`, `12 months' fees` and
@@ -134,13 +134,13 @@ def amounts(text: str, within: Span) -> list[Value]:
 
 def _paid(text: str, within: Span) -> Iterator[Value]:
     for match in _PERIOD.finditer(text, within.start, within.end):
-        count = number(match["number"])
+        count = parse_number(match["number"])
         if match["of"] and count is not None:
             period = _counted(count, match["unit"].casefold())
             mark = "’" if period.endswith("s") else "’s"
             yield Value(f"{period}{mark} {match['what'].casefold()}", Span(*match.span()))
     for match in _PAID_IN.finditer(text, within.start, within.end):
-        count = number(match["number"])
+        count = parse_number(match["number"])
         if count is not None:
             period = _counted(count, match["unit"].casefold())
             said = f"{match['what'].casefold()} {match['paid'].casefold()} in {period}"
@@ -149,7 +149,7 @@ def _paid(text: str, within: Span) -> Iterator[Value]:
 
 def _money(text: str, within: Span) -> Iterator[Value]:
     for match in _AMOUNT.finditer(text, within.start, within.end):
-        count = number(match["figure"] or match["number"])
+        count = parse_number(match["figure"] or match["number"])
         if count is None:
             continue
         scale = (match["scale"] or match["times"] or "").casefold()
@@ -161,19 +161,21 @@ def _money(text: str, within: Span) -> Iterator[Value]:
 
 def _shares(text: str, within: Span) -> Iterator[Value]:
     for match in _SHARE.finditer(text, within.start, within.end):
-        count = number(match["number"])
+        count = parse_number(match["number"])
         if count is not None:
             of = " ".join((match["of"] or "").split())
             yield Value(f"{_written(count)}% {of}".strip(), Span(*match.span()))
 
 
-def dates(text: str, within: Span) -> list[Value]:
+def find_dates(text: str, within: Span) -> list[Value]:
     """Return the dates in a part of the text, as `2024-02-01`."""
-    return _once(Value(each.value.isoformat(), each.span) for each in find_dates(text, within))
+    return _once(
+        Value(each.value.isoformat(), each.span) for each in find_written_dates(text, within)
+    )
 
 
 def _once(values: Iterator[Value] | list[Value]) -> list[Value]:
-    return list({each.said: each for each in reversed(list(values))}.values())[::-1]
+    return list({each.text: each for each in reversed(list(values))}.values())[::-1]
 
 
 def _counted(count: Decimal, noun: str) -> str:

@@ -10,8 +10,8 @@ from math import log
 from typing import TYPE_CHECKING
 
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import matches
-from fourcorners.search.stems import FRAME, IDLE, stemmed
+from fourcorners.search.query.match import find_matches
+from fourcorners.search.stems import FRAME, IDLE, stem_tokens
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ARTICLES = frozenset(("a", "an", "the", "this", "and", "or", "of"))
-_UNTOLD = frozenset(stemmed(sorted(FRAME | IDLE)))
+_UNTOLD = frozenset(stem_tokens(sorted(FRAME | IDLE)))
 _MEASURED = (
     *("amount", "date", "days", "deadline", "far", "fast", "long", "many", "months", "number"),
     *("often", "quickly", "soon", "time", "today", "week", "year", "years"),
 )
-_MEASURES = frozenset(stemmed(_MEASURED))
+_MEASURES = frozenset(stem_tokens(_MEASURED))
 _SAME = {"contract": "agreement", "contracts": "agreements"}
-APART = 6
+MAX_GAP = 6
 """How many words of the question may stand between those of a name."""
-FAINT = 0.6
+MIN_WEIGHT = 0.6
 """A concept is dropped whose words say less than this share of what the best one's say."""
 
 
@@ -69,7 +69,7 @@ class _Named:
     strength: float
 
 
-def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept, float]]:
+def recognise_concepts(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept, float]]:
     """Return the concepts that a question asks for, the surest first, with weights up to 1.
 
     A concept is meant where all telling words of its name, of an alias or of a question that asks
@@ -102,7 +102,7 @@ def recognise(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept,
     return [
         (concepts[number], strength / most)
         for number, strength in ordered
-        if strength >= FAINT * most
+        if strength >= MIN_WEIGHT * most
     ]
 
 
@@ -121,7 +121,7 @@ def _stems(phrase: str) -> frozenset[str]:
 
 
 def _forms(tokens: Sequence[str]) -> list[str]:
-    return stemmed([_SAME.get(token, token) for token in tokens])
+    return stem_tokens([_SAME.get(token, token) for token in tokens])
 
 
 def _standing(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
@@ -133,7 +133,7 @@ def _standing(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[f
         for anchor in sorted({at for stem in phrase for at in place[stem]})
     ]
     closest = min(ways, key=lambda at: (max(at) - min(at), min(at)))
-    if max(closest) - min(closest) < len(phrase) + APART:
+    if max(closest) - min(closest) < len(phrase) + MAX_GAP:
         yield closest
 
 
@@ -142,5 +142,5 @@ def _avoided(concept: Concept, index: WordIndex, at: frozenset[int]) -> bool:
         return False
     spans = [index.word_span(word) for word in at]
     return any(
-        match.span.overlaps(span) for match in matches(concept.avoid, index) for span in spans
+        match.span.overlaps(span) for match in find_matches(concept.avoid, index) for span in spans
     )

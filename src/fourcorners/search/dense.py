@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters
 from fourcorners.search.index import index_of
 
@@ -37,7 +37,7 @@ def cosines_of(
     return index_of(library).cosines(filters, vector, list(rows))
 
 
-def nearest(
+def nearest_passages(
     library: Catalogue,
     filters: Filters,
     tokens: Collection[Collection[str]],

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from fourcorners.text.span import Span, merge_spans
 
-LONGEST = 4_000
+MAX_LENGTH = 4_000
 """Overlapping passages become one of at most this many characters; beyond, the worse one is cut."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPassage:
     """A passage found: its row in the index, its place, and the exact places that matched."""
 
     row: int
@@ -22,7 +22,7 @@ class Found:
     matched: tuple[Span, ...]
 
 
-def place(placed: list[Found], found: Found, text: str) -> None:
+def add_disjoint(placed: list[FoundPassage], found: FoundPassage, text: str) -> None:
     """Add a passage to better ones, disjoint from them.
 
     It is merged with the best one of its document that it overlaps; where the whole would be too
@@ -35,7 +35,7 @@ def place(placed: list[Found], found: Found, text: str) -> None:
         whole = Span(min(better.span.start, found.span.start), max(better.span.end, found.span.end))
         others = placed[:at] + placed[at + 1 :]
         touches = any(one.document == found.document and one.span.overlaps(whole) for one in others)
-        if whole == better.span or (len(whole) <= LONGEST and not touches):
+        if whole == better.span or (len(whole) <= MAX_LENGTH and not touches):
             matched = tuple(merge_spans((*better.matched, *found.matched)))
             placed[at] = replace(better, span=whole, matched=matched)
             return

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.tokens import (
     collection_token,
     heading_token,
@@ -14,14 +14,14 @@ from fourcorners.library.tokens import (
     type_token,
 )
 from fourcorners.search.index import index_of
-from fourcorners.search.names import names_of
-from fourcorners.search.query.tree import Field, FieldName, label
+from fourcorners.search.names import name_index
+from fourcorners.search.query.tree import Field, FieldName, leaf_label
 from fourcorners.text.tokenization import tokenize
 
 _LISTED = 12
 
 
-def rows_of(
+def field_rows(
     library: Catalogue, field: Field, filters: Collection[Collection[str]] = ()
 ) -> set[int]:
     """Return the rowids of the passages that fit a field, within filters.
@@ -32,9 +32,11 @@ def rows_of(
     """
     match field.name:
         case FieldName.PARTY:
-            return _of(library, names_of(library).with_party(field.text), filters)
+            return _of(library, name_index(library).documents_with_party(field.text), filters)
         case FieldName.DATE:
-            return _of(library, names_of(library).dated(field.first, field.last), filters)
+            return _of(
+                library, name_index(library).documents_dated(field.first, field.last), filters
+            )
         case FieldName.COLLECTION:
             library.documents(field.text)  # says what there is, where there is none such
             return _with(library, [*filters, [collection_token(field.text)]])
@@ -50,7 +52,7 @@ def rows_of(
 
 def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
     """Return the passages that bear one token of each of the collections."""
-    return set(index_of(library).bearing(tokens).tolist())
+    return set(index_of(library).filtered_rows(tokens).tolist())
 
 
 def _of(
@@ -63,8 +65,8 @@ def _of(
         for row, first, count in library.execute(
             "SELECT row, first_passage, passage_count FROM documents"
         )
-        if integer(row) in wanted
-        for passage in range(integer(first), integer(first) + integer(count))
+        if as_integer(row) in wanted
+        for passage in range(as_integer(first), as_integer(first) + as_integer(count))
     }
     return found & _with(library, filters) if filters and found else found
 
@@ -72,13 +74,13 @@ def _of(
 def _types(library: Catalogue, field: Field) -> list[str]:
     """Return the tokens of the types that have all the field's words in their name."""
     rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [string(kind) for (kind,) in rows]
+    known = [as_string(kind) for (kind,) in rows]
     wanted = set(tokenize(field.text).tokens)
     fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         raise ConfigError(
-            f"no document in the library is of a type that fits {label(field)}.",
+            f"no document in the library is of a type that fits {leaf_label(field)}.",
             remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
             if known
             else "No document's type is known.",
@@ -96,7 +98,7 @@ def _require_headings(library: Catalogue) -> None:
         "SELECT count(*) FROM documents WHERE row <= "
         "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'headings_after')"
     )
-    count = integer(rows[0][0])
+    count = as_integer(rows[0][0])
     if count:
         raise ConfigError(
             f"{count} documents of {library.path} were added before headings were indexed.",

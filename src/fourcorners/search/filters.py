@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import SQLiteValue, string
+from fourcorners.library.database import SQLiteValue, as_string
 from fourcorners.library.tokens import (
     collection_token,
     document_token,
-    folded,
+    fold_name,
     label_token,
     type_token,
 )
@@ -44,7 +44,7 @@ class Filters:
         """
         found: list[list[str]] = []
         if self.collection is not None:
-            if not _holds(library, "collections", "fold", folded(self.collection)):
+            if not _holds(library, "collections", "fold", fold_name(self.collection)):
                 library.documents(self.collection)  # says what there is
             if _leaves_documents_out(library, self.collection):
                 found.append([collection_token(self.collection)])
@@ -61,7 +61,7 @@ class Filters:
         return found
 
 
-EVERYTHING = Filters()
+NO_FILTERS = Filters()
 
 
 def _holds(library: Catalogue, table: str, column: str, value: SQLiteValue) -> bool:
@@ -75,16 +75,16 @@ def _leaves_documents_out(library: Catalogue, collection: str) -> bool:
             "SELECT 1 FROM documents WHERE row NOT IN (SELECT m.document FROM "
             "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?) "
             "LIMIT 1",
-            (folded(collection),),
+            (fold_name(collection),),
         )
     )
 
 
 def _require_types(library: Catalogue, types: Iterable[str]) -> None:
     rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [string(row[0]) for row in rows]
+    known = [as_string(row[0]) for row in rows]
     for kind in types:
-        if folded(kind) not in map(folded, known):
+        if fold_name(kind) not in map(fold_name, known):
             more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
             raise ConfigError(
                 f"no document in the library is of the type {kind!r}.",

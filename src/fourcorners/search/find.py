@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
-from fourcorners.search.dense import cosines_of, nearest, require_same_encoder
-from fourcorners.search.disjoint import Found, place
-from fourcorners.search.fields import rows_of
-from fourcorners.search.filters import EVERYTHING, Filters
-from fourcorners.search.fusion import best_first, fuse, ranks
-from fourcorners.search.hit import Hit, ScorePart, explain, snippet
-from fourcorners.search.lexical import LexicalRows, best, lexical
-from fourcorners.search.places import Place
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.search.dense import cosines_of, nearest_passages, require_same_encoder
+from fourcorners.search.disjoint import FoundPassage, add_disjoint
+from fourcorners.search.fields import field_rows
+from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.hit import Hit, ScorePart, explain_score, snippet_span
+from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
+from fourcorners.search.places import DocumentPlaces
 from fourcorners.search.query import (
     And,
     Field,
@@ -43,13 +43,13 @@ from fourcorners.search.query import (
     Or,
     Phrase,
     Query,
-    fields,
-    leaves,
-    parse,
+    parse_query,
+    tree_fields,
+    tree_leaves,
     without_fields,
 )
-from fourcorners.search.query.match import places_matched
-from fourcorners.search.stemming import spread
+from fourcorners.search.query.match import matched_spans
+from fourcorners.search.stemming import expand_stems
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex, tokenize
 
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain", "find"]
+__all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain_score", "find_passages"]
 
-CANDIDATES = 200
+MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
 _BATCH = 32
 
@@ -86,7 +86,7 @@ class Weights:
     dense_beside_keywords: float = 0.25
 
 
-EQUAL = Weights()
+EQUAL_WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +101,15 @@ class _Ranking:
     tree: Node | None
 
 
-def find(
+def find_passages(
     library: Catalogue,
     query: str | Query | None,
     *,
     like: str | None = None,
     encoder: Encoder | None = None,
-    filters: Filters = EVERYTHING,
+    filters: Filters = NO_FILTERS,
     limit: int = 20,
-    weights: Weights = EQUAL,
+    weights: Weights = EQUAL_WEIGHTS,
     mode: Mode = Mode.SYMMETRIC,
     stem: bool = False,
 ) -> list[Hit]:
@@ -134,14 +134,14 @@ def find(
     """
     if limit < 1:
         raise ConfigError(f"the limit of a search must be 1 or more, not {limit}.")
-    parsed = parse(query, mode=mode) if isinstance(query, str) else query
+    parsed = parse_query(query, mode=mode) if isinstance(query, str) else query
     if parsed is None and not (like and like.strip()):
         raise QueryError("there is nothing to search for.", remedy="Give a query or an example.")
     vector = _vector(library, parsed, like, encoder)
     with library.snapshot():
         tokens = filters.tokens(library)
         if parsed is not None and stem:
-            parsed = replace(parsed, tree=spread(parsed.tree, library))
+            parsed = replace(parsed, tree=expand_stems(parsed.tree, library))
         if parsed is None or (parsed.plain and vector is not None):
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:
@@ -171,7 +171,7 @@ def _vector(
                 remedy="Add contracts with an encoder, or search by words.",
             )
         return None
-    plain = query is not None and query.plain and not fields(query.tree)
+    plain = query is not None and query.plain and not tree_fields(query.tree)
     text = example or (query.text if query and plain else _said(query))
     if not text:
         return None
@@ -183,7 +183,9 @@ def _said(query: Query | None) -> str:
     """Return the query's words in order, each once, without what it excludes."""
     if query is None:
         return ""
-    said = (word for leaf, _, scored in leaves(query.tree) if scored for word in _leaf_words(leaf))
+    said = (
+        word for leaf, _, scored in tree_leaves(query.tree) if scored for word in _leaf_words(leaf)
+    )
     return " ".join(dict.fromkeys(said))
 
 
@@ -207,7 +209,7 @@ def _exact(
     tokens: Sequence[Sequence[str]],
     weights: Weights,
 ) -> _Ranking:
-    found = lexical(library, tree, tokens)
+    found = matching_rows(library, tree, tokens)
     cosines = {} if vector is None else cosines_of(library, filters, vector, found.scores)
     return _fused(found, cosines, tree, weights)
 
@@ -221,25 +223,29 @@ def _open(
     weights: Weights,
 ) -> _Ranking:
     tree = None if query is None else _any_word(query)
-    found = LexicalRows({}, []) if tree is None else best(library, tree, tokens, CANDIDATES)
+    found = (
+        LexicalRows({}, []) if tree is None else best_rows(library, tree, tokens, MAX_CANDIDATES)
+    )
     assert vector is not None  # noqa: S101 - `find` asks for it
     rows = None
-    for field in fields(query.tree) if query else ():
-        inside = rows_of(library, field, tokens)
+    for field in tree_fields(query.tree) if query else ():
+        inside = field_rows(library, field, tokens)
         rows = inside if rows is None else rows & inside
-    cosines = nearest(library, filters, tokens, vector, CANDIDATES, rows)
+    cosines = nearest_passages(library, filters, tokens, vector, MAX_CANDIDATES, rows)
     cosines |= cosines_of(library, filters, vector, found.scores.keys() - cosines.keys())
     return _fused(found, cosines, tree, weights)
 
 
 def _any_word(query: Query) -> Node:
     """Return a plain question as OR of its words, without those that tell nothing."""
-    asked = dict.fromkeys(leaf for leaf, _, _ in leaves(query.tree) if not isinstance(leaf, Field))
+    asked = dict.fromkeys(
+        leaf for leaf, _, _ in tree_leaves(query.tree) if not isinstance(leaf, Field)
+    )
     telling = [leaf for leaf in asked if not set(_leaf_words(leaf)) <= _IDLE]
     if not telling:
         return query.tree
     any_of = telling[0] if len(telling) == 1 else Or(tuple(telling))
-    within = fields(query.tree)
+    within = tree_fields(query.tree)
     return And((any_of, *within)) if within else any_of
 
 
@@ -247,28 +253,28 @@ def _fused(
     found: LexicalRows, cosines: Mapping[int, float], tree: Node | None, weights: Weights
 ) -> _Ranking:
     lexical_ranks, dense_ranks = ranks(found.scores), ranks(cosines)
-    fused = fuse([(lexical_ranks, weights.lexical), (dense_ranks, weights.dense)])
+    fused = fuse_ranks([(lexical_ranks, weights.lexical), (dense_ranks, weights.dense)])
     return _Ranking(fused, found, lexical_ranks, cosines, dense_ranks, tree)
 
 
 def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     """Return the first hits: made disjoint, with their places in page and outline."""
     texts: dict[str, str] = {}
-    placed: list[Found] = []
+    placed: list[FoundPassage] = []
     # Ties are common: two passages may trade the ranks of the two sides. Words decide, then place.
     rest = sorted(ranking.fused.keys() - ranking.lexical_ranks.keys())
-    ordered = iter(best_first([*ranking.lexical_ranks, *rest], ranking.fused))
+    ordered = iter(sort_by_score([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
-        library.fetch(passages[row].document for row in batch)
+        library.prefetch(passages[row].document for row in batch)
         for row in batch:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:
                 texts[document] = library.text(document)
             matched = _matched(ranking.tree, passage.span.of(texts[document]))
-            place(
+            add_disjoint(
                 placed,
-                Found(
+                FoundPassage(
                     row,
                     document,
                     passage.ordinal,
@@ -287,14 +293,14 @@ def _matched(tree: Node | None, text: str) -> list[Span]:
     shown = None if tree is None else without_fields(tree)
     if shown is None:
         return []
-    return places_matched(shown, WordIndex(text))
+    return matched_spans(shown, WordIndex(text))
 
 
 def _described(
-    library: Catalogue, placed: Sequence[Found], texts: Mapping[str, str], ranking: _Ranking
+    library: Catalogue, placed: Sequence[FoundPassage], texts: Mapping[str, str], ranking: _Ranking
 ) -> list[Hit]:
     known = {
-        document: Place.of(library, document)
+        document: DocumentPlaces.load(library, document)
         for document in dict.fromkeys(found.document for found in placed)
     }
     return [
@@ -308,7 +314,7 @@ def _described(
             path=known[found.document].path_of(found.node, texts[found.document]),
             scores=_scores(ranking, found.row, found.span.of(texts[found.document])),
             matched=found.matched,
-            snippet=snippet(texts[found.document], found.span, found.matched),
+            snippet=snippet_span(texts[found.document], found.span, found.matched),
         )
         for found in placed
     ]

@@ -10,15 +10,15 @@ RRF_K = 60
 
 def ranks(scores: Mapping[int, float]) -> dict[int, int]:
     """Return the rank of each row, from 1; equal scores are ordered by row."""
-    return {row: rank for rank, row in enumerate(best_first(sorted(scores), scores), 1)}
+    return {row: rank for rank, row in enumerate(sort_by_score(sorted(scores), scores), 1)}
 
 
-def best_first(rows: Iterable[int], scores: Mapping[int, float]) -> list[int]:
+def sort_by_score(rows: Iterable[int], scores: Mapping[int, float]) -> list[int]:
     """Return the rows by score; equal scores stay in the order given."""
     return sorted(rows, key=scores.__getitem__, reverse=True)
 
 
-def fuse(rankings: Iterable[tuple[Mapping[int, int], float]]) -> dict[int, float]:
+def fuse_ranks(rankings: Iterable[tuple[Mapping[int, int], float]]) -> dict[int, float]:
     """Return for each row the sum over the rankings that hold it of weight / (60 + rank)."""
     fused: dict[int, float] = {}
     for ranking, weight in rankings:

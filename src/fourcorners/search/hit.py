@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from fourcorners.text.span import Span
 
-SNIPPET = 240
+MAX_SNIPPET = 240
 """Characters of a snippet, at most."""
-LONGEST_WORD = 40
-SIGNAL = "signal "
+MAX_WORD = 40
+SIGNAL_PREFIX = "signal "
 """What the names of the parts begin with where a hit answers a question."""
 
 
@@ -58,7 +58,7 @@ class ScorePart:
 
     name: str
     value: float
-    says: str
+    description: str
 
 
 _SAYS = {
@@ -70,9 +70,9 @@ _SAYS = {
 }
 
 
-def explain(hit: Hit) -> list[ScorePart]:
+def explain_score(hit: Hit) -> list[ScorePart]:
     """Return each part of a hit's score with what it says."""
-    answers = any(name.startswith(SIGNAL) for name in hit.scores)
+    answers = any(name.startswith(SIGNAL_PREFIX) for name in hit.scores)
     return [
         ScorePart(name, value, _says(name, answers=answers)) for name, value in hit.scores.items()
     ]
@@ -81,26 +81,28 @@ def explain(hit: Hit) -> list[ScorePart]:
 def _says(name: str, *, answers: bool) -> str:
     if answers:
         return (
-            "what it adds to the log-odds" if name.startswith(SIGNAL) else "how likely it answers"
+            "what it adds to the log-odds"
+            if name.startswith(SIGNAL_PREFIX)
+            else "how likely it answers"
         )
     return _SAYS.get(name, "boost × BM25 of this term")
 
 
-def snippet(text: str, span: Span, matched: Sequence[Span]) -> Span:
+def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:
     """Return at most `SNIPPET` characters of the span, where most matches are, in whole words."""
-    if len(span) <= SNIPPET:
+    if len(span) <= MAX_SNIPPET:
         return span
     start = span.start
     if matched:
         first = max(matched, key=lambda one: (_followers(one, matched), -one.start))
-        lead = SNIPPET // 4 if len(first) < SNIPPET // 2 else 0
-        start = max(span.start, min(first.start - lead, span.end - SNIPPET))
-    return _whole_words(text, Span(start, min(span.end, start + SNIPPET)), span)
+        lead = MAX_SNIPPET // 4 if len(first) < MAX_SNIPPET // 2 else 0
+        start = max(span.start, min(first.start - lead, span.end - MAX_SNIPPET))
+    return _whole_words(text, Span(start, min(span.end, start + MAX_SNIPPET)), span)
 
 
 def _followers(first: Span, matched: Sequence[Span]) -> int:
     """Count the matches that fit into a snippet beginning shortly before `first`."""
-    end = first.start + SNIPPET * 3 // 4
+    end = first.start + MAX_SNIPPET * 3 // 4
     return sum(first.start <= one.start and one.end <= end for one in matched)
 
 
@@ -108,7 +110,7 @@ def _whole_words(text: str, window: Span, span: Span) -> Span:
     """Shrink a window by the words that it cuts, if they are no longer than words are."""
     start, end = window.start, window.end
     if start > span.start and not text[start - 1].isspace():
-        start = next((at for at in range(start, start + LONGEST_WORD) if text[at].isspace()), start)
+        start = next((at for at in range(start, start + MAX_WORD) if text[at].isspace()), start)
     if end < span.end and not text[end].isspace():
-        end = next((at for at in range(end, end - LONGEST_WORD, -1) if text[at].isspace()), end)
+        end = next((at for at in range(end, end - MAX_WORD, -1) if text[at].isspace()), end)
     return Span(start, end).strip(text)

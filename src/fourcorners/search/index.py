@@ -31,13 +31,13 @@ class Index(Protocol):
         """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
         ...
 
-    def best(
+    def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
         ...
 
-    def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
+    def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row whose words are these; None where it does not."""
         ...
 
@@ -45,7 +45,7 @@ class Index(Protocol):
         """Count the rows that the index finds for a leaf, before any are read and refused."""
         ...
 
-    def bearers(self, leaf: CompiledLeaf) -> int:
+    def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows of the whole library that bear what a leaf of one phrase finds."""
         ...
 
@@ -53,11 +53,11 @@ class Index(Protocol):
         """Return how many rows and words there are."""
         ...
 
-    def bearing(self, filters: Tokens) -> NDArray[np.int64]:
+    def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters (one at least), in no order."""
         ...
 
-    def standing(self, token: str, most: int) -> list[tuple[int, int]]:
+    def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document (by row) and ordinal of at most `most` passages that bear a word."""
         ...
 

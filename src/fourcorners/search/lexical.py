@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.search.fields import rows_of
-from fourcorners.search.fusion import best_first
+from fourcorners.search.fields import field_rows
+from fourcorners.search.fusion import sort_by_score
 from fourcorners.search.index import Index, index_of
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
 from fourcorners.search.query.tree import Field, Near, Node, Or
 from fourcorners.text.tokenization import WordIndex
 
-MOST_BEARERS = 60_000
+MAX_FREQUENCY = 60_000
 """Passages that the words of a plain question may stand in, a passage counted for each word.
 
 Ranking takes a microsecond for each. Beyond, the commonest words do not count, which tell least.
 """
-FEWEST_WORDS = 3
+MIN_WORDS = 3
 """Words of a plain question that always count, the rarest first."""
 
 
@@ -63,12 +63,12 @@ class BestRows(LexicalRows):
         """Yield label and part of the score of each leaf that a row satisfies."""
         index = WordIndex(words)
         for leaf in self.leaves:
-            part = self.index.part(leaf, row, index)
+            part = self.index.leaf_score(leaf, row, index)
             if part is not None:
                 yield leaf.label, part
 
 
-def best(
+def best_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
 ) -> LexicalRows:
     """Return the best of the rows that `lexical` finds; of equal ones those that come first.
@@ -78,25 +78,25 @@ def best(
     """
     leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):
-        found = lexical(library, tree, filters)
-        rows = best_first(sorted(found.scores), found.scores)[:limit]
+        found = matching_rows(library, tree, filters)
+        rows = sort_by_score(sorted(found.scores), found.scores)[:limit]
         return LexicalRows({row: found.scores[row] for row in rows}, found.parts)
     index = index_of(library)
     leaves = _rarest(index, leaves)
-    return BestRows(index.best(leaves, filters, limit), (), index, leaves)
+    return BestRows(index.best_rows(leaves, filters, limit), (), index, leaves)
 
 
 def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> Sequence[CompiledLeaf]:
     """Leave out the commonest words where ranking by all would take too long; keep the order."""
-    if len(leaves) <= FEWEST_WORDS or index.totals().rows * len(leaves) <= MOST_BEARERS:
+    if len(leaves) <= MIN_WORDS or index.totals().rows * len(leaves) <= MAX_FREQUENCY:
         return leaves
-    bearers = [index.bearers(leaf) for leaf in leaves]
+    bearers = [index.document_frequency(leaf) for leaf in leaves]
     order = sorted(range(len(leaves)), key=bearers.__getitem__)
     so_far = accumulate(bearers[at] for at in order)
     kept = {
         at
         for place, (at, total) in enumerate(zip(order, so_far, strict=True))
-        if place < FEWEST_WORDS or total <= MOST_BEARERS
+        if place < MIN_WORDS or total <= MAX_FREQUENCY
     }
     return [leaf for at, leaf in enumerate(leaves) if at in kept]
 
@@ -110,12 +110,14 @@ def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:
     )
 
 
-def lexical(library: Catalogue, tree: Node, filters: Collection[Collection[str]]) -> LexicalRows:
+def matching_rows(
+    library: Catalogue, tree: Node, filters: Collection[Collection[str]]
+) -> LexicalRows:
     """Return the rows that satisfy a query within filters (tokens, as `Filters.tokens` gives)."""
     plan = compile_query(tree)
     index = index_of(library)
     found = [
-        dict.fromkeys(rows_of(library, leaf.leaf, filters), 0.0)
+        dict.fromkeys(field_rows(library, leaf.leaf, filters), 0.0)
         if isinstance(leaf.leaf, Field)
         else index.scores(leaf, filters)
         for leaf in plan.leaves

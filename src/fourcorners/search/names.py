@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
-from fourcorners.library.kept import Kept, Memory
-from fourcorners.outline.card import Card
+from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
 from fourcorners.text.tokenization import tokenize
 
@@ -39,7 +39,7 @@ COMMON = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NameMatch:
     """How well a document fits the words of a name.
 
     Attributes:
@@ -57,7 +57,7 @@ class Named:
         return self.share + 0.15 * self.title
 
 
-class Names:
+class NameIndex:
     """An index of the names of all documents of a library, in memory."""
 
     def __init__(self, library: Catalogue) -> None:
@@ -71,9 +71,11 @@ class Names:
         for row, identifier, name, kind, title, card in library.execute(
             "SELECT row, id, name, type, title, card FROM documents"
         ):
-            self._ids[integer(row)] = string(identifier)
-            known = codec.CARD.load(string(card))
-            self._note(integer(row), string(name), f"{string(kind)} {string(title)}", known)
+            self._ids[as_integer(row)] = as_string(identifier)
+            known = codec.CARD.load(as_string(card))
+            self._note(
+                as_integer(row), as_string(name), f"{as_string(kind)} {as_string(title)}", known
+            )
 
     def _note(self, row: int, name: str, title: str, card: Card) -> None:
         stem = name.rpartition(".")[0] or name
@@ -103,16 +105,16 @@ class Names:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def of_parties(self, document: str) -> frozenset[str]:
+    def party_words(self, document: str) -> frozenset[str]:
         """Return the words of which the names of a document's parties are made."""
         return self._named_in[document]
 
-    def with_party(self, name: str) -> list[int]:
+    def documents_with_party(self, name: str) -> list[int]:
         """Return the rows of the documents with a party whose name has all the words."""
         wanted = set(tokenize(name).tokens)
         return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
 
-    def dated(self, first: date | None, last: date | None) -> list[int]:
+    def documents_dated(self, first: date | None, last: date | None) -> list[int]:
         """Return the rows of the documents agreed or effective on these days, both included."""
         return [
             row
@@ -120,7 +122,7 @@ class Names:
             if any((first or day) <= day <= (last or day) for day in days)
         ]
 
-    def is_of_a_party(self, token: str) -> bool:
+    def is_party_word(self, token: str) -> bool:
         """Tell whether a folded word is part of a party's name."""
         return token in self._parties and token not in COMMON
 
@@ -132,9 +134,9 @@ class Names:
         """Return how much a folded word tells: the log of how few documents are called by it."""
         return log1p(len(self) / (len(self._bearers.get(token, ())) + 0.5))
 
-    def fitting(
+    def match_names(
         self, library: Catalogue, naming: str, within: Collection[str] | None = None
-    ) -> list[Named]:
+    ) -> list[NameMatch]:
         """Return the documents that bear any of the words, the best fit first.
 
         Args:
@@ -154,7 +156,7 @@ class Names:
                 found[row] = found.get(row, 0.0) + weight * weights[token]
         total = sum(weights.values())
         fits = [
-            Named(self._ids[row], share / total, self._titled(row, weights))
+            NameMatch(self._ids[row], share / total, self._titled(row, weights))
             for row, share in found.items()
             if within is None or self._ids[row] in within
         ]
@@ -178,7 +180,7 @@ class Names:
 
     def _at_the_head(self, library: Catalogue, token: str) -> Sequence[int]:
         """Return the documents that bear a word in their first clauses, if it is a rare one."""
-        places = index_of(library).standing(token, _MOST_PASSAGES)
+        places = index_of(library).token_places(token, _MOST_PASSAGES)
         if len(places) == _MOST_PASSAGES:
             return []
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
@@ -231,10 +233,10 @@ ABBREVIATIONS = MappingProxyType(
 )
 """What lawyers call contracts in short, without the words that all contracts share."""
 
-_KNOWN: WeakKeyDictionary[Memory, Kept[Names]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Memory, VersionedCache[NameIndex]] = WeakKeyDictionary()
 
 
-def names_of(library: Catalogue) -> Names:
+def name_index(library: Catalogue) -> NameIndex:
     """Return the index of a library's names; it is made anew when the library has changed."""
-    known = _KNOWN.setdefault(library.memory, Kept(1))
-    return known.get(library.content_version, "", lambda: Names(library))
+    known = _KNOWN.setdefault(library.memory, VersionedCache(1))
+    return known.get(library.content_version, "", lambda: NameIndex(library))

@@ -9,14 +9,14 @@ from weakref import WeakKeyDictionary
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.codec import PAGES, StoredNodes
-from fourcorners.library.kept import Kept, Memory
-from fourcorners.outline.tree import called
+from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.outline.tree import node_path
 
 _KEPT = 256  # documents of a library whose places stay at hand
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentPlaces:
     """What tells where in one document a passage stands."""
 
     name: str
@@ -24,14 +24,14 @@ class Place:
     nodes: StoredNodes
 
     @classmethod
-    def of(cls, library: Catalogue, document: str) -> Place:
+    def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
         """Return what the library knows of a document; it stays at hand until that changes."""
-        known = _KNOWN.setdefault(library.memory, Kept(_KEPT))
+        known = _KNOWN.setdefault(library.memory, VersionedCache(_KEPT))
         return known.get(library.content_version, document, lambda: cls._read(library, document))
 
     @classmethod
-    def _read(cls, library: Catalogue, document: str) -> Place:
-        name, pages, outline = library.placing(document)
+    def _read(cls, library: Catalogue, document: str) -> DocumentPlaces:
+        name, pages, outline = library.stored_place(document)
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
     def page_of(self, offset: int) -> int | None:
@@ -43,7 +43,7 @@ class Place:
         """Return label and heading of each node from the top down to a node, by its id."""
         if node is None:
             return ()
-        return called(self.nodes.branch(node), text)
+        return node_path(self.nodes.ancestors(node), text)
 
 
-_KNOWN: WeakKeyDictionary[Memory, Kept[Place]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Memory, VersionedCache[DocumentPlaces]] = WeakKeyDictionary()

@@ -6,51 +6,56 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
-from fourcorners.search.fields import rows_of
-from fourcorners.search.filters import EVERYTHING, Filters
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.search.fields import field_rows
+from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import index_of
-from fourcorners.search.query import Field, Mode, Query, fields, parse
+from fourcorners.search.query import Field, Mode, Query, parse_query, tree_fields
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
-from fourcorners.search.query.tree import label
-from fourcorners.search.stemming import spread
+from fourcorners.search.query.tree import leaf_label
+from fourcorners.search.stemming import expand_stems
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """A step of the plan: what it is about, and what is done."""
 
     name: str
-    says: str
+    description: str
 
 
-def plan(
+def explain_plan(
     library: Catalogue,
     query: str,
     *,
     encoder: Encoder | None = None,
-    filters: Filters = EVERYTHING,
+    filters: Filters = NO_FILTERS,
     mode: Mode = Mode.SYMMETRIC,
     stem: bool = False,
-) -> list[Step]:
+) -> list[PlanStep]:
     """Return how `find` runs a query with the same arguments.
 
     Raises:
         QueryError, ConfigError: As `find` does.
     """
-    parsed = parse(query, mode=mode)
-    tree = spread(parsed.tree, library) if stem else parsed.tree
+    parsed = parse_query(query, mode=mode)
+    tree = expand_stems(parsed.tree, library) if stem else parsed.tree
     tokens = filters.tokens(library)
-    steps = [Step("Query", str(parsed) + (" (mode lucene)" if mode is Mode.LUCENE else ""))]
+    steps = [PlanStep("Query", str(parsed) + (" (mode lucene)" if mode is Mode.LUCENE else ""))]
     if stem:
-        steps.append(Step("With stemming", str(Query(query, tree))))
+        steps.append(PlanStep("With stemming", str(Query(query, tree))))
     by_meaning = encoder is not None and library.encoder is not None
-    steps.append(Step("Read as", _kind(parsed, by_meaning=by_meaning)))
+    steps.append(PlanStep("Read as", _kind(parsed, by_meaning=by_meaning)))
     if tokens:
-        steps.append(Step("Filters", f"leave {len(index_of(library).bearing(tokens)):,} passages"))
+        steps.append(
+            PlanStep("Filters", f"leave {len(index_of(library).filtered_rows(tokens)):,} passages")
+        )
     steps += [
-        Step("Field", f"{label(field)} leaves {len(rows_of(library, field, tokens)):,} passages")
-        for field in fields(tree)
+        PlanStep(
+            "Field",
+            f"{leaf_label(field)} leaves {len(field_rows(library, field, tokens)):,} passages",
+        )
+        for field in tree_fields(tree)
     ]
     steps += _terms(library, compile_query(tree).leaves, tokens)
     return steps
@@ -66,7 +71,7 @@ def _kind(query: Query, *, by_meaning: bool) -> str:
 
 def _terms(
     library: Catalogue, leaves: tuple[CompiledLeaf, ...], tokens: list[list[str]]
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     for leaf in leaves:
         if isinstance(leaf.leaf, Field):
             continue
@@ -74,4 +79,4 @@ def _terms(
         if not leaf.exact:
             count += ", each then read, because the index knows no order of words"
         role = f"counts {leaf.boost:g} times" if leaf.scored else "excludes"
-        yield Step("Term", f"{leaf.label} {role}; {leaf.expression} finds {count}")
+        yield PlanStep("Term", f"{leaf.label} {role}; {leaf.expression} finds {count}")

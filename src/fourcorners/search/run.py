@@ -11,25 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.models.encoder import Encoder
-from fourcorners.models.reranker import Reranker
-from fourcorners.search.candidates import any_form
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
-from fourcorners.search.filters import EVERYTHING, Filters
-from fourcorners.search.find import find
-from fourcorners.search.hit import SIGNAL, Hit, snippet
-from fourcorners.search.places import Place
-from fourcorners.search.query import Mode, Or, Query, fields, parse
-from fourcorners.search.query.match import places_matched
-from fourcorners.search.retrieve import Retrieved, Snippet, retrieve
-from fourcorners.search.scope import Scope, route
-from fourcorners.search.units import Units, shelf_of
+from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.find import find_passages
+from fourcorners.search.hit import SIGNAL_PREFIX, Hit, snippet_span
+from fourcorners.search.places import DocumentPlaces
+from fourcorners.search.query import Mode, Or, Query, parse_query, tree_fields
+from fourcorners.search.query.match import matched_spans
+from fourcorners.search.scope import Scope, route_question
+from fourcorners.search.sentences.candidates import any_word_form
+from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """What a search found, and how it was read.
 
     Attributes:
@@ -44,18 +44,18 @@ class Searched:
     read: tuple[str, ...] = ()
 
 
-def run(
+def search_library(
     library: Catalogue,
     query: str,
     *,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
     reranker: Reranker | None = None,
-    filters: Filters = EVERYTHING,
+    filters: Filters = NO_FILTERS,
     limit: int = 20,
     mode: Mode = Mode.SYMMETRIC,
     stem: bool = False,
-) -> Searched:
+) -> SearchResult:
     """Search a library for what a person typed.
 
     Args:
@@ -75,12 +75,14 @@ def run(
         ConfigError: If a filter or field names what is not there, or the encoder is not the
             library's.
     """
-    parsed = parse(query, mode=mode)
+    parsed = parse_query(query, mode=mode)
     if encoder is None or library.encoder is None or not _is_question(parsed, filters, stem=stem):
-        found = find(library, parsed, encoder=encoder, filters=filters, limit=limit, stem=stem)
-        return Searched(tuple(found))
-    scope = route(library, query, filters)
-    retrieved = retrieve(
+        found = find_passages(
+            library, parsed, encoder=encoder, filters=filters, limit=limit, stem=stem
+        )
+        return SearchResult(tuple(found))
+    scope = route_question(library, query, filters)
+    retrieved = retrieve_snippets(
         library,
         query,
         scope=scope,
@@ -90,24 +92,24 @@ def run(
         filters=filters,
         limit=limit,
     )
-    return Searched(_hits(library, retrieved), scope, retrieved.concepts, retrieved.searched)
+    return SearchResult(_hits(library, retrieved), scope, retrieved.concepts, retrieved.searched)
 
 
 def _is_question(query: Query, filters: Filters, *, stem: bool) -> bool:
-    return query.plain and not stem and not fields(query.tree) and not filters.labels
+    return query.plain and not stem and not tree_fields(query.tree) and not filters.labels
 
 
-def _hits(library: Catalogue, retrieved: Retrieved) -> tuple[Hit, ...]:
-    told = any_form(retrieved.asked)
+def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
+    told = any_word_form(retrieved.asked)
     trees = [concept.query.tree for concept, _ in retrieved.concepts]
     marks = Or((*([told] if told else ()), *trees)) if told or trees else None
-    shelf = shelf_of(library)
-    read: dict[str, tuple[Place, Units]] = {}
+    shelf = document_cache(library)
+    read: dict[str, tuple[DocumentPlaces, PreparedDocument]] = {}
     hits = []
     for one in retrieved.snippets:
         if one.document not in read:
-            place = Place.of(library, one.document)
-            read[one.document] = place, shelf.take(library, one.document)
+            place = DocumentPlaces.load(library, one.document)
+            read[one.document] = place, shelf.get(library, one.document)
         matched = () if marks is None else _matched(marks, one)
         hits.append(_hit(one, *read[one.document], matched))
     return tuple(hits)
@@ -115,8 +117,8 @@ def _hits(library: Catalogue, retrieved: Retrieved) -> tuple[Hit, ...]:
 
 def _hit(
     one: Snippet,
-    place: Place,
-    units: Units,
+    place: DocumentPlaces,
+    units: PreparedDocument,
     matched: tuple[Span, ...],
 ) -> Hit:
     at = bisect_right(units.passages, one.span.start, key=lambda passage: passage.span.start)
@@ -132,12 +134,12 @@ def _hit(
         path=place.path_of(passage.node, text),
         scores={
             "score": one.score,
-            **{f"{SIGNAL}{key}": value for key, value in one.parts.items()},
+            **{f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()},
         },
         matched=matched,
-        snippet=snippet(text, one.span, matched),
+        snippet=snippet_span(text, one.span, matched),
     )
 
 
 def _matched(marks: Or, one: Snippet) -> tuple[Span, ...]:
-    return tuple(spot.shift(one.span.start) for spot in places_matched(marks, WordIndex(one.words)))
+    return tuple(spot.shift(one.span.start) for spot in matched_spans(marks, WordIndex(one.words)))

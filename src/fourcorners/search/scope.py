@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import string
-from fourcorners.library.tokens import folded
-from fourcorners.search.filters import EVERYTHING, Filters
-from fourcorners.search.names import COMMON, Named, Names, names_of
+from fourcorners.library.database import as_string
+from fourcorners.library.tokens import fold_name
+from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.search.stems import FRAME
 from fourcorners.text.tokenization import tokenize
 
-SURE = 0.97
+MIN_CONFIDENCE = 0.97
 """The probability from which the likeliest document alone is searched."""
 _SHARPNESS = 0.02  # how far two fits lie apart where the better is e times as likely
 _LEAST_SHARE = 0.45  # of a name that a document must account for to be searched alone
@@ -90,36 +90,40 @@ class Scope:
     few: tuple[str, ...] = ()
 
 
-def route(library: Catalogue, question: str, filters: Filters = EVERYTHING) -> Scope:
+def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
     """Tell which documents a question names, and what it asks of them.
 
     Documents that the filters leave out are never named.
     """
     question = question.strip()
-    names = names_of(library)
+    names = name_index(library)
     naming, asked = _parted(question, names)
-    fits = names.fitting(library, naming, _within(library, filters))[:_CANDIDATES] if naming else []
+    fits = (
+        names.match_names(library, naming, _within(library, filters))[:_CANDIDATES]
+        if naming
+        else []
+    )
     fits = [fit for fit in fits if fit.share >= _WORTH_NAMING]
     if not fits:
         return Scope(asked, naming)
     scope = _scope(fits, naming, asked)
     if not scope.sure:
         return scope
-    parties = names.of_parties(fits[0].document)
+    parties = names.party_words(fits[0].document)
     return replace(scope, asked=_without_parties(asked, parties), whole=asked)
 
 
-def unnamed(library: Catalogue, question: str, documents: Collection[str]) -> str:
+def without_names(library: Catalogue, question: str, documents: Collection[str]) -> str:
     """Return a question that is put to known documents without the words that name one of them.
 
     "Can we end the master services agreement?" becomes "Can we end it?". What only looks like a
     name ("Halden's exclusive licence") is left as it is.
     """
-    names = names_of(library)
+    names = name_index(library)
     naming, asked = _parted(question.strip(), names)
     if asked == question.strip():
         return question
-    fits = names.fitting(library, naming, frozenset(documents))
+    fits = names.match_names(library, naming, frozenset(documents))
     named = [fit for fit in fits if fit.share >= _LEAST_NAMING and (fit.title or _is_bare(naming))]
     return asked if named else question
 
@@ -129,24 +133,24 @@ def _is_bare(naming: str) -> bool:
     return bool(_BARE.search(naming)) and not _OTHER_PAPER.search(naming)
 
 
-def _scope(fits: list[Named], naming: str, asked: str) -> Scope:
+def _scope(fits: list[NameMatch], naming: str, asked: str) -> Scope:
     best = fits[0].score
     odds = [exp((fit.score - best) / _SHARPNESS) for fit in fits]
     likely = tuple(
         (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
     )
-    sure = likely[0][1] >= SURE and fits[0].share >= _LEAST_SHARE
+    sure = likely[0][1] >= MIN_CONFIDENCE and fits[0].share >= _LEAST_SHARE
     return Scope(asked, naming, likely, sure, few=() if sure else _few(fits, likely))
 
 
-def _few(fits: list[Named], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:
+def _few(fits: list[NameMatch], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:
     """Return the few that a name fits alike, if it is almost certain that one of them is meant."""
     alike = [fit.document for fit in fits[:_FEW] if fit.share >= _LEAST_SHARE]
-    certain = sum(chance for document, chance in likely if document in alike) >= SURE
+    certain = sum(chance for document, chance in likely if document in alike) >= MIN_CONFIDENCE
     return tuple(alike) if certain and len(alike) > 1 else ()
 
 
-def _parted(question: str, names: Names) -> tuple[str, str]:
+def _parted(question: str, names: NameIndex) -> tuple[str, str]:
     """Return the words that name a contract (or none), and the question without them."""
     ahead = _AHEAD.fullmatch(question)
     if ahead and (not ahead["sign"].startswith(",") or _names(ahead["naming"], names)):
@@ -189,17 +193,17 @@ def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
     return f"{head}{middle}{'' if tail[:1] in '?.,;:' else ' '}{tail}".strip()
 
 
-def _names(naming: str, names: Names) -> bool:
+def _names(naming: str, names: NameIndex) -> bool:
     """Tell whether words hold one that few documents are called by."""
     return any(_tells(token, names) for token in tokenize(naming).tokens if token not in COMMON)
 
 
-def _tells(token: str, names: Names) -> bool:
+def _tells(token: str, names: NameIndex) -> bool:
     """Tell whether a word is part of the names of some documents, but of few."""
-    return names.is_of_a_party(token) and names.is_rare(token)
+    return names.is_party_word(token) and names.is_rare(token)
 
 
-def _party_words(question: str, names: Names) -> str:
+def _party_words(question: str, names: NameIndex) -> str:
     """Return the words of a question that are written as names and are parties' names."""
     found = tokenize(question)
     return " ".join(
@@ -213,15 +217,15 @@ def _within(library: Catalogue, filters: Filters) -> Collection[str] | None:
     """Return the ids of the documents that the filters leave, or None for all."""
     if filters.collection is None and not filters.documents and not filters.types:
         return None
-    types = {folded(kind) for kind in filters.types}
+    types = {fold_name(kind) for kind in filters.types}
     rows = library.execute(
         "SELECT d.id, d.type FROM documents d WHERE ?1 IS NULL OR d.row IN (SELECT m.document FROM "
         "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?1)",
-        (None if filters.collection is None else folded(filters.collection),),
+        (None if filters.collection is None else fold_name(filters.collection),),
     )
     return {
-        string(identifier)
+        as_string(identifier)
         for identifier, kind in rows
-        if (not filters.documents or string(identifier) in filters.documents)
-        and (not types or folded(string(kind)) in types)
+        if (not filters.documents or as_string(identifier) in filters.documents)
+        and (not types or fold_name(as_string(kind)) in types)
     }

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 from weakref import ref
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import integer, string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import PassageRow, Vectors
-from fourcorners.library.words import WordTotals, totals, word_count
+from fourcorners.library.words import WordTotals, word_count, word_totals
 from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Filters
 from fourcorners.search.index import Tokens
-from fourcorners.search.query.fts import BODY, CompiledLeaf, filtering, limited
-from fourcorners.search.query.match import holds, leaf_instances
+from fourcorners.search.query.fts import BODY, CompiledLeaf, filter_expression, match_expression
+from fourcorners.search.query.match import is_match, leaf_instances
 from fourcorners.search.query.tree import Field, Leaf
 from fourcorners.text.tokenization import WordIndex
 
@@ -58,33 +58,35 @@ class SqliteIndex:
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf with their BM25."""
-        rows = self._library.execute(_SELECT, (limited(leaf.expression, filters),))
+        rows = self._library.execute(_SELECT, (match_expression(leaf.expression, filters),))
         found = dict(cast("list[tuple[int, float]]", rows))
         if leaf.exact or isinstance(leaf.leaf, Field):
             return found
         return self._verified(leaf.leaf, found)
 
-    def best(
+    def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words: SQLite adds up their parts, and ranks."""
         wanted = " OR ".join(leaf.expression for leaf in leaves)
-        rows = self._library.execute(_BEST, (limited(wanted, filters), limit))
+        rows = self._library.execute(_BEST, (match_expression(wanted, filters), limit))
         return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
 
-    def part(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
+    def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row, worked out as SQLite does, to the last digit."""
         assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field counts nothing
         often = len(leaf_instances(leaf.leaf, words))
         if not often:
             return None
-        return bm25(often, word_count(self._library, row), self.totals(), self.bearers(leaf))
+        return bm25(
+            often, word_count(self._library, row), self.totals(), self.document_frequency(leaf)
+        )
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         """Count the rows that FTS5 finds for a leaf."""
-        return self._count(limited(leaf.expression, filters))
+        return self._count(match_expression(leaf.expression, filters))
 
-    def bearers(self, leaf: CompiledLeaf) -> int:
+    def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows that bear a phrase; known until a passage comes or goes."""
         self._fresh()
         if leaf.expression not in self._bearers:
@@ -96,17 +98,17 @@ class SqliteIndex:
         self._fresh()
         return self._totals
 
-    def bearing(self, filters: Tokens) -> NDArray[np.int64]:
+    def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters."""
         import numpy as np
 
-        rows = self._library.execute(_BEARING, (filtering(filters),))
+        rows = self._library.execute(_BEARING, (filter_expression(filters),))
         return np.fromiter((cast("int", row) for (row,) in rows), dtype=np.int64)
 
-    def standing(self, token: str, most: int) -> list[tuple[int, int]]:
+    def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document and ordinal of passages that bear a word."""
         rows = self._library.execute(_STANDING, (f'{BODY} : "{token}"', most))
-        return [(integer(document), integer(ordinal)) for document, ordinal in rows]
+        return [(as_integer(document), as_integer(ordinal)) for document, ordinal in rows]
 
     def vocabulary(self, start: str) -> list[str]:
         """Return the words of the index that begin with `start`."""
@@ -115,7 +117,7 @@ class SqliteIndex:
             "USING fts5vocab('main', 'words', 'row')"
         )
         rows = self._library.execute(_VOCABULARY, (start, f"{start}\U0010ffff"))
-        return [string(term) for (term,) in rows]
+        return [as_string(term) for (term,) in rows]
 
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
@@ -148,7 +150,7 @@ class SqliteIndex:
             return {}
         cosines = held.matrix @ vector
         if Filters(collection=filters.collection) != filters:
-            cosines = np.where(np.isin(held.rowids, self.bearing(tokens)), cosines, -np.inf)
+            cosines = np.where(np.isin(held.rowids, self.filtered_rows(tokens)), cosines, -np.inf)
         if rows is not None:
             kept = np.fromiter(rows, dtype=np.int64)
             cosines = np.where(np.isin(held.rowids, kept), cosines, -np.inf)
@@ -165,13 +167,13 @@ class SqliteIndex:
         return self._library.vectors(filters.collection)
 
     def _count(self, expression: str) -> int:
-        return integer(self._library.execute(_COUNT, (expression,))[0][0])
+        return as_integer(self._library.execute(_COUNT, (expression,))[0][0])
 
     def _fresh(self) -> None:
         version = self._library.content_version
         if self._version != version or not self._totals.rows:
             self._bearers.clear()
-            self._version, self._totals = version, totals(self._library)
+            self._version, self._totals = version, word_totals(self._library)
 
     def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:
         """Keep the rows whose passage satisfies the leaf; the index has found too many."""
@@ -187,5 +189,7 @@ class SqliteIndex:
 
 def _holding(leaf: Leaf, text: str, passages: Iterable[PassageRow]) -> list[int]:
     return [
-        passage.row for passage in passages if holds(leaf, WordIndex(passage.passage.span.of(text)))
+        passage.row
+        for passage in passages
+        if is_match(leaf, WordIndex(passage.passage.span.of(text)))
     ]

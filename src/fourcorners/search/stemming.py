@@ -16,15 +16,15 @@ from fourcorners.errors import QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.search.index import index_of
 from fourcorners.search.query import And, Field, Near, Node, Not, Or, Phrase, Prefix, Word
-from fourcorners.search.stems import stemmed
+from fourcorners.search.stems import stem_tokens
 
-MOST_FORMS = 24
+MAX_FORMS = 24
 """How many words one word may stand for: the first in the alphabet."""
-MOST_PHRASES = 256
+MAX_PHRASES = 256
 _SHARED = 3  # letters that words of one stem begin with
 
 
-def spread(tree: Node, library: Catalogue) -> Node:
+def expand_stems(tree: Node, library: Catalogue) -> Node:
     """Return the tree with each word as a group of the library's words of the same stem.
 
     Words that end in `*`, and fields, stay as they are.
@@ -36,9 +36,11 @@ def spread(tree: Node, library: Catalogue) -> Node:
 
     def forms(token: str) -> tuple[str, ...]:
         terms = index.vocabulary(token[:_SHARED])
-        stem = stemmed([token])[0]
-        alike = [term for term, other in zip(terms, stemmed(terms), strict=True) if other == stem]
-        return (token, *[term for term in alike if term != token][: MOST_FORMS - 1])
+        stem = stem_tokens([token])[0]
+        alike = [
+            term for term, other in zip(terms, stem_tokens(terms), strict=True) if other == stem
+        ]
+        return (token, *[term for term in alike if term != token][: MAX_FORMS - 1])
 
     return _spread(tree, forms)
 
@@ -52,7 +54,7 @@ def _spread(node: Node, forms: Callable[[str], tuple[str, ...]]) -> Node:
         case Near():
             parts = tuple(_spread(part, forms) for part in node.parts)
             if prod(len(part.parts) if isinstance(part, Or) else 1 for part in parts) > (
-                MOST_PHRASES
+                MAX_PHRASES
             ):
                 raise QueryError(
                     f"with stemming, {node.distance} words apart, this stands for too many words.",
@@ -77,7 +79,7 @@ def _phrases(phrase: Phrase, forms: Callable[[str], tuple[str, ...]]) -> Node:
     ways = [forms(token) for token in whole]
     if phrase.prefix:
         ways.append(phrase.tokens[-1:])
-    if prod(map(len, ways)) > MOST_PHRASES:
+    if prod(map(len, ways)) > MAX_PHRASES:
         raise QueryError(
             f'with stemming, "{" ".join(phrase.tokens)}" stands for too many phrases.',
             remedy="Write a shorter phrase, or search without stemming.",

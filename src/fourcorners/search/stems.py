@@ -54,7 +54,7 @@ _SPELT = {
 _local = threading.local()
 
 
-def stemmed(tokens: Sequence[str]) -> list[str]:
+def stem_tokens(tokens: Sequence[str]) -> list[str]:
     """Return the stem of each folded token: Porter's, with British spelling made American."""
     spelt = [_SPELT.get(token, token) for token in tokens]
     found = _porter(" ".join(spelt))
@@ -63,7 +63,7 @@ def stemmed(tokens: Sequence[str]) -> list[str]:
     return [(_porter(token) or [token])[0] for token in spelt]
 
 
-def telling(tokens: Iterable[str]) -> list[str]:
+def content_tokens(tokens: Iterable[str]) -> list[str]:
     """Return the tokens that tell what a question asks; all of them if none does."""
     listed = list(tokens)
     kept = [token for token in listed if token not in IDLE]
@@ -73,7 +73,7 @@ def telling(tokens: Iterable[str]) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """Return the stems of the telling words of a text, in order."""
-    return stemmed(telling(tokenize(text).tokens))
+    return stem_tokens(content_tokens(tokenize(text).tokens))
 
 
 def _porter(text: str) -> list[str]:

@@ -15,29 +15,29 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse,
 from starlette.routing import Route
 
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.server import failing
+from fourcorners.server import error_handlers as failing
 from fourcorners.server.assets import Assets
-from fourcorners.server.desk import Office, office_of, require_form_token
-from fourcorners.server.doing import adding
-from fourcorners.server.engines import Engines
-from fourcorners.server.identity import Identity, LocalIdentity
-from fourcorners.server.later import Later
+from fourcorners.server.auth.identity import Identity, LocalIdentity
+from fourcorners.server.context import AppState, app_state, require_form_token
+from fourcorners.server.deferred_routes import DeferredRoutes
+from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
-from fourcorners.server.printer import Printer
-from fourcorners.server.rates import Rate
-from fourcorners.server.rendering import environment
-from fourcorners.server.security import MOST_BODY, Guard
-from fourcorners.server.shelf import Shelf
-from fourcorners.server.tasks import LANES
+from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.rendering.page_renderer import PageRenderer
+from fourcorners.server.security import MAX_BODY, SecurityMiddleware
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
+from fourcorners.server.tasks.handlers import add as adding
+from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.telemetry import Telemetry, open_telemetry
-from fourcorners.server.uploads import MOST_BYTES, Uploads
+from fourcorners.server.templating import template_environment
 from fourcorners.settings import Settings
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
-    from fourcorners.server.mcp.door import Door
-    from fourcorners.server.oidc import Flow
-    from fourcorners.server.runner import Hands
+    from fourcorners.server.auth.oidc import SignInFlow
+    from fourcorners.server.mcp.http import McpApp
+    from fourcorners.server.tasks.runner import WorkerPool
 
 _PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
 _SIGNING_IN = "signing_in"  # it answers before there is a token to hold
@@ -79,38 +79,38 @@ def create_app(
             or not set.
     """
     telemetry = open_telemetry(settings.telemetry)
-    shelf = Shelf(library_path)
-    engines, assets = Engines(settings), Assets()
+    shelf = ConnectionPool(library_path)
+    engines, assets = LocalModels(settings), Assets()
     nav = [each for each in PAGES.values() if each is not None]
-    office = Office(
-        shelf=shelf,
+    state = AppState(
+        connection_pool=shelf,
         settings=settings,
         engines=engines,
-        printer=Printer(settings),
-        runner=_hands(shelf, library_path, engines, telemetry, apart=apart),
-        uploads=Uploads(shelf.files, is_shared=shelf.files_are_shared),
+        page_renderer=PageRenderer(settings),
+        workers=_hands(shelf, library_path, engines, telemetry, apart=apart),
+        uploads=UploadFolder(shelf.files, is_shared=shelf.files_are_shared),
         identity=_identity(shelf, settings, team=team),
         assets=assets,
-        templates=environment(assets, nav, team=team),
-        sign_ins=Rate(_SIGN_INS, _SIGN_INS),
+        templates=template_environment(assets, nav, team=team),
+        sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
         telemetry=telemetry,
         flow=_flow(shelf, settings, team=team),
         team=team,
     )
 
-    door = _door(office) if mcp else None
-    rest: Later | None = None
+    door = _door(state) if mcp else None
+    rest: DeferredRoutes | None = None
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
-        office.runner.start()
+        state.workers.start()
         if rest is not None:
-            rest.begin()
+            rest.start()
         _log.info("started", extra={"team": team, "version": __version__})
         async with door.open() if door is not None else nullcontext():
             yield
-        office.runner.stop()
-        office.printer.close()
+        state.workers.stop()
+        state.page_renderer.close()
         shelf.close()
         telemetry.close()
         _log.info("stopped")
@@ -124,7 +124,7 @@ def create_app(
         openapi_url=None,
         telemetry=_NO_TELEMETRY,
     )
-    app.state.office = office
+    app.state.office = state
     _add_plain_routes(app)
     if door is not None:
         app.router.routes.append(Route(door.path, door, include_in_schema=False))
@@ -134,10 +134,12 @@ def create_app(
         _load(names)
         _add_rest(app, names)
     else:
-        rest = Later(app, partial(_load, names), partial(_add_rest, app, names))
+        rest = DeferredRoutes(app, partial(_load, names), partial(_add_rest, app, names))
         app.router.routes.append(rest)
-    failing.install(app)
-    app.add_middleware(Guard, local=not team, most=_most, secure=team, telemetry=telemetry)
+    failing.install_error_handlers(app)
+    app.add_middleware(
+        SecurityMiddleware, local=not team, most=_most, secure=team, telemetry=telemetry
+    )
     return app
 
 
@@ -161,43 +163,48 @@ def _add_page(app: FastAPI, name: str) -> None:
     )
 
 
-def _door(office: Office) -> Door:
-    from fourcorners.server.mcp.door import Door
+def _door(state: AppState) -> McpApp:
+    from fourcorners.server.mcp.http import McpApp
 
-    return Door(office)
+    return McpApp(state)
 
 
-def _flow(shelf: Shelf, settings: Settings, *, team: bool) -> Flow | None:
+def _flow(shelf: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
     """Return what signs people in through the provider that the settings name, if they name one."""
     if not team or not settings.oidc.model_fields_set:
         return None
     try:
-        from fourcorners.server.oidc import Flow, Provider
+        from fourcorners.server.auth.oidc import Provider, SignInFlow
     except ImportError as error:
         raise ConfigError(
             "what checks the words of a sign-in provider is not installed.",
             remedy="pip install 'fourcorners[oidc]'",
         ) from error
-    return Flow(shelf, Provider(settings.oidc))
+    return SignInFlow(shelf, Provider(settings.oidc))
 
 
 def _hands(
-    shelf: Shelf, library: str | Path, engines: Engines, telemetry: Telemetry, *, apart: bool
-) -> Hands:
+    shelf: ConnectionPool,
+    library: str | Path,
+    engines: LocalModels,
+    telemetry: Telemetry,
+    *,
+    apart: bool,
+) -> WorkerPool:
     lanes = [*LANES, adding.lane(is_shared=False)]
     if apart:
-        from fourcorners.server.workshop.keeper import Workshop
+        from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
 
-        return Workshop(shelf, library, engines.settings, lanes)
-    from fourcorners.server.runner import Runner
+        return ProcessSupervisor(shelf, library, engines.settings, lanes)
+    from fourcorners.server.tasks.runner import TaskRunner
 
-    return Runner(shelf, engines, telemetry, lanes)
+    return TaskRunner(shelf, engines, telemetry, lanes)
 
 
-def _identity(shelf: Shelf, settings: Settings, *, team: bool) -> Identity:
+def _identity(shelf: ConnectionPool, settings: Settings, *, team: bool) -> Identity:
     if not team:
         return LocalIdentity(settings)
-    from fourcorners.server.signing import TeamIdentity
+    from fourcorners.server.auth.team_identity import TeamIdentity
 
     return TeamIdentity(shelf)
 
@@ -205,7 +212,7 @@ def _identity(shelf: Shelf, settings: Settings, *, team: bool) -> Identity:
 def _most(path: str) -> int:
     """Return how many bytes a request to a path may have."""
     uploads = path.endswith(("/upload", "/documents"))
-    return MOST_BYTES + MOST_BODY if uploads else MOST_BODY
+    return MAX_UPLOAD_BYTES + MAX_BODY if uploads else MAX_BODY
 
 
 def _add_plain_routes(app: FastAPI) -> None:
@@ -218,7 +225,7 @@ def _add_plain_routes(app: FastAPI) -> None:
     def readyz(request: Request) -> Response:
         """Tell whether the library can be read."""
         try:
-            with office_of(request).shelf.library() as library:
+            with app_state(request).connection_pool.library() as library:
                 library.execute("SELECT 1 FROM documents LIMIT 1")
         except FourcornersError as error:
             return JSONResponse({"ready": False, "why": type(error).__name__}, 503)
@@ -226,8 +233,8 @@ def _add_plain_routes(app: FastAPI) -> None:
 
     @app.get("/static/{digest}/{name}", include_in_schema=False)
     def static(request: Request, digest: str, name: str) -> Response:  # noqa: ARG001 - for caches
-        return office_of(request).assets.answer(request, name)
+        return app_state(request).assets.respond(request, name)
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon(request: Request) -> Response:
-        return RedirectResponse(office_of(request).assets.href("mark.svg"), 308)
+        return RedirectResponse(app_state(request).assets.href("mark.svg"), 308)

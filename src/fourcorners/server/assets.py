@@ -53,7 +53,7 @@ class Assets:
             raise KeyError(name)
         return f"/static/{self._version}/{name}"
 
-    def answer(self, request: Request, name: str) -> Response:
+    def respond(self, request: Request, name: str) -> Response:
         """Return a file, for browsers to keep for good."""
         asset = self._held.get(name)
         if asset is None:

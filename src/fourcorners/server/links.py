@@ -36,7 +36,7 @@ def words_hash(words: str) -> str:
     return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def asked_span(place: str, digest: str, text: str) -> Span | None:
+def linked_span(place: str, digest: str, text: str) -> Span | None:
     """Return the span that a link names, if it lies in the text and its words have the hash.
 
     None for anything else: no words are highlighted rather than wrong ones.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """One JSON object a record, with what the record was given beside its message."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -40,10 +40,10 @@ def _where(record: logging.LogRecord) -> list[str]:
     return [f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
 
 
-def configure() -> None:
+def configure_logging() -> None:
     """Send the server's log to standard error, a line a record."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     for name, level in (
         ("fourcorners", logging.INFO),
         ("uvicorn.error", logging.INFO),

@@ -29,9 +29,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-MOST_BODY = 2 << 20
+MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
 _log = logging.getLogger("fourcorners.server.requests")
@@ -47,7 +47,7 @@ def is_form_token(token: str, secret: str) -> bool:
     return bool(secret) and hmac.compare_digest(form_token(secret).encode(), token.encode())
 
 
-class Guard:
+class SecurityMiddleware:
     """Refuses requests of other sites and of other names, and those that are too large.
 
     Args:
@@ -107,7 +107,7 @@ class Guard:
                 await _answer(sending, 413, f"a request may have {most:,} bytes here.")
             finally:
                 route = getattr(scope.get("route"), "path", "-")
-                traced.answered(route, status)
+                traced.set_response(route, status)
                 _tell(scope["method"], route, status, time.monotonic() - began, identifier)
 
     def _fault(self, scope: Scope, headers: Headers, most: int) -> tuple[int, str] | None:
@@ -117,7 +117,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > most:
             return 413, f"a request may have {most:,} bytes here."
-        if scope["method"] not in SAFE and _is_of_another_site(headers, host):
+        if scope["method"] not in SAFE_METHODS and _is_of_another_site(headers, host):
             return 403, "this request comes from another site."
         return None
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fourcorners.cluster import word_parts
-from fourcorners.library.copying import copy
-from fourcorners.library.ingest import add
+from fourcorners.cluster.words import store as word_parts
+from fourcorners.library.copy import copy_library
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
@@ -87,16 +87,16 @@ def twins(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[
         ):
             files = sorted(path for path in dataroom.iterdir() if path.suffix != ".pdf")
             settings = Settings(ocr=False)
-            add(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
+            add_files(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
             with sqlite.transaction():
                 for parts in generated():
                     spans = [passage.span.of(parts.document.text) for passage in parts.passages]
                     replace(parts, vectors=SPREAD.encode(spans)).add(
                         sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
                     )
-            copy(sqlite, lance)
-            patched.setattr(word_parts, "AT_ONCE", 100)  # so that there are several parts
-            lance.tend(always=True)
+            copy_library(sqlite, lance)
+            patched.setattr(word_parts, "MAX_BATCH", 100)  # so that there are several parts
+            lance.maintain(always=True)
             yield Twins(sqlite, lance)
 
 

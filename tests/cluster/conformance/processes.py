@@ -60,8 +60,8 @@ def same(url: str, count: str) -> None:
 
 def die(url: str, phase: str) -> None:
     """Add a contract, and be killed on the way."""
-    from fourcorners.cluster.journal import Journal
-    from fourcorners.cluster.tables import Tables
+    from fourcorners.cluster.catalogue.journal import Journal
+    from fourcorners.cluster.storage.tables import Tables
 
     library = Library.open(url)
     contract("first.txt", ["FIRST AGREEMENT", "1. One.", "1.1 It was first."]).add(library)
@@ -81,7 +81,7 @@ def die(url: str, phase: str) -> None:
     elif phase == "while tending":
         optimize = Tables.optimize
         _kill(Tables, "optimize", optimize, before=False)
-        library.tend(always=True)
+        library.maintain(always=True)
     contract("second.txt", ["SECOND AGREEMENT", "1. Two.", "1.1 It was second."]).add(library)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.copying import copy
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.copy import copy_library
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.llm_store import LibraryCache
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from tests.library.conftest import ENCODER, contract
 
 
@@ -27,7 +27,7 @@ def fill(library: Library) -> None:
     bare = contract("bare.txt", ["BARE", "1. Bare.", "1.1 It has no vectors, été."])
     replace(bare, vectors=None).add(library, "Second")
     library.fail("room/odd.bin", "it is no contract", collection="Deal")
-    jobs = Jobs(library)
+    jobs = JobTable(library)
     jobs.add_steps(jobs.start("add", {"a": "b"}), ["1", "2"])
     LibraryCache(library).put("key", "what a model said")
 
@@ -37,21 +37,21 @@ def test_there_and_back_again(url: str, tmp_path: Path, monkeypatch: pytest.Monk
     between, last = f"{other}:{tmp_path / 'between'}", f"sqlite:{tmp_path / 'last'}"
     with Library.open(url) as first, Library.open(between) as second:
         fill(first)
-        copied = copy(first, second)
+        copied = copy_library(first, second)
         assert (copied.documents, copied.passages, copied.vectors) == (2, 7, 4)
         assert copied.tables["llm_answers"] == 1
         trail = list(first.audit_trail())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
     with Library.open(between, create=False) as second, Library.open(last) as third:
-        assert copy(second, third) == copied
+        assert copy_library(second, third) == copied
         assert list(third.audit_trail()) == trail
         assert third.check() == second.check() == []
         assert third.documents() == second.documents()
         assert LibraryCache(third).get("key") == "what a model said"
-        assert Jobs(second).list(unfinished=True) == Jobs(third).list(unfinished=True)
+        assert JobTable(second).list(unfinished=True) == JobTable(third).list(unfinished=True)
         for library in (second, third):  # it goes on where the first was
             contract("new.txt", ["NEW", "1. New.", "1.1 It is new."]).add(library)
-            assert [hit.words for hit in find(library, "new AND is")] == ["1.1 It is new."]
+            assert [hit.words for hit in find_passages(library, "new AND is")] == ["1.1 It is new."]
         assert third.documents()[1].rows == second.documents()[1].rows
 
 
@@ -65,7 +65,7 @@ def test_only_an_empty_library_takes_a_copy(tmp_path: Path) -> None:
             library.set_encoder(ENCODER.name, ENCODER.dimension)
             contract().add(library)
         with pytest.raises(ConfigError, match="is not empty"):
-            copy(first, second)
+            copy_library(first, second)
 
 
 def test_a_damaged_library_is_not_copied(tmp_path: Path) -> None:
@@ -76,6 +76,6 @@ def test_a_damaged_library_is_not_copied(tmp_path: Path) -> None:
         fill(first)
         first.execute("UPDATE documents SET text = 'X' || substr(text, 2)")
         with pytest.raises(LibraryError, match="is not what was stored"):
-            copy(first, second)
+            copy_library(first, second)
         assert second.documents() == []
         assert second.audit_verdict().entries == 0

@@ -9,7 +9,7 @@ import pytest
 from fourcorners.cluster.library import LanceLibrary
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from tests.cluster.conformance.conftest import ENCODER
 from tests.library.conftest import contract
 
@@ -43,7 +43,7 @@ def test_a_flipped_byte_of_words_is_noticed(firm: Path, inside: bytes) -> None:
     with Library.open(f"lance:{firm}", create=False) as library:
         assert library.check() != []
         with pytest.raises(LibraryError, match="is not what was stored"):
-            find(library, "norway")
+            find_passages(library, "norway")
 
 
 def test_a_flipped_byte_of_a_vector_is_noticed(firm: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_flipped_byte_of_a_vector_is_noticed(firm: Path) -> None:
     with Library.open(f"lance:{firm}", create=False) as library:
         assert library.check() != []
         with pytest.raises(LibraryError, match="is not what was stored"):
-            find(library, None, like="norway", encoder=ENCODER)
+            find_passages(library, None, like="norway", encoder=ENCODER)
 
 
 def test_a_changed_journal_is_noticed(firm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_a_file_that_is_gone_is_noticed(firm: Path) -> None:
     with Library.open(f"lance:{firm}", create=False) as library:
         assert library.check() != []
         with pytest.raises(LibraryError):
-            find(library, "norway")
+            find_passages(library, "norway")
 
 
 def test_a_copy_of_the_catalogue_that_is_damaged_is_made_anew(firm: Path) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.jobs import Jobs
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.search.filters import Filters
-from fourcorners.search.find import find
-from fourcorners.search.query import parse
+from fourcorners.search.find import find_passages
+from fourcorners.search.query import parse_query
 from tests.library.conftest import CLAUSES, Parts, contract
 
 OTHER = ["LEASE between Cedar AG and Dogwood SA.", "1. Rent. A change of rent needs consent."]
@@ -25,7 +25,7 @@ def made(name: str, clauses: list[str], kind: str = "Supply Agreement") -> Parts
 
 def spans(library: Library, query: str, **filters: object) -> list[str]:
     given = Filters(**filters)  # type: ignore[arg-type]
-    return sorted(hit.words for hit in find(library, parse(query), filters=given))
+    return sorted(hit.words for hit in find_passages(library, parse_query(query), filters=given))
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_what_was_put_in_comes_out(filled: Library) -> None:
     assert filled.outline(identifier) == parts.outline
     assert filled.card(identifier) == parts.card
     assert filled.passages(identifier) == parts.passages
-    assert filled.placing(identifier)[0] == "supply.txt"
+    assert filled.stored_place(identifier)[0] == "supply.txt"
     assert parts.vectors is not None
     held = filled.vectors(document=identifier)
     assert np.allclose(held.matrix, parts.vectors, atol=1e-3)
@@ -86,12 +86,12 @@ def test_a_better_reading_takes_the_place_of_a_worse(filled: Library) -> None:
 def test_vectors_may_come_later_and_change(filled: Library) -> None:
     parts = made("late.txt", ["LATE AGREEMENT", "1. Late. It came late."])
     replace(parts, vectors=None).add(filled)
-    assert filled.without_vectors() == [parts.document.id]
+    assert filled.documents_without_vectors() == [parts.document.id]
     assert parts.vectors is not None
     for vectors in (parts.vectors, parts.vectors[::-1]):
         filled.set_vectors(parts.document.id, vectors)
         assert np.allclose(filled.vectors(document=parts.document.id).matrix, vectors, atol=1e-3)
-    assert filled.without_vectors() == []
+    assert filled.documents_without_vectors() == []
 
 
 def test_a_transaction_that_fails_leaves_nothing(filled: Library) -> None:
@@ -132,12 +132,12 @@ def test_others_see_what_was_written(filled: Library, url: str) -> None:
 
 
 def test_jobs_are_claimed_once(filled: Library, url: str) -> None:
-    jobs = Jobs(filled)
+    jobs = JobTable(filled)
     job = jobs.start("test", {"a": "b"})
     jobs.add_steps(job, [f"{number:02}" for number in range(10)])
     mine = jobs.claim(job, "host/1/one", 60, 4)
     with Library.open(url, create=False) as other:
-        theirs = Jobs(other).claim(job, "host/2/two", 60, 20)
+        theirs = JobTable(other).claim(job, "host/2/two", 60, 20)
     assert sorted(step.key for step in (*mine, *theirs)) == [f"{n:02}" for n in range(10)]
     assert not {step.key for step in mine} & {step.key for step in theirs}
 
@@ -150,7 +150,7 @@ def test_vectors_of_another_encoder_are_refused(filled: Library) -> None:
 def test_tending_changes_nothing(filled: Library) -> None:
     before = spans(filled, "change")
     filled.remove(made("lease.txt", OTHER).document.id)
-    filled.tend(always=True)
+    filled.maintain(always=True)
     assert spans(filled, "change") == before[1:]
 
 

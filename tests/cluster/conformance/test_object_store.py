@@ -22,7 +22,7 @@ import pytest
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from tests.cluster.conformance.conftest import ENCODER
 from tests.library.conftest import contract
 
@@ -151,12 +151,14 @@ def test_a_library_in_a_bucket(url: str, keys: pytest.MonkeyPatch, tmp_path: Pat
     with Library.open(url, create=False) as library:
         assert tmp_path in library.files.parents
         assert not library.files_are_shared
-        assert [hit.words[:3] for hit in find(library, '"change control"~5^5')] == ["1.1"]
-        assert find(library, "norway laws govern", encoder=ENCODER)[0].words.startswith("2. Law")
-        library.tend(always=True)
+        assert [hit.words[:3] for hit in find_passages(library, '"change control"~5^5')] == ["1.1"]
+        assert find_passages(library, "norway laws govern", encoder=ENCODER)[0].words.startswith(
+            "2. Law"
+        )
+        library.maintain(always=True)
         assert library.check() == []
         assert library.remove(contract().document.id)
-        assert find(library, "norway") == []
+        assert find_passages(library, "norway") == []
 
 
 def test_two_processes_write_to_a_bucket(url: str) -> None:
@@ -180,7 +182,7 @@ def test_a_store_that_is_slow_and_refuses_now_and_then_is_asked_again(faulty: Fa
     filled("lance+s3://bucket/faulty")
     assert faulty.refused
     with Library.open("lance+s3://bucket/faulty", create=False) as library:
-        assert [hit.words[:3] for hit in find(library, '"change control"~5')] == ["1.1"]
+        assert [hit.words[:3] for hit in find_passages(library, '"change control"~5')] == ["1.1"]
         assert library.check() == []
 
 
@@ -192,12 +194,12 @@ def test_a_write_whose_answer_is_lost_is_done_once(faulty: Faulty) -> None:
         faulty.losing = 0.3
         assert late.add(library)
         assert library.remove(contract().document.id)
-        library.tend(always=True)
+        library.maintain(always=True)
         faulty.losing = 0.0
     assert faulty.lost > 2
     with Library.open(url, create=False) as library:
         assert [entry.name for entry in library.documents()] == ["late.txt"]
-        assert [hit.words for hit in find(library, "late AND is")] == ["1.1 It is late."]
+        assert [hit.words for hit in find_passages(library, "late AND is")] == ["1.1 It is late."]
         assert library.audit_verdict().faults == ()
         assert library.check() == []
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from tests.cluster.conformance.conftest import ENCODER
 from tests.library.conftest import contract
 
@@ -62,7 +62,7 @@ def test_writers_and_readers_work_at_once(ready: str) -> None:
         assert {entry.id for entry in library.documents()} == added
         assert len(added) == 16
         assert library.check() == []
-        assert len(find(library, "lot", limit=50)) == 16
+        assert len(find_passages(library, "lot", limit=50)) == 16
 
 
 @pytest.mark.slow
@@ -92,8 +92,10 @@ def test_a_writer_killed_on_the_way_leaves_all_or_nothing(tmp_path: Path, phase:
         assert library.check() == []
         second = contract("second.txt", ["SECOND AGREEMENT", "1. Two.", "1.1 It was second."])
         assert second.add(library) != seen
-        assert [hit.words for hit in find(library, "second AND was")] == ["1.1 It was second."]
-        library.tend(always=True)
+        assert [hit.words for hit in find_passages(library, "second AND was")] == [
+            "1.1 It was second."
+        ]
+        library.maintain(always=True)
         assert library.check() == []
 
 

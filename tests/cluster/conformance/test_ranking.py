@@ -8,13 +8,13 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.search.filters import Filters
-from fourcorners.search.find import find
+from fourcorners.search.find import find_passages
 from fourcorners.search.index import index_of
-from fourcorners.search.lexical import best, lexical
-from fourcorners.search.plan import plan
-from fourcorners.search.query import And, Mode, Near, Node, Or, Phrase, Query, Word, parse
+from fourcorners.search.lexical import best_rows, matching_rows
+from fourcorners.search.plan import explain_plan
+from fourcorners.search.query import And, Mode, Near, Node, Or, Phrase, Query, Word, parse_query
 from fourcorners.search.query.fts import alternatives
-from fourcorners.search.query.tree import render
+from fourcorners.search.query.tree import render_tree
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 from tests.cluster.conformance.conftest import SPREAD, Twins
@@ -37,7 +37,7 @@ def told(library: Library, query: str | Query, filters: Filters, **options: obje
     """Return the first ten hits, as they can be compared."""
     return [
         (hit.document, hit.span, hit.matched, dict(hit.scores))
-        for hit in find(library, query, filters=filters, limit=10, **options)  # type: ignore[arg-type]
+        for hit in find_passages(library, query, filters=filters, limit=10, **options)  # type: ignore[arg-type]
     ]
 
 
@@ -63,9 +63,9 @@ def test_sets_are_those_of_the_token_oracle(twins: Twins) -> None:
     tokens = texts(twins.lance)
     for seed in range(150):
         tree = random_tree(random.Random(seed))
-        found = lexical(twins.lance, tree, [])
+        found = matching_rows(twins.lance, tree, [])
         assert set(found.scores) == {row for row, own in tokens.items() if naive(tree, own)}, (
-            render(tree)
+            render_tree(tree)
         )
 
 
@@ -91,8 +91,8 @@ def test_proximities_of_contracts_are_those_of_the_token_oracle(
     tokens = texts(twins.lance)
     some = 0
     for left, right in PAIRS:
-        tree = parse(f'"{left} {right}"~{distance}^5', mode=mode).tree
-        found = set(lexical(twins.lance, tree, []).scores)
+        tree = parse_query(f'"{left} {right}"~{distance}^5', mode=mode).tree
+        found = set(matching_rows(twins.lance, tree, []).scores)
         assert found == {row for row, own in tokens.items() if naive(tree, own)}
         some += bool(found)
     assert some >= 5
@@ -107,11 +107,11 @@ def test_the_first_ten_are_the_same(twins: Twins, seed: int) -> None:
     if seed % 4 == 0:
         vocabulary = index_of(twins.sqlite).vocabulary("t") + index_of(twins.sqlite).vocabulary("a")
         asked = " ".join(rng.sample(vocabulary, 4))
-        query = parse(asked if seed % 8 else f'"{asked}"~40^3 OR {asked.split()[0]}*')
+        query = parse_query(asked if seed % 8 else f'"{asked}"~40^3 OR {asked.split()[0]}*')
     if filters != FILTERS[0] and counts_what_is_left(query.tree):
         tokens = filters.tokens(twins.sqlite)
-        mine = set(lexical(twins.sqlite, query.tree, tokens).scores)
-        assert set(lexical(twins.lance, query.tree, tokens).scores) == mine
+        mine = set(matching_rows(twins.sqlite, query.tree, tokens).scores)
+        assert set(matching_rows(twins.lance, query.tree, tokens).scores) == mine
         return
     found = told(twins.sqlite, query, filters, encoder=encoder)
     assert told(twins.lance, query, filters, encoder=encoder) == alike(found)
@@ -162,13 +162,13 @@ def test_an_example_finds_the_same(twins: Twins, example: str) -> None:
     for filters in FILTERS:
         mine = [
             hit.span
-            for hit in find(
+            for hit in find_passages(
                 twins.sqlite, None, like=example, encoder=SPREAD, filters=filters, limit=10
             )
         ]
         theirs = [
             hit.span
-            for hit in find(
+            for hit in find_passages(
                 twins.lance, None, like=example, encoder=SPREAD, filters=filters, limit=10
             )
         ]
@@ -177,7 +177,7 @@ def test_an_example_finds_the_same(twins: Twins, example: str) -> None:
 
 def test_the_best_are_the_same_with_their_terms(twins: Twins) -> None:
     tree = Or((Word("a"), Word("notice"), Word("party"), Word("ab")))
-    mine, theirs = best(twins.sqlite, tree, [], 50), best(twins.lance, tree, [], 50)
+    mine, theirs = best_rows(twins.sqlite, tree, [], 50), best_rows(twins.lance, tree, [], 50)
     assert list(theirs.scores) == list(mine.scores)
     assert theirs.scores == pytest.approx(mine.scores)
     own = texts(twins.sqlite)
@@ -189,4 +189,6 @@ def test_the_best_are_the_same_with_their_terms(twins: Twins) -> None:
 def test_a_plan_says_the_same(twins: Twins) -> None:
     query = '"written notice"~5 OR party* OR agreement pre/3 terminate'
     filters = Filters(collection="Deal")
-    assert plan(twins.lance, query, filters=filters) == plan(twins.sqlite, query, filters=filters)
+    assert explain_plan(twins.lance, query, filters=filters) == explain_plan(
+        twins.sqlite, query, filters=filters
+    )

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.cluster import word_parts
 from fourcorners.cluster.library import LanceLibrary
-from fourcorners.cluster.word_parts import POSTINGS
+from fourcorners.cluster.words import store as word_parts
+from fourcorners.cluster.words.store import POSTINGS
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
 from fourcorners.search.index import index_of
-from fourcorners.search.lexical import best
+from fourcorners.search.lexical import best_rows
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.search.query.tree import Prefix
 from tests.cluster.conformance.conftest import ENCODER, generated
@@ -62,7 +62,7 @@ class Pair:
         for tree in ASKED:
             told = []
             for library in (self.sqlite, self.lance):
-                found = best(library, tree, [], 1000).scores
+                found = best_rows(library, tree, [], 1000).scores
                 passages = library.passage_rows(found)
                 names = {entry.id: entry.name for entry in library.documents()}
                 told.append(
@@ -73,8 +73,8 @@ class Pair:
                 )
             assert told[1] == pytest.approx(told[0])
         filters = [["vnode"]]
-        assert len(index_of(self.lance).bearing(filters)) == len(
-            index_of(self.sqlite).bearing(filters)
+        assert len(index_of(self.lance).filtered_rows(filters)) == len(
+            index_of(self.sqlite).filtered_rows(filters)
         )
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Pair:
 
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
-    monkeypatch.setattr(word_parts, "AT_ONCE", 40)
+    monkeypatch.setattr(word_parts, "MAX_BATCH", 40)
     made = Pair(tmp_path)
     yield made
     made.close()
@@ -107,7 +107,7 @@ def test_parts_in_memory_and_in_the_table_tell_the_same(pair: Pair) -> None:
 
 
 def test_parts_are_joined_as_they_become_many(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_parts, "TOGETHER", 3)
+    monkeypatch.setattr(word_parts, "MERGE_FACTOR", 3)
     monkeypatch.setattr(word_parts, "_STRETCH", 2)
     written = []
     for at in range(0, 20, 2):
@@ -126,7 +126,7 @@ def test_what_is_removed_counts_no_more_in_any_part(pair: Pair) -> None:
     pair.remove("2.txt")
     pair.agree()
     pair.add(some(6, 1))
-    pair.lance.tend(always=True)
+    pair.lance.maintain(always=True)
     pair.agree()
     assert pair.lance.check() == []
 
@@ -136,8 +136,8 @@ def test_what_two_processes_indexed_at_once_counts_once(pair: Pair) -> None:
     with Library.open(pair.url) as other:
         assert isinstance(other, LanceLibrary)
         mine, theirs = pair.lance.visible(), other.visible()  # type: ignore[attr-defined]
-        best(pair.lance, ASKED[0], [], 5)  # both have read what no part holds
-        best(other, ASKED[0], [], 5)
+        best_rows(pair.lance, ASKED[0], [], 5)  # both have read what no part holds
+        best_rows(other, ASKED[0], [], 5)
         pair.words._settle(mine)
         other.word_parts.extend(theirs)
         pair.words.extend(mine)
@@ -152,9 +152,9 @@ def test_what_nobody_uses_is_cleared_away_after_a_time(pair: Pair) -> None:
         pair.remove(name)
     pair.add(some(2, 2))
     visible = pair.lance.visible()  # type: ignore[attr-defined]
-    pair.words.tend(visible, before="0")
+    pair.words.maintain(visible, before="0")
     assert pair.parts() == 2
-    pair.words.tend(visible, before="f")
+    pair.words.maintain(visible, before="f")
     assert pair.parts() == 1
     pair.agree()
 
@@ -162,7 +162,7 @@ def test_what_nobody_uses_is_cleared_away_after_a_time(pair: Pair) -> None:
 def test_parts_that_were_cleared_away_meanwhile_are_looked_for_anew(pair: Pair) -> None:
     pair.add(some(0, 6))
     pair.words.extend(pair.lance.visible())  # type: ignore[attr-defined]
-    best(pair.lance, Word("d"), [], 5)
+    best_rows(pair.lance, Word("d"), [], 5)
     with Library.open(pair.url) as other:
         assert isinstance(other, LanceLibrary)
         other.tables.delete(POSTINGS, "true")
@@ -172,7 +172,7 @@ def test_parts_that_were_cleared_away_meanwhile_are_looked_for_anew(pair: Pair) 
 def test_a_changed_block_is_noticed(tmp_path: Path) -> None:
     pair = Pair(tmp_path)
     pair.add(some(0, 6))
-    pair.lance.tend(always=True)
+    pair.lance.maintain(always=True)
     tables = pair.lance.tables  # type: ignore[attr-defined]
     [row] = tables.rows(POSTINGS, "ordinal = 0", ["part", "data"]).to_pylist()
     changed = bytearray(row["data"])
@@ -181,7 +181,7 @@ def test_a_changed_block_is_noticed(tmp_path: Path) -> None:
     with Library.open(pair.url) as fresh:
         assert any("index of words" in fault for fault in fresh.check())
         with pytest.raises(LibraryError, match="not what was stored"):
-            best(fresh, ASKED[0], [], 5)
+            best_rows(fresh, ASKED[0], [], 5)
     pair.close()
 
 

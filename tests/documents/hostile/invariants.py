@@ -13,8 +13,8 @@ from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.pdf.boxes import line_boxes
 from fourcorners.documents.read import media_type_of, read_document
 from fourcorners.errors import InputError
-from fourcorners.outline.build import build
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.outline.tree import Outline
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.span import Span
@@ -118,10 +118,10 @@ def inspect(path: Path) -> int:
         return _held(path)
     document = read_document(path, NO_OCR)
     whole(document)
-    outline = build(document)
+    outline = build_outline(document)
     nests(outline, document.text)
     maps_back(document.text)
-    for passage in passages(document, outline):
+    for passage in cut_passages(document, outline):
         assert passage.span.end <= len(document.text)
     if kind is MediaType.PDF:
         boxed(path, document)

@@ -10,9 +10,9 @@ import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.store import Library
-from fourcorners.outline.build import build
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 
 Put = Callable[..., str]
 
@@ -108,10 +108,10 @@ def put(library: Library) -> Put:
             reader="plain/1",
             text=text,
         )
-        outline = build(document)
+        outline = build_outline(document)
         card = read_card(document, outline)
         library.add(
-            document, outline, card, passages(document, outline), None, collection=collection
+            document, outline, card, cut_passages(document, outline), None, collection=collection
         )
         return document.id
 

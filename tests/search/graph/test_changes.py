@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.search.graph.changes import read_changes
+from fourcorners.search.graph.changes import parse_changes
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(change.verb, change.raw) for change in read_changes(text)]
+    return [(change.verb, change.raw) for change in parse_changes(text)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_new_wording_belongs_to_the_change_and_is_not_read_for_others() -> N
         "shall apply to it, unless Section 11 is deleted.”"
     )
     text = f"1. Rent.\n\nSection 7.2 is replaced by the following:\n\n{wording}\n\n2. Law.\n"
-    [change] = read_changes(text)
+    [change] = parse_changes(text)
     assert change.raw == "Section 7.2"
     assert change.span.of(text).endswith(wording)
 
@@ -54,4 +54,4 @@ def test_items_of_a_list_change_each_their_own() -> None:
         "(b) Section 3 is deleted.\n"
     )
     assert found(text) == [("changes", "Section 2"), ("deletes", "Section 3")]
-    assert read_changes(text)[0].span.of(text).startswith("(a)")
+    assert parse_changes(text)[0].span.of(text).startswith("(a)")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourcorners.library.store import Library
-from fourcorners.search.graph import Linked, Placed, Tie, expand
+from fourcorners.search.graph import LinkedPassage, LinkKind, Located, expand_hits
 from fourcorners.text.span import Span
 
 Put = Callable[..., str]
@@ -28,8 +28,8 @@ def place(library: Library, document: str, words: str) -> Words:
     return Words(document, Span(at, at + len(words)))
 
 
-def by(linked: list[Linked], tie: Tie) -> list[Linked]:
-    return [each for each in linked if each.tie is tie]
+def by(linked: list[LinkedPassage], tie: LinkKind) -> list[LinkedPassage]:
+    return [each for each in linked if each.kind is tie]
 
 
 def test_a_definition_is_brought(library: Library, room: dict[str, str]) -> None:
@@ -37,8 +37,8 @@ def test_a_definition_is_brought(library: Library, room: dict[str, str]) -> None
         library, room["supply"], "4.1 The Customer may terminate this Agreement at once upon"
     )
     hit = Words(hit.document, Span(hit.span.start, hit.span.end + len(" a Change of Control.")))
-    linked = expand(library, [hit], limit=9)
-    [definition] = by(linked, Tie.DEFINITION)
+    linked = expand_hits(library, [hit], limit=9)
+    [definition] = by(linked, LinkKind.DEFINITION)
     assert definition.words.startswith('"Change of Control" means that a person')
     assert definition.words.endswith("comes to control it.")
     assert definition.because == "defines “Change of Control”, used in 4.1 of supply.txt"
@@ -49,7 +49,7 @@ def test_parties_and_what_every_contract_defines_are_not(
     library: Library, room: dict[str, str]
 ) -> None:
     hit = place(library, room["supply"], "3.1 Each lot is tested for leaks")
-    assert by(expand(library, [hit], limit=9), Tie.DEFINITION) == []
+    assert by(expand_hits(library, [hit], limit=9), LinkKind.DEFINITION) == []
 
 
 def test_a_definition_of_the_body_counts_more_than_one_of_a_schedule(
@@ -74,7 +74,7 @@ SCHEDULE 1
 """
     document = put("valves.txt", text)
     hit = place(library, document, "2.1 The Supplier keeps one Spare Valve in each Cold Store.")
-    definitions = by(expand(library, [hit], limit=9), Tie.DEFINITION)
+    definitions = by(expand_hits(library, [hit], limit=9), LinkKind.DEFINITION)
     assert [each.because.split("”")[0] for each in definitions] == [
         "defines “Spare Valve",
         "defines “Cold Store",
@@ -85,14 +85,14 @@ SCHEDULE 1
 def test_the_clause_that_a_hit_refers_to(library: Library, room: dict[str, str]) -> None:
     text = library.text(room["supply"])
     hit = place(library, room["supply"], text[text.index("2.1 ") : text.index("2.2 ")].strip())
-    [reference] = by(expand(library, [hit], limit=9), Tie.REFERENCE)
+    [reference] = by(expand_hits(library, [hit], limit=9), LinkKind.REFERENCE)
     assert reference.words.startswith("4.1 The Customer may terminate")
     assert "to which 2.1 of supply.txt refers (subject to it)" in reference.because
 
 
 def test_the_exception_that_stands_elsewhere(library: Library, room: dict[str, str]) -> None:
     hit = place(library, room["supply"], "4.1 The Customer may terminate this Agreement at once")
-    exceptions = by(expand(library, [hit], limit=9), Tie.EXCEPTION)
+    exceptions = by(expand_hits(library, [hit], limit=9), LinkKind.EXCEPTION)
     assert "Notwithstanding clause 4.1, nobody may terminate" in exceptions[0].words
     assert exceptions[0].because == "holds notwithstanding Clause 4.1 of supply.txt"
     assert exceptions[1].because == "holds subject to Clause 4.1 of supply.txt"
@@ -101,19 +101,19 @@ def test_the_exception_that_stands_elsewhere(library: Library, room: dict[str, s
 
 def test_the_amendment_of_a_clause(library: Library, room: dict[str, str]) -> None:
     hit = place(library, room["supply"], "5.1 The price of a valve is nine pounds.")
-    first = expand(library, [hit], limit=9)[0]
-    assert first.tie is Tie.AMENDMENT
+    first = expand_hits(library, [hit], limit=9)[0]
+    assert first.kind is LinkKind.AMENDMENT
     assert first.document == room["amendment"]
     assert first.because == "replaces Clause 5.1 of supply.txt"
     assert first.words.endswith('"5.1 The price of a valve is eleven pounds."')
-    assert expand(library, [place(library, room["supply"], "3.1 Each lot")], limit=9) == []
+    assert expand_hits(library, [place(library, room["supply"], "3.1 Each lot")], limit=9) == []
 
 
 def test_a_clause_that_is_added_belongs_to_its_neighbours(
     library: Library, room: dict[str, str]
 ) -> None:
     hit = place(library, room["supply"], "2.2 The Customer may return a Rejected Lot")
-    [amendment] = by(expand(library, [hit], limit=9), Tie.AMENDMENT)
+    [amendment] = by(expand_hits(library, [hit], limit=9), LinkKind.AMENDMENT)
     assert amendment.because == "adds Clause 2.3 to supply.txt"
 
 
@@ -121,7 +121,7 @@ def test_from_an_amendment_to_what_it_changes(library: Library, room: dict[str, 
     hit = place(
         library, room["amendment"], "2. Clause 5.1 of the Supply Agreement is hereby deleted"
     )
-    [changed] = by(expand(library, [hit], limit=9), Tie.AMENDED)
+    [changed] = by(expand_hits(library, [hit], limit=9), LinkKind.AMENDED)
     assert changed.document == room["supply"]
     assert changed.words == "5.1 The price of a valve is nine pounds."
     assert changed.because.endswith("it replaces Clause 5.1")
@@ -131,7 +131,7 @@ def test_terms_that_only_the_amended_contract_defines(
     library: Library, room: dict[str, str]
 ) -> None:
     hit = place(library, room["amendment"], "The Customer shall inspect each Rejected Lot")
-    [definition] = by(expand(library, [hit], limit=9), Tie.DEFINITION)
+    [definition] = by(expand_hits(library, [hit], limit=9), LinkKind.DEFINITION)
     assert definition.document == room["supply"]
     assert definition.words.startswith('"Rejected Lot" means')
 
@@ -152,7 +152,7 @@ def test_a_restatement(library: Library, put: Put, room: dict[str, str]) -> None
     )
     new = put("restated.txt", restated)
     hit = place(library, room["supply"], "5.1 The price of a valve is nine pounds.")
-    found = [one for one in expand(library, [hit], limit=9) if one.document == new]
+    found = [one for one in expand_hits(library, [hit], limit=9) if one.document == new]
     assert [one.because for one in found] == ["restates 5.1 of supply.txt"]
     assert "twelve pounds" in found[0].words
 
@@ -163,8 +163,8 @@ def test_another_collection_is_left_alone(library: Library, put: Put) -> None:
     supply = put("supply.txt", SUPPLY, "Larch")
     put("amendment.txt", AMENDMENT, "Firs")
     hit = place(library, supply, "5.1 The price of a valve is nine pounds.")
-    assert by(expand(library, [hit], limit=9), Tie.AMENDMENT)
-    assert not by(expand(library, [hit], limit=9, collection="Larch"), Tie.AMENDMENT)
+    assert by(expand_hits(library, [hit], limit=9), LinkKind.AMENDMENT)
+    assert not by(expand_hits(library, [hit], limit=9, collection="Larch"), LinkKind.AMENDMENT)
 
 
 def test_a_long_clause_is_cut_at_whole_words(library: Library, put: Put) -> None:
@@ -190,7 +190,7 @@ This Supply Agreement is dated 4 March 2021 and made between Alder Components Li
 """
     document = put("long.txt", text)
     hit = place(library, document, "1.1 The Supplier sells what is listed in clause 2.1.")
-    [reference] = by(expand(library, [hit], limit=3), Tie.REFERENCE)
+    [reference] = by(expand_hits(library, [hit], limit=3), LinkKind.REFERENCE)
     assert reference.words.startswith("2.1 The list has valves")
     assert 700 < len(reference.words) <= 1_500
     assert reference.words.split()[-1] in ("and", "valves")
@@ -198,9 +198,9 @@ This Supply Agreement is dated 4 March 2021 and made between Alder Components Li
 
 def test_limits(library: Library, room: dict[str, str]) -> None:
     hit = place(library, room["supply"], "5.1 The price of a valve is nine pounds.")
-    assert expand(library, [], limit=3) == []
-    assert expand(library, [hit], limit=0) == []
-    assert len(expand(library, [hit], limit=1)) == 1
+    assert expand_hits(library, [], limit=3) == []
+    assert expand_hits(library, [hit], limit=0) == []
+    assert len(expand_hits(library, [hit], limit=1)) == 1
 
 
 @settings(
@@ -218,13 +218,13 @@ def test_what_is_linked_is_exact_and_disjoint(
         size = len(library.text(document))
         start = data.draw(st.integers(0, size - 1))
         hits.append(Words(document, Span(start, data.draw(st.integers(start + 1, size)))))
-    linked = expand(library, hits, limit=data.draw(st.integers(1, 12)))
+    linked = expand_hits(library, hits, limit=data.draw(st.integers(1, 12)))
     for at, one in enumerate(linked):
         assert one.words == library.text(one.document)[one.span.start : one.span.end]
         assert one.words.strip()
         assert one.because
         assert 0 < one.score <= 1
-        beside: list[Placed] = [*hits, *linked[:at]]
+        beside: list[Located] = [*hits, *linked[:at]]
         assert not any(
             other.document == one.document and other.span.overlaps(one.span) for other in beside
         )
@@ -240,7 +240,7 @@ def test_spans_of_real_contracts(library: Library, put: Put, corpus: Path) -> No
     for document in ids:
         size = len(library.text(document))
         hits = [Words(document, Span(at, min(size, at + 700))) for at in range(0, size, 9_000)]
-        for one in expand(library, hits, limit=40):
+        for one in expand_hits(library, hits, limit=40):
             assert one.words == library.text(one.document)[one.span.start : one.span.end]
             assert not any(
                 hit.span.overlaps(one.span) for hit in hits if hit.document == one.document

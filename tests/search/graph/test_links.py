@@ -10,13 +10,13 @@ import pytest
 
 from fourcorners.documents.read import read_document as read_file
 from fourcorners.library.store import Library
-from fourcorners.outline.build import build
-from fourcorners.outline.card import Card, Fact
-from fourcorners.outline.cards import read_card
-from fourcorners.outline.passages import passages
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.graph import Relation, links_of
-from fourcorners.search.graph.resolving import party_key
-from fourcorners.search.graph.statements import read_statements
+from fourcorners.search.graph.resolution import party_key
+from fourcorners.search.graph.statements import parse_statements
 from fourcorners.text.span import Span
 
 Put = Callable[..., str]
@@ -177,9 +177,9 @@ def card(title: str, text: str, day: date | None = None) -> Card:
 def test_statements(
     title: str, text: str, relation: Relation, named: str, dated: date | None
 ) -> None:
-    found = {one.relation: one for one in read_statements(text, card(title, text))}
+    found = {one.relation: one for one in parse_statements(text, card(title, text))}
     assert found[relation].title == named
-    assert found[relation].dated == dated
+    assert found[relation].date == dated
     assert named.split()[0] in found[relation].span.of(text)
 
 
@@ -197,7 +197,7 @@ def test_statements(
 )
 def test_most_documents_say_nothing_of_others(text: str) -> None:
     known = card("SUPPLY AGREEMENT", text) if text else Card()
-    assert read_statements(text, known) == ()
+    assert parse_statements(text, known) == ()
 
 
 def test_the_data_room(library: Library, dataroom: Path) -> None:
@@ -206,9 +206,11 @@ def test_the_data_room(library: Library, dataroom: Path) -> None:
         if path.name.startswith("14-"):  # a scan
             continue
         document = read_file(path)
-        outline = build(document)
+        outline = build_outline(document)
         known = read_card(document, outline)
-        library.add(document, outline, known, passages(document, outline), None, collection="Larch")
+        library.add(
+            document, outline, known, cut_passages(document, outline), None, collection="Larch"
+        )
         ids[document.id] = path.name
     links = links_of(library)
     resolved = {

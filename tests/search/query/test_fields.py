@@ -17,8 +17,8 @@ from fourcorners.search.query import (
     Or,
     Prefix,
     Word,
-    fields,
-    parse,
+    parse_query,
+    tree_fields,
     without_fields,
 )
 
@@ -26,23 +26,23 @@ LEASE = Field(FieldName.TYPE, "lease")
 
 
 def test_a_field_stands_beside_words() -> None:
-    query = parse('type:lease assign* NOT party:"Acme Corp."')
+    query = parse_query('type:lease assign* NOT party:"Acme Corp."')
     acme = Field(FieldName.PARTY, "Acme Corp.")
     assert query.tree == And((LEASE, Prefix("assign"), Not(acme)))
     assert not query.plain
-    assert fields(query.tree) == [LEASE, acme]
+    assert tree_fields(query.tree) == [LEASE, acme]
     assert str(query) == 'type:lease AND assign* AND NOT party:"Acme Corp."'
-    assert parse(str(query)).tree == query.tree
+    assert parse_query(str(query)).tree == query.tree
 
 
 def test_names_of_fields_have_no_case_and_need_a_value_at_once() -> None:
-    assert parse("TYPE:lease").tree == LEASE
-    assert parse("type: lease").tree == And((Word("type"), Word("lease")))
+    assert parse_query("TYPE:lease").tree == LEASE
+    assert parse_query("type: lease").tree == And((Word("type"), Word("lease")))
 
 
 def test_a_question_stays_a_question_beside_a_field() -> None:
-    assert parse("who may end it early type:lease").plain
-    assert not parse("early type:lease").plain
+    assert parse_query("who may end it early type:lease").plain
+    assert not parse_query("early type:lease").plain
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_question_stays_a_question_beside_a_field() -> None:
     ],
 )
 def test_dates(text: str, first: date | None, last: date | None) -> None:
-    assert parse(f"date:{text}").tree == Field(FieldName.DATE, text, first, last)
+    assert parse_query(f"date:{text}").tree == Field(FieldName.DATE, text, first, last)
 
 
 @pytest.mark.parametrize(
@@ -78,28 +78,28 @@ def test_dates(text: str, first: date | None, last: date | None) -> None:
 )
 def test_what_is_no_field_is_told_with_its_place(text: str, at: int) -> None:
     with pytest.raises(QueryError) as raised:
-        parse(text)
+        parse_query(text)
     assert raised.value.at == at
     assert raised.value.remedy
 
 
 def test_fields_may_be_forbidden() -> None:
     with pytest.raises(QueryError, match="narrows a search"):
-        parse("assign* type:lease", fields=False)
+        parse_query("assign* type:lease", fields=False)
 
 
 def test_without_fields_the_words_are_left() -> None:
-    assert without_fields(parse("type:lease").tree) is None
-    assert without_fields(parse("type:lease a").tree) == Word("a")
-    assert without_fields(parse("(type:lease OR a^2)^3").tree) == Word("a", 6.0)
-    assert without_fields(parse("a NOT type:lease").tree) == Word("a")
-    assert without_fields(parse("type:lease NOT a").tree) is None
-    assert without_fields(parse("a AND (b OR label:7)").tree) == And((Word("a"), Word("b")))
+    assert without_fields(parse_query("type:lease").tree) is None
+    assert without_fields(parse_query("type:lease a").tree) == Word("a")
+    assert without_fields(parse_query("(type:lease OR a^2)^3").tree) == Word("a", 6.0)
+    assert without_fields(parse_query("a NOT type:lease").tree) == Word("a")
+    assert without_fields(parse_query("type:lease NOT a").tree) is None
+    assert without_fields(parse_query("a AND (b OR label:7)").tree) == And((Word("a"), Word("b")))
 
 
 def test_lucene_moves_words_one_by_one() -> None:
-    query = parse('"non-compete clause"~4', mode=Mode.LUCENE)
+    query = parse_query('"non-compete clause"~4', mode=Mode.LUCENE)
     assert query.tree == Near((Word("non"), Word("compete"), Word("clause")), 4, sloppy=True)
     assert query.mode is Mode.LUCENE
-    assert isinstance(parse('"a b"~4 OR c', mode=Mode.LUCENE).tree, Or)
-    assert parse("a w/4 b", mode=Mode.LUCENE).tree == Near((Word("a"), Word("b")), 4)
+    assert isinstance(parse_query('"a b"~4 OR c', mode=Mode.LUCENE).tree, Or)
+    assert parse_query("a w/4 b", mode=Mode.LUCENE).tree == Near((Word("a"), Word("b")), 4)

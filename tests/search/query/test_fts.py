@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.search.query import parse
-from fourcorners.search.query.fts import compile_query, limited
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.fts import compile_query, match_expression
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from fourcorners.search.query.fts import compile_query, limited
     ],
 )
 def test_one_expression_a_leaf(query: str, expressions: list[str], exact: list[bool]) -> None:
-    plan = compile_query(parse(query))
+    plan = compile_query(parse_query(query))
     assert [leaf.expression for leaf in plan.leaves] == expressions
     assert [leaf.exact for leaf in plan.leaves] == exact
 
 
 def test_rows_combine_as_the_query_says() -> None:
-    plan = compile_query(parse("(a OR b) AND c NOT d"))
+    plan = compile_query(parse_query("(a OR b) AND c NOT d"))
     found, counting = plan.select([{1, 2}, {3, 4}, {2, 3, 4}, {4}])
     assert found == {2, 3}
     assert counting[:3] == [{2}, {3}, {2, 3}]
@@ -35,11 +35,11 @@ def test_rows_combine_as_the_query_says() -> None:
 
 
 def test_a_leaf_counts_only_where_its_group_holds() -> None:
-    plan = compile_query(parse("(control AND elephant) OR terminate"))
+    plan = compile_query(parse_query("(control AND elephant) OR terminate"))
     assert plan.select([{1, 2}, {2}, {1}]) == ({1, 2}, [{2}, {2}, {1}])
 
 
 def test_filters_are_tokens_in_their_own_column() -> None:
-    assert limited('"a"', [["c1", 'c"2'], ["d0"]]) == (
+    assert match_expression('"a"', [["c1", 'c"2'], ["d0"]]) == (
         'body : ("a") AND meta : ("c1" OR "c""2") AND meta : ("d0")'
     )

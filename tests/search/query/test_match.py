@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.search.query import parse
-from fourcorners.search.query.match import holds, matches, score
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import find_matches, is_match, score_text
 from fourcorners.text.tokenization import WordIndex
 
 CLAUSE = (
@@ -13,7 +13,7 @@ CLAUSE = (
 
 
 def found(query: str, text: str = CLAUSE) -> list[str]:
-    return [match.span.of(text) for match in matches(parse(query), WordIndex(text))]
+    return [match.span.of(text) for match in find_matches(parse_query(query), WordIndex(text))]
 
 
 def test_proximity_counts_the_words_between_in_either_order() -> None:
@@ -45,13 +45,13 @@ def test_proximity_counts_the_words_between_in_either_order() -> None:
     ],
 )
 def test_holds(text: str, query: str, holds_there: bool) -> None:
-    assert holds(parse(query), WordIndex(text)) is holds_there
+    assert is_match(parse_query(query), WordIndex(text)) is holds_there
 
 
 def test_a_match_names_its_parts_and_its_boost() -> None:
     index = WordIndex("No consent, no assignment or transfer.")
-    query = parse("((assign* OR transfer) w/2 consent)^4 AND consent")
-    (match,) = [one for one in matches(query, index) if one.boost != 1]
+    query = parse_query("((assign* OR transfer) w/2 consent)^4 AND consent")
+    (match,) = [one for one in find_matches(query, index) if one.boost != 1]
     assert match.label == "(assign* OR transfer) w/2 consent"
     assert match.boost == 4.0
     assert [place.of("No consent, no assignment or transfer.") for place in match.places] == [
@@ -77,18 +77,22 @@ def test_highlights_keep_diacritics_and_case() -> None:
 
 def test_score_multiplies_by_the_boost_and_saturates() -> None:
     one, many = WordIndex("control"), WordIndex("control control control")
-    assert score(parse("control^5"), one) == pytest.approx(5 * score(parse("control"), one))
-    assert score(parse("control"), one) < score(parse("control"), many)
-    assert score(parse("control"), many) < 3 * score(parse("control"), one)
-    assert score(parse("elephant"), one) == 0.0
-    weighted = score(parse("control"), one, weight=lambda label: 2.0 if label == "control" else 0)
-    assert weighted == pytest.approx(2 * score(parse("control"), one))
+    assert score_text(parse_query("control^5"), one) == pytest.approx(
+        5 * score_text(parse_query("control"), one)
+    )
+    assert score_text(parse_query("control"), one) < score_text(parse_query("control"), many)
+    assert score_text(parse_query("control"), many) < 3 * score_text(parse_query("control"), one)
+    assert score_text(parse_query("elephant"), one) == 0.0
+    weighted = score_text(
+        parse_query("control"), one, weight=lambda label: 2.0 if label == "control" else 0
+    )
+    assert weighted == pytest.approx(2 * score_text(parse_query("control"), one))
 
 
 def test_many_like_parts_do_not_explode() -> None:
     text = "the " * 15 + "end " * 500
-    assert not holds(parse(f'"{"the " * 16}"~1000'), WordIndex(text))
-    assert holds(parse(f'"{"the " * 15}"~1000'), WordIndex(text))
+    assert not is_match(parse_query(f'"{"the " * 16}"~1000'), WordIndex(text))
+    assert is_match(parse_query(f'"{"the " * 15}"~1000'), WordIndex(text))
     text = "the " * 14 + "end " * 500
-    assert not holds(parse(f'"{"the " * 15} end"~1000'), WordIndex(text))
-    assert holds(parse(f'"{"the " * 14} end"~1000'), WordIndex(text))
+    assert not is_match(parse_query(f'"{"the " * 15} end"~1000'), WordIndex(text))
+    assert is_match(parse_query(f'"{"the " * 14} end"~1000'), WordIndex(text))

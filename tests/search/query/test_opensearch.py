@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fourcorners.search.query import Mode, parse
+from fourcorners.search.query import Mode, parse_query
 from fourcorners.search.query.opensearch import compile_dsl
 
 GOLDEN = [
@@ -76,13 +76,13 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("query", "dsl", "exact"), GOLDEN)
 def test_queries_become_the_dsl(query: str, dsl: str, exact: bool) -> None:
-    made = compile_dsl(parse(query).tree, lambda field: [f"t{field.text}"])
+    made = compile_dsl(parse_query(query).tree, lambda field: [f"t{field.text}"])
     assert json.dumps(made.query, separators=(",", ":")) == dsl
     assert made.exact == exact
 
 
 def test_lucenes_proximity_is_a_phrase_with_slop() -> None:
-    made = compile_dsl(parse('"change control"~5^5', mode=Mode.LUCENE).tree, lambda _: [])
+    made = compile_dsl(parse_query('"change control"~5^5', mode=Mode.LUCENE).tree, lambda _: [])
     assert made.exact
     assert made.query == {
         "match_phrase": {"body": {"query": "change control", "slop": 5, "boost": 5.0}}
@@ -90,7 +90,7 @@ def test_lucenes_proximity_is_a_phrase_with_slop() -> None:
 
 
 def test_filters_narrow_without_a_score() -> None:
-    made = compile_dsl(parse("rent").tree, lambda _: [], [["c1"], ["d1", "d2"]])
+    made = compile_dsl(parse_query("rent").tree, lambda _: [], [["c1"], ["d1", "d2"]])
     assert made.query["bool"] == {
         "must": [{"term": {"body": {"value": "rent", "boost": 1.0}}}],
         "filter": [{"terms": {"meta": ["c1"]}}, {"terms": {"meta": ["d1", "d2"]}}],
@@ -98,6 +98,6 @@ def test_filters_narrow_without_a_score() -> None:
 
 
 def test_no_word_of_a_query_is_read_as_dsl() -> None:
-    made = compile_dsl(parse('"{match_all:{}}" OR script').tree, lambda _: [])
+    made = compile_dsl(parse_query('"{match_all:{}}" OR script').tree, lambda _: [])
     assert "match_all" not in json.dumps(made.query)
     assert "match all" in json.dumps(made.query)

@@ -19,11 +19,11 @@ from fourcorners.search.query import (
     Phrase,
     Prefix,
     Word,
-    parse,
+    parse_query,
 )
-from fourcorners.search.query.fts import compile_query, limited
-from fourcorners.search.query.match import holds, matches
-from fourcorners.search.query.tree import render
+from fourcorners.search.query.fts import compile_query, match_expression
+from fourcorners.search.query.match import find_matches, is_match
+from fourcorners.search.query.tree import render_tree
 from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 RandomTree = Callable[[random.Random], Node]
@@ -109,10 +109,10 @@ class Shelf:
                 int(str(row))
                 for (row,) in self._db.execute(
                     "select rowid from words where words match ?",
-                    (limited(leaf.expression, [["c0"]]),),
+                    (match_expression(leaf.expression, [["c0"]]),),
                 )
             }
-            true = {row for row, index in self.indexes.items() if holds(leaf.leaf, index)}
+            true = {row for row, index in self.indexes.items() if is_match(leaf.leaf, index)}
             if leaf.exact:
                 assert rows == true, leaf
             else:
@@ -131,12 +131,12 @@ def test_all_three_find_the_same_texts(
     selective = 0
     for _ in range(QUERIES // 5):
         tree = random_tree(rng)
-        query = render(tree)
-        assert parse(query).tree == tree, query
+        query = render_tree(tree)
+        assert parse_query(query).tree == tree, query
         expected = {
             row for row, index in shelf.indexes.items() if naive(tree, list(index.words.tokens))
         }
-        in_memory = {row for row, index in shelf.indexes.items() if holds(tree, index)}
+        in_memory = {row for row, index in shelf.indexes.items() if is_match(tree, index)}
         assert in_memory == expected, query
         assert shelf.select(tree) == expected, query
         selective += 0 < len(expected) < TEXTS
@@ -153,14 +153,14 @@ def test_all_three_agree_on_lucenes_proximity(seed: int, random_text: RandomText
         said = " ".join(
             rng.choice(["a", "ab", "b", "ba", "c*", "d"]) for _ in range(rng.choice((2, 2, 3, 4)))
         )
-        query = parse(f'"{said}"~{rng.randint(0, 5)}', mode=Mode.LUCENE)
-        assert parse(str(query), mode=Mode.LUCENE).tree == query.tree
+        query = parse_query(f'"{said}"~{rng.randint(0, 5)}', mode=Mode.LUCENE)
+        assert parse_query(str(query), mode=Mode.LUCENE).tree == query.tree
         expected = {
             row
             for row, index in shelf.indexes.items()
             if naive(query.tree, list(index.words.tokens))
         }
-        assert {row for row, index in shelf.indexes.items() if holds(query, index)} == expected
+        assert {row for row, index in shelf.indexes.items() if is_match(query, index)} == expected
         assert shelf.select(query.tree) == expected, query
         selective += 0 < len(expected) < TEXTS
     assert selective > QUERIES // 5 // 2
@@ -174,11 +174,11 @@ def test_matches_are_listed_where_a_leaf_stands(
     for _ in range(300):
         tree, text = random_tree(rng), random_text(rng)
         index = WordIndex(text)
-        found = matches(tree, index)
-        positive = holds(tree, index)
+        found = find_matches(tree, index)
+        positive = is_match(tree, index)
         assert bool(found) == positive
         for match in found:
-            leaf = parse(match.label).tree
-            assert holds(leaf, WordIndex(match.span.of(text))), (match, text)
+            leaf = parse_query(match.label).tree
+            assert is_match(leaf, WordIndex(match.span.of(text))), (match, text)
             assert match.places[0].start == match.span.start
             assert max(place.end for place in match.places) == match.span.end

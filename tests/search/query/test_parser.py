@@ -14,11 +14,11 @@ from fourcorners.search.query import (
     Phrase,
     Prefix,
     Word,
-    leaves,
-    parse,
+    parse_query,
+    tree_leaves,
 )
 from fourcorners.search.query.parser import MAX_DEPTH, MAX_TERMS
-from fourcorners.search.query.tree import label, render
+from fourcorners.search.query.tree import leaf_label, render_tree
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ from fourcorners.search.query.tree import label, render
     ],
 )
 def test_says(text: str, tree: Node) -> None:
-    query = parse(text)
+    query = parse_query(text)
     assert query.tree == tree
     assert query.text == text
-    assert parse(str(query)).tree == tree
+    assert parse_query(str(query)).tree == tree
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_says(text: str, tree: Node) -> None:
     ],
 )
 def test_foreign_syntax_is_only_words(text: str, words: list[str]) -> None:
-    found = [label(leaf).strip('"') for leaf, _, _ in leaves(parse(text).tree)]
+    found = [leaf_label(leaf).strip('"') for leaf, _, _ in tree_leaves(parse_query(text).tree)]
     assert found[: len(words)] == words
 
 
@@ -152,7 +152,7 @@ def test_foreign_syntax_is_only_words(text: str, words: list[str]) -> None:
 )
 def test_errors_point_at_the_character(text: str, at: int, says: str) -> None:
     with pytest.raises(QueryError) as caught:
-        parse(text)
+        parse_query(text)
     message = caught.value.message.split("\n")
     assert says in message[0]
     assert message[1] == f"  {text}"
@@ -163,12 +163,12 @@ def test_errors_point_at_the_character(text: str, at: int, says: str) -> None:
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_empty_query_is_an_error(text: str) -> None:
     with pytest.raises(QueryError, match="empty"):
-        parse(text)
+        parse_query(text)
 
 
 def test_a_long_query_is_shown_around_the_fault() -> None:
     with pytest.raises(QueryError) as caught:
-        parse("word " * 100 + ") " + "word " * 100)
+        parse_query("word " * 100 + ") " + "word " * 100)
     _, shown, caret = caught.value.message.split("\n")
     assert shown.startswith("  …")
     assert shown.endswith("…")
@@ -177,27 +177,27 @@ def test_a_long_query_is_shown_around_the_fault() -> None:
 
 def test_a_fault_after_a_line_break_keeps_its_column() -> None:
     with pytest.raises(QueryError) as caught:
-        parse("a\n\tb )")
+        parse_query("a\n\tb )")
     _, shown, caret = caught.value.message.split("\n")
     assert shown[caret.index("^")] == ")"
 
 
 def test_limits() -> None:
-    assert len(list(leaves(parse(" ".join(["a"] * MAX_TERMS)).tree))) == MAX_TERMS
+    assert len(list(tree_leaves(parse_query(" ".join(["a"] * MAX_TERMS)).tree))) == MAX_TERMS
     with pytest.raises(QueryError, match="1,000 terms"):
-        parse(" ".join(["a"] * (MAX_TERMS + 1)))
+        parse_query(" ".join(["a"] * (MAX_TERMS + 1)))
     with pytest.raises(QueryError, match="longer than"):
-        parse("a" * 200_000)
-    assert parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).tree == Word("a")
+        parse_query("a" * 200_000)
+    assert parse_query("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).tree == Word("a")
     with pytest.raises(QueryError, match="deep"):
-        parse("(" * 100_000)
+        parse_query("(" * 100_000)
     with pytest.raises(QueryError, match="deep"):
-        parse("(" * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1))
+        parse_query("(" * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1))
     with pytest.raises(QueryError, match="17 parts"):
-        parse(f'"{"a " * 17}"~5')
+        parse_query(f'"{"a " * 17}"~5')
     group = "(" + " OR ".join(f"a{n}" for n in range(17)) + ")"
     with pytest.raises(QueryError, match="256 pairs"):
-        parse(f"{group} w/5 {group}")
+        parse_query(f"{group} w/5 {group}")
 
 
 @pytest.mark.parametrize(
@@ -214,12 +214,12 @@ def test_limits() -> None:
     ],
 )
 def test_plain_language_is_told_from_operators(text: str, plain: bool) -> None:
-    assert parse(text).plain is plain
+    assert parse_query(text).plain is plain
 
 
 def test_boosts_of_groups_multiply_down_to_the_leaves() -> None:
-    query = parse("(a^2 OR (b c^3)^4)^5 NOT d")
-    found = [(label(leaf), boost, scored) for leaf, boost, scored in leaves(query.tree)]
+    query = parse_query("(a^2 OR (b c^3)^4)^5 NOT d")
+    found = [(leaf_label(leaf), boost, scored) for leaf, boost, scored in tree_leaves(query.tree)]
     assert found == [("a", 10, True), ("b", 20, True), ("c", 60, True), ("d", 1, False)]
 
 
@@ -277,15 +277,15 @@ trees = st.recursive(st.one_of(terms(boosts), nears), groups, max_leaves=8)
 
 @given(trees)
 def test_a_tree_survives_its_canonical_text(tree: Node) -> None:
-    written = render(tree)
-    assert parse(written).tree == tree
-    assert str(parse(written)) == written
+    written = render_tree(tree)
+    assert parse_query(written).tree == tree
+    assert str(parse_query(written)) == written
 
 
 @given(st.text(st.one_of(st.sampled_from('ab "()[]~^*5,/w-'), st.characters()), max_size=30))
 def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
     try:
-        query = parse(text)
+        query = parse_query(text)
     except QueryError:
         return
-    assert parse(str(query)).tree == query.tree
+    assert parse_query(str(query)).tree == query.tree

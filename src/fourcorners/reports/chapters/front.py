@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from fourcorners.reports.chapters.material import Material, counted, day
-from fourcorners.reports.tree import Facts, Items, Run, Section, Tone, body, words
-from fourcorners.research.columns.kept import PREFIX
+from fourcorners.reports.tree import BulletList, FactList, Run, Section, Tone, body, words
+from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import Author, CellState, ReviewState
 from fourcorners.version import __version__
 
@@ -146,7 +146,7 @@ def _method(material: Material) -> Section:
             )
             if material.entries
             else body("Nothing was found."),
-            Facts(tuple((name, words(value)) for name, value in pairs)),
+            FactList(tuple((name, words(value)) for name, value in pairs)),
         ),
     )
 
@@ -200,7 +200,7 @@ def _people(material: Material) -> Section:
         "State of review",
         (
             body(status(material)),
-            Facts(tuple((name, words(f"{count:,}")) for name, count in pairs)),
+            FactList(tuple((name, words(f"{count:,}")) for name, count in pairs)),
         ),
     )
 
@@ -245,4 +245,4 @@ def _limits(material: Material) -> Section:
             "mislead a review, and cannot be relied on without a person’s reading: see Schedule B."
         )
     items.append("This report is not legal advice.")
-    return Section("scope_limits", "Limits", (Items(tuple(words(item) for item in items)),))
+    return Section("scope_limits", "Limits", (BulletList(tuple(words(item) for item in items)),))

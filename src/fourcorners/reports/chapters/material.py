@@ -13,10 +13,10 @@ from typing import Final
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid, pages
 from fourcorners.reports.tree import Run, Tone
 from fourcorners.review.finding import (
+    Annotation,
     CellState,
     Evidence,
     Finding,
-    Remark,
     ReviewedDocument,
     ReviewState,
     Severity,
@@ -227,7 +227,7 @@ def review_run(finding: Finding) -> Run:
     return Run(said + who, Tone.WARNING if warn else Tone.STRONG)
 
 
-def last_verdict(finding: Finding) -> Remark | None:
+def last_verdict(finding: Finding) -> Annotation | None:
     """Return the last remark that gave the finding its present state."""
     fitting = (each for each in reversed(finding.remarks) if each.state is finding.review)
     return next(fitting, None)

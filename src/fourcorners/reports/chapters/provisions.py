@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from fourcorners.reports.chapters.finding import finding_section
 from fourcorners.reports.chapters.material import (
     Entry,
     Material,
@@ -21,11 +22,10 @@ from fourcorners.reports.chapters.material import (
     why,
     without_dates,
 )
-from fourcorners.reports.chapters.told import section
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS
 from fourcorners.reports.tree import (
     Block,
-    Facts,
+    FactList,
     Row,
     Run,
     Section,
@@ -40,7 +40,7 @@ from fourcorners.review.finding import CellState, ReviewedDocument, Severity
 from fourcorners.text.invisible_characters import single_line
 
 
-def by_provision(material: Material) -> Section:
+def provision_chapter(material: Material) -> Section:
     """Return a chapter for each provision."""
     sections = tuple(_provision(material, index) for index in range(len(material.review.columns)))
     return Section("provisions", "Findings by provision", sections=sections, new_page=True)
@@ -57,7 +57,7 @@ def _provision(material: Material, index: int) -> Section:
         rows = tuple(_rows(material, entries))
         blocks.append(Table(f"{head.name}: contracts", heads, rows, widths))
     told = tuple(
-        section(material, entry, title=material.named(entry.cell.document))
+        finding_section(material, entry, title=material.named(entry.cell.document))
         for entry in entries
         if entry.number in material.in_full
     )
@@ -117,7 +117,7 @@ def _tally(material: Material, index: int) -> str:
     return "".join(said) + "."
 
 
-def by_document(material: Material) -> Section:
+def document_chapter(material: Material) -> Section:
     """Return a chapter for each document."""
     sections = tuple(
         _document(material, index, document)
@@ -128,7 +128,7 @@ def by_document(material: Material) -> Section:
 
 def _document(material: Material, index: int, document: ReviewedDocument) -> Section:
     entries = material.of_row(index)
-    blocks: list[Block] = [Facts(card(material, document))]
+    blocks: list[Block] = [FactList(card_facts(material, document))]
     blocks += _gaps(document)
     if entries:
         blocks.append(_table(material, document, entries))
@@ -168,7 +168,9 @@ def _table(material: Material, document: ReviewedDocument, entries: list[Entry])
     return Table(caption, heads, tuple(rows), (0.07, 0.2, 0.11, 0.21, 0.29, 0.12))
 
 
-def card(material: Material, document: ReviewedDocument) -> tuple[tuple[str, tuple[Run, ...]], ...]:
+def card_facts(
+    material: Material, document: ReviewedDocument
+) -> tuple[tuple[str, tuple[Run, ...]], ...]:
     """Return what a document says of itself; what it does not say is left out or said to be."""
     known = document.card
     pairs: list[tuple[str, tuple[Run, ...]]] = []

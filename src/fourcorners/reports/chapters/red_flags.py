@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
 
+from fourcorners.reports.chapters.finding import finding_notes
 from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
     GRAVE,
@@ -22,7 +23,6 @@ from fourcorners.reports.chapters.material import (
     why,
     without_dates,
 )
-from fourcorners.reports.chapters.told import notes
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
@@ -182,7 +182,7 @@ def _row(entry: Entry) -> Row:
         reason += [Run(" "), Run(advice(finding), Tone.STRONG)]
     if finding.review is not ReviewState.PROPOSED:
         reason += [Run(" "), review_run(finding)]
-    told = (Paragraph(tuple(reason), notes=notes(finding)),)
+    told = (Paragraph(tuple(reason), notes=finding_notes(finding)),)
     return row(severity_run(entry), entry.cell.head.name, references(finding), told)
 
 
@@ -196,7 +196,7 @@ def _named(entries: Sequence[Entry]) -> Paragraph:
     for at, entry in enumerate(entries):
         runs.append(Run(("; " if at else "") + entry.cell.head.name))
         runs.append(Run(f" ({references(entry.finding)})", Tone.QUIET))
-    return Paragraph(tuple(runs), notes=tuple(n for e in entries for n in notes(e.finding)))
+    return Paragraph(tuple(runs), notes=tuple(n for e in entries for n in finding_notes(e.finding)))
 
 
 def _lines(table: Table) -> float:

@@ -6,6 +6,12 @@ import os.path
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from fourcorners.reports.chapters.finding import (
+    missing_blocks,
+    omitted_characters,
+    quoted_words,
+    summary_blocks,
+)
 from fourcorners.reports.chapters.material import (
     IN_SCHEDULE,
     Entry,
@@ -14,8 +20,7 @@ from fourcorners.reports.chapters.material import (
     counted,
     day,
 )
-from fourcorners.reports.chapters.suspicions import suspicious
-from fourcorners.reports.chapters.told import left_out, missing, summary, words_of
+from fourcorners.reports.chapters.suspicions import suspicion_sections
 from fourcorners.reports.grid import Cell, pages
 from fourcorners.reports.tree import (
     Block,
@@ -29,14 +34,14 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
-from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Searched
+from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, SearchRecord
 from fourcorners.text.invisible_characters import shorten, single_line
 
 # A candidate of at least this share of the probability that counts is shown with its words.
 _CLOSE = 0.5
 
 
-def findings(material: Material) -> Section:
+def findings_schedule(material: Material) -> Section:
     """Return Schedule A: every finding with its words, by document."""
     sections = tuple(
         Section(
@@ -59,7 +64,7 @@ def findings(material: Material) -> Section:
 
 def _cut(material: Material) -> Iterator[Block]:
     """Say how much of the quotes the schedule leaves out, and where it is."""
-    left = sum(left_out(entry, material) for entry in material.entries)
+    left = sum(omitted_characters(entry, material) for entry in material.entries)
     if not left:
         return
     words = sum(len(e.quote.words) for each in material.entries for e in each.finding.evidence)
@@ -78,8 +83,8 @@ def _findings(material: Material, document: ReviewedDocument, entries: Sequence[
         row(
             entry.name,
             (body(Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")),),
-            words_of(entry, material),
-            summary(entry, material),
+            quoted_words(entry, material),
+            summary_blocks(entry, material),
             anchor=entry.anchor,
         )
         for entry in entries
@@ -92,12 +97,12 @@ def _findings(material: Material, document: ReviewedDocument, entries: Sequence[
     )
 
 
-def left_open(material: Material) -> Section:
+def open_schedule(material: Material) -> Section:
     """Return Schedule B: what could not be read or decided."""
     parts = [
         *_unread(material),
         *_images(material),
-        *suspicious(material),
+        *suspicion_sections(material),
         *_failed(material),
         *_questions(material),
         *_rejected(material),
@@ -231,7 +236,7 @@ def _absent(material: Material) -> Iterator[Section]:
         name = Run(material.brief(document), link=f"document_{index}")
         rows.append(row(name, _searched(absent), _provisions(absent)))
         close += [
-            row(name, cell.head.name, tuple(missing(cell.finding)))
+            row(name, cell.head.name, tuple(missing_blocks(cell.finding)))
             for cell in absent
             if _is_close(cell.finding.searched) and not cell.flagged
         ]
@@ -270,7 +275,7 @@ def _absent(material: Material) -> Iterator[Section]:
     yield from nearly
 
 
-def _is_close(searched: Searched | None) -> bool:
+def _is_close(searched: SearchRecord | None) -> bool:
     if searched is None or searched.best is None:
         return False
     return searched.best.score >= _CLOSE * searched.threshold
@@ -297,7 +302,7 @@ def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
     return (Paragraph(tuple(runs)),)
 
 
-def documents(material: Material) -> Section:
+def documents_schedule(material: Material) -> Section:
     """Return Schedule C: the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
     rows = [

@@ -37,7 +37,7 @@ LISTED: Final = {Severity.HIGH: 40, Severity.MEDIUM: 40, Severity.LOW: 15}
 _NAMED: Final = 8  # contracts that a recommendation names one by one
 
 
-def executive(material: Material) -> Section:
+def executive_summary(material: Material) -> Section:
     """Return the executive summary."""
     flags = material.flagged(*SEVERITIES)
     if not flags:

@@ -11,7 +11,7 @@ from fourcorners.text.invisible_characters import single_line
 _HEAD = "Words to mistrust"
 
 
-def suspicious(material: Material) -> Iterator[Section]:
+def suspicion_sections(material: Material) -> Iterator[Section]:
     """Yield the part of Schedule B on suspicious words, if there are any."""
     rows = [
         row(Run(material.brief(document), link=f"document_{index}"), single_line(each))

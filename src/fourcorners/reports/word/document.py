@@ -7,15 +7,15 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.reports.lines import lines, right_to_left
+from fourcorners.reports.lines import is_right_to_left, text_lines
 from fourcorners.reports.tree import (
     Block,
-    Facts,
-    Items,
+    BulletList,
+    FactList,
     Kind,
     Note,
     Paragraph,
-    Quoted,
+    QuoteBlock,
     Report,
     Row,
     Run,
@@ -71,7 +71,7 @@ class Writer:
         if not report.contents:
             self._brief(report)
             return
-        self.facts(Facts(tuple((name, (Run(value),)) for name, value in report.facts)))
+        self.facts(FactList(tuple((name, (Run(value),)) for name, value in report.facts)))
         self._add(self._paragraph("Normal", (Run(report.status, Tone.STRONG),)))
         self._add(self._paragraph("Notice", (Run(report.notice),)))
 
@@ -149,18 +149,18 @@ class Writer:
         """Write one block."""
         if isinstance(block, Paragraph):
             self._add(self._told(block, _PARAGRAPHS[block.kind]))
-        elif isinstance(block, Quoted):
+        elif isinstance(block, QuoteBlock):
             for paragraph in self._quoted(block, "Quote", "Unverified Quote", "Quote Source"):
                 self._add(paragraph)
-        elif isinstance(block, Items):
+        elif isinstance(block, BulletList):
             for item in block.items:
                 self._add(self._paragraph("List Bullet", item))
-        elif isinstance(block, Facts):
+        elif isinstance(block, FactList):
             self.facts(block)
         else:
             self._table(block)
 
-    def facts(self, block: Facts) -> None:
+    def facts(self, block: FactList) -> None:
         """Write names and values as a table of two columns, on the page of what they are about."""
         table = self._grid("Report Facts", "Facts", (0.27, 0.73))
         for name, value in block.pairs:
@@ -212,7 +212,7 @@ class Writer:
         cell[0].append(element("gridSpan", val=columns))
         return holding("tr", holding("trPr", element("cantSplit")), cell)
 
-    def _in_cell(self, blocks: Iterable[Paragraph | Quoted]) -> list[_Element]:
+    def _in_cell(self, blocks: Iterable[Paragraph | QuoteBlock]) -> list[_Element]:
         made: list[_Element] = []
         for block in blocks:
             if isinstance(block, Paragraph):
@@ -227,14 +227,14 @@ class Writer:
             self._comment(paragraph, note)
         return paragraph
 
-    def _quoted(self, block: Quoted, style: str, claim: str, source: str) -> list[_Element]:
-        said = "\n".join(lines(block.words))
+    def _quoted(self, block: QuoteBlock, style: str, claim: str, source: str) -> list[_Element]:
+        said = "\n".join(text_lines(block.words))
         paragraph = self._paragraph(style if block.verified else claim, (Run(said),))
-        if right_to_left(said):
+        if is_right_to_left(said):
             _properties(paragraph).append(element("bidi"))
         cite = list(block.source)
         if block.left_out:
-            cite.append(Run(f" · {block.left_told} ", Tone.WARNING))
+            cite.append(Run(f" · {block.omission_note} ", Tone.WARNING))
             cite += [block.rest] if block.rest else []
         return [paragraph, self._paragraph(source, cite)]
 
@@ -342,9 +342,9 @@ def _tab() -> _Element:
     return holding("r", element("tab"))
 
 
-def _length(blocks: Iterable[Paragraph | Quoted]) -> int:
+def _length(blocks: Iterable[Paragraph | QuoteBlock]) -> int:
     return sum(
-        len(block.words) if isinstance(block, Quoted) else sum(len(r.text) for r in block.runs)
+        len(block.words) if isinstance(block, QuoteBlock) else sum(len(r.text) for r in block.runs)
         for block in blocks
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.reports.lines import right_to_left
+from fourcorners.reports.lines import is_right_to_left
 from fourcorners.reports.tree import Run, Tone
 from fourcorners.text.invisible_characters import show_invisible
 
@@ -52,7 +52,7 @@ def run(text: str, style: str = "") -> _Element:
     properties = []
     if style:
         properties.append(element("rStyle", val=style))
-    if right_to_left(text):
+    if is_right_to_left(text):
         properties.append(element("rtl"))
     made = element("r")
     if properties:

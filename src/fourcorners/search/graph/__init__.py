@@ -4,18 +4,18 @@ Edges within a document are worked out from its outline when they are asked for;
 documents are kept in the library and brought up to date when documents have come or gone.
 """
 
-from fourcorners.search.graph.expand import Linked, Placed, Tie, expand
+from fourcorners.search.graph.expand import LinkedPassage, LinkKind, Located, expand_hits
 from fourcorners.search.graph.links import Amendment, Links, SharedParty, links_of
 from fourcorners.search.graph.statements import Relation
 
 __all__ = [
     "Amendment",
-    "Linked",
+    "LinkKind",
+    "LinkedPassage",
     "Links",
-    "Placed",
+    "Located",
     "Relation",
     "SharedParty",
-    "Tie",
-    "expand",
+    "expand_hits",
     "links_of",
 ]

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fourcorners.outline.citations import Labels, tokens_of
+from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-LONGEST = 3_000
+MAX_LENGTH = 3_000
 """Characters of a change, with the new wording that follows it, at most."""
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"
 _MARK = (
@@ -64,7 +64,7 @@ _ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ClauseChange:
     """Words that change a clause of another document.
 
     Attributes:
@@ -82,21 +82,21 @@ class Change:
     cited: Span
     within: tuple[str, str] | None = None
 
-    def find(self, labels: Labels) -> int | None:
+    def find(self, labels: LabelIndex) -> int | None:
         """Return the node of the changed document that is meant, by that document's labels.
 
         Where a clause is added, it is the one that it is added to.
         """
         if self.word in _ATTACHED and self.within is None:
-            return labels.attachment(self.word, tokens_of(self.mark))
-        found = labels.numbered(0, self.word, self.mark, self.within)
+            return labels.attachment(self.word, label_parts(self.mark))
+        found = labels.find_number(0, self.word, self.mark, self.within)
         above = re.sub(r"(?:\.\w+|\([^()]*\))$", "", self.mark)
         if found is None and self.verb == "adds" and above != self.mark:
-            return labels.numbered(0, self.word, above, self.within)
+            return labels.find_number(0, self.word, above, self.within)
         return found
 
 
-def read_changes(text: str) -> tuple[Change, ...]:
+def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     """Return the changes that an amendment makes to clauses of another document, in order.
 
     New wording in quotation marks is not read for changes; it is part of the change before it.
@@ -105,7 +105,7 @@ def read_changes(text: str) -> tuple[Change, ...]:
     quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
-    found: list[Change] = []
+    found: list[ClauseChange] = []
     for match in _CITED.finditer(text):
         if _inside(match.start(), long) or _HERE.match(text, match.end()):
             continue
@@ -129,13 +129,13 @@ def _items(text: str, sentence: Span) -> Iterator[Span]:
     yield Span(start, sentence.end)
 
 
-def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[Change]:
+def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[ClauseChange]:
     word = _singular(match["word"])
     within = (_singular(match["within"]), match["mark"]) if match["within"] else None
     tail = f" of {match['within'].capitalize()} {match['mark']}" if match["within"] else ""
     for mark in re.finditer(_MARK, match["marks"]):
         number = "".join(mark[0].split())
-        yield Change(
+        yield ClauseChange(
             verb=verb,
             raw=f"{word.capitalize()} {number}{tail}",
             word=word,
@@ -179,15 +179,15 @@ def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
     start, end = parts[at].start, parts[at].end
     cut_short = text.count("“", start, end) > text.count("”", start, end)
     if cut_short:
-        closed = text.find("”", end, start + LONGEST)
+        closed = text.find("”", end, start + MAX_LENGTH)
         return Span(start, closed + 1 if closed >= 0 else end)
     if not _FOLLOWS.search(text, max(start, end - 120), end):
         return Span(start, end)
     if new := _NEW.match(text, end):
-        return Span(start, min(new.end(), start + LONGEST))
+        return Span(start, min(new.end(), start + MAX_LENGTH))
     for part in parts[at + 1 :]:
         following = text[part.start : part.end]
-        if part.end - start > LONGEST // 2 or (_CITED.search(following) and _verb(following)):
+        if part.end - start > MAX_LENGTH // 2 or (_CITED.search(following) and _verb(following)):
             break
         end = part.end
     return Span(start, end).strip(text)

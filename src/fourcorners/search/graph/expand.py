@@ -11,12 +11,12 @@ from typing import Protocol
 
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
+from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.graph.links import Amendment, Links, links_of
-from fourcorners.search.graph.reading import Reading, read
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text.span import Span
 
-LEAST = 0.6
+MIN_SCORE = 0.6
 """The confidence from which an amendment is followed."""
 _SHORTEST = 20  # characters of what is left of a clause where its other words are shown already
 _ELSEWHERE = 0.7  # what a definition counts that stands in an attachment that the hit is not in
@@ -48,7 +48,7 @@ _DISAPPLIES = re.compile(
 )
 
 
-class Tie(StrEnum):
+class LinkKind(StrEnum):
     """What ties words to a hit."""
 
     DEFINITION = "definition"
@@ -58,7 +58,7 @@ class Tie(StrEnum):
     AMENDED = "amended"
 
 
-class Placed(Protocol):
+class Located(Protocol):
     """Words of a document: a hit, a snippet."""
 
     @property
@@ -71,7 +71,7 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedPassage:
     """Words that belong to a hit by the graph.
 
     Attributes:
@@ -87,7 +87,7 @@ class Linked:
     name: str
     span: Span
     words: str
-    tie: Tie
+    kind: LinkKind
     because: str
     source: int
     score: float
@@ -95,20 +95,20 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    reading: Reading
+    reading: Contract
     span: Span
-    tie: Tie
+    tie: LinkKind
     because: str
     score: float
 
 
-def expand(
+def expand_hits(
     library: Library,
-    snippets: Sequence[Placed],
+    snippets: Sequence[Located],
     *,
     limit: int,
     collection: str | None = None,
-) -> list[Linked]:
+) -> list[LinkedPassage]:
     """Return what belongs to hits by the graph, what matters most first.
 
     That is what amends or restates a hit's clause (or, for a hit in an amendment, the clause that
@@ -137,7 +137,7 @@ def expand(
     taken: dict[str, list[Span]] = {}
     for snippet in snippets:
         taken.setdefault(snippet.document, []).append(snippet.span)
-    linked: list[Linked] = []
+    linked: list[LinkedPassage] = []
     for source, one in found:
         if len(linked) == limit:
             break
@@ -147,12 +147,12 @@ def expand(
             continue
         there.append(span)
         linked.append(
-            Linked(
+            LinkedPassage(
                 document=one.reading.document,
                 name=one.reading.name,
                 span=span,
                 words=span.of(one.reading.text),
-                tie=one.tie,
+                kind=one.tie,
                 because=one.because,
                 source=source,
                 score=round(one.score, 4),
@@ -163,7 +163,7 @@ def expand(
 
 def _most(found: Iterable[_Found]) -> Iterator[_Found]:
     """Yield the best few of each tie."""
-    count: dict[Tie, int] = {}
+    count: dict[LinkKind, int] = {}
     for one in sorted(found, key=lambda each: -each.score):
         count[one.tie] = count.get(one.tie, 0) + 1
         if count[one.tie] <= _MOST:
@@ -183,15 +183,19 @@ def _free(span: Span, taken: Sequence[Span], text: str) -> Span | None:
 
 
 def _around(
-    library: Library, links: Links, snippet: Placed, allowed: Collection[str] | None
+    library: Library, links: Links, snippet: Located, allowed: Collection[str] | None
 ) -> Iterator[_Found]:
-    reading = read(library, snippet.document)
+    reading = read_contract(library, snippet.document)
     span = snippet.span
     amends = [each for each in links.amendments(snippet.document) if _counts(each, allowed)]
     for amendment in links.amended_by(snippet.document):
-        if amendment.confidence >= LEAST and (allowed is None or amendment.document in allowed):
-            yield from _changing(read(library, amendment.document), reading, span, amendment)
-    targets = [(each, read(library, each.target)) for each in amends if each.target is not None]
+        if amendment.confidence >= MIN_SCORE and (allowed is None or amendment.document in allowed):
+            yield from _changing(
+                read_contract(library, amendment.document), reading, span, amendment
+            )
+    targets = [
+        (each, read_contract(library, each.target)) for each in amends if each.target is not None
+    ]
     for amendment, target in targets:
         yield from _changed(reading, target, span, amendment)
     yield from _exceptions(reading, span)
@@ -203,14 +207,14 @@ def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
     target = amendment.target
     return (
         target is not None
-        and amendment.confidence >= LEAST
+        and amendment.confidence >= MIN_SCORE
         and amendment.relation is not Relation.REPLACES
         and (allowed is None or target in allowed)
     )
 
 
 def _changing(
-    amending: Reading, changed: Reading, span: Span, amendment: Amendment
+    amending: Contract, changed: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
     """Yield the words of an amendment that change the clauses of a hit."""
     nodes = changed.outline.nodes
@@ -222,21 +226,21 @@ def _changing(
         because = f"{change.verb} {change.raw} {joint} {changed.name}"
         near = _nearness(nodes[at], span, changed)
         score = amendment.confidence * (0.8 + 0.2 * near)
-        yield _Found(amending, change.span, Tie.AMENDMENT, because, score)
+        yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score)
     if amendment.relation is Relation.AMENDS:
         return
     same = _counterpart(changed, amending, span)
     if same is not None and amendment.relation is Relation.RESTATES:
         words = amending.opening(same.span)
-        because = f"restates {changed.where(span)}"
-        yield _Found(amending, words, Tie.AMENDMENT, because, amendment.confidence * 0.95)
+        because = f"restates {changed.locate(span)}"
+        yield _Found(amending, words, LinkKind.AMENDMENT, because, amendment.confidence * 0.95)
         return
     words = amending.sentence(amendment.span)
     because = f"{amendment.relation.value} {changed.name}"
-    yield _Found(amending, words, Tie.AMENDMENT, because, amendment.confidence * 0.9)
+    yield _Found(amending, words, LinkKind.AMENDMENT, because, amendment.confidence * 0.9)
 
 
-def _counterpart(old: Reading, new: Reading, span: Span) -> Node | None:
+def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
     """Return the clause of a restatement that stands for that of a hit: by its heading."""
     node = old.outline.at(span.start)
     while node is not None and node.heading is None:
@@ -254,7 +258,7 @@ def _counterpart(old: Reading, new: Reading, span: Span) -> Node | None:
 
 
 def _changed(
-    amending: Reading, target: Reading, span: Span, amendment: Amendment
+    amending: Contract, target: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
     """Yield the clauses that a hit in an amendment changes."""
     if amendment.relation is not Relation.AMENDS:
@@ -265,12 +269,12 @@ def _changed(
         at = change.find(target.labels)
         if at is not None:
             words = target.opening(target.outline.nodes[at].span)
-            where = amending.where(change.span)
+            where = amending.locate(change.span)
             because = f"is what {where} changes: it {change.verb} {change.raw}"
-            yield _Found(target, words, Tie.AMENDED, because, 0.95 * amendment.confidence)
+            yield _Found(target, words, LinkKind.AMENDED, because, 0.95 * amendment.confidence)
 
 
-def _exceptions(reading: Reading, span: Span) -> Iterator[_Found]:
+def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
     """Yield the sentences elsewhere that hold notwithstanding a hit's clause, or subject to it."""
     for reference, node in reading.references_to(span):
         if reference.kind is ReferenceKind.NEARBY or len(node.span) * 2 > len(reading.text):
@@ -287,30 +291,30 @@ def _exceptions(reading: Reading, span: Span) -> Iterator[_Found]:
             continue
         words = reading.sentence(reference.span)
         score = weight * (0.7 + 0.3 * _nearness(node, span, reading))
-        yield _Found(reading, words, Tie.EXCEPTION, f"{because} of {reading.name}", score)
+        yield _Found(reading, words, LinkKind.EXCEPTION, f"{because} of {reading.name}", score)
 
 
-def _references(reading: Reading, span: Span, *, amending: bool) -> Iterator[_Found]:
+def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_Found]:
     """Yield the clauses that a hit refers to."""
     cited = reading.references_from(span)
     share = min(1.0, (_MANY + 1) / (len(cited) + 1))
     for reference, node in cited:
         if _leads_nowhere(reading, reference, node, span):
             continue
-        if amending and reading.changed(reference.raw, reference.span):
+        if amending and reading.is_changed_document(reference.raw, reference.span):
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
         strong = _OVERRIDES.search(before) or _EXCEPTS.search(before)
         attached = node.kind is NodeKind.SCHEDULE
         score = 0.88 if strong else (0.6 if attached else 0.72) * share
         raw = reference.raw or node.label
-        because = f"is {raw}, to which {reading.where(span)} refers"
+        because = f"is {raw}, to which {reading.locate(span)} refers"
         if strong:
             because += f" ({_quoted(strong['cue']).casefold()} it)"
-        yield _Found(reading, reading.opening(node.span), Tie.REFERENCE, because, score)
+        yield _Found(reading, reading.opening(node.span), LinkKind.REFERENCE, because, score)
 
 
-def _leads_nowhere(reading: Reading, reference: CrossReference, node: Node, span: Span) -> bool:
+def _leads_nowhere(reading: Contract, reference: CrossReference, node: Node, span: Span) -> bool:
     """Tell whether a reference is to where it stands, or to about everything.
 
     Where the outline lacks what is cited, its target is a part that holds it, and may be large.
@@ -327,7 +331,7 @@ def _quoted(words: str) -> str:
     return " ".join(words.split())
 
 
-def _definitions(reading: Reading, span: Span, targets: Sequence[Reading]) -> Iterator[_Found]:
+def _definitions(reading: Contract, span: Span, targets: Sequence[Contract]) -> Iterator[_Found]:
     """Yield the definitions of terms used in a hit, by this contract or the one it amends."""
     words = span.of(reading.text)
     used: set[str] = set()
@@ -341,11 +345,11 @@ def _definitions(reading: Reading, span: Span, targets: Sequence[Reading]) -> It
             score = _specific(term, times)
             if source is reading and _is_of_another_part(reading, term, span):
                 score *= _ELSEWHERE
-            because = f"defines “{term.term}”, used in {reading.where(span)}"
-            yield _Found(source, source.definition(term), Tie.DEFINITION, because, score)
+            because = f"defines “{term.term}”, used in {reading.locate(span)}"
+            yield _Found(source, source.definition(term), LinkKind.DEFINITION, because, score)
 
 
-def _is_of_another_part(reading: Reading, term: DefinedTerm, span: Span) -> bool:
+def _is_of_another_part(reading: Contract, term: DefinedTerm, span: Span) -> bool:
     """Tell whether a term is defined in an attachment, for that alone perhaps."""
     return any(
         node.kind is NodeKind.SCHEDULE
@@ -362,7 +366,7 @@ def _specific(term: DefinedTerm, times: int) -> float:
     return 0.4 + 0.25 * rare + 0.15 * several
 
 
-def _nearness(node: Node, span: Span, reading: Reading) -> float:
+def _nearness(node: Node, span: Span, reading: Contract) -> float:
     """Return how closely a clause is about a hit: 1 for its own clause, less for those around."""
     inner = reading.outline.at(span.start)
     if node is inner or span.contains(node.span):

@@ -12,28 +12,33 @@ from datetime import date
 from functools import cache
 
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import SQLiteValue, integer, register, string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.outline.card import Card
-from fourcorners.search.graph.resolving import (
-    Head,
-    Profile,
-    gathered,
-    head_of,
+from fourcorners.outline.card.card import Card
+from fourcorners.search.graph.resolution import (
+    DocumentProfile,
+    TitlePage,
+    gather_candidates,
     party_keys,
-    resolve,
+    resolve_target,
+    title_page,
 )
-from fourcorners.search.graph.statements import Relation, Statement, read_statements, telling
-from fourcorners.search.names import names_of
+from fourcorners.search.graph.statements import (
+    AmendmentStatement,
+    Relation,
+    distinctive_words,
+    parse_statements,
+)
+from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 
 RULES = "1"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
 _FITTING = 8
-_STATEMENTS: Codec[tuple[Statement, ...]] = Codec(tuple[Statement, ...])
+_STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
 
-register(
+register_tables(
     _ROOM,
     (
         """
@@ -139,15 +144,15 @@ class Links:
         )
         named: dict[str, tuple[str, list[str]]] = {}
         for key, name, other in rows:
-            others = named.setdefault(string(key), (string(name), []))[1]
+            others = named.setdefault(as_string(key), (as_string(name), []))[1]
             if other is not None:
-                others.append(string(other))
+                others.append(as_string(other))
         return [SharedParty(name, tuple(others)) for name, others in named.values()]
 
 
 def links_of(library: Library) -> Links:
     """Return the links of a library, brought up to date first if it has changed."""
-    library.prepare(_ROOM)
+    library.migrate(_ROOM)
     if not _is_current(library):
         with library.transaction():
             if not _is_current(library):
@@ -157,7 +162,7 @@ def links_of(library: Library) -> Links:
 
 def _is_current(library: Library) -> bool:
     known = {
-        string(key): string(value)
+        as_string(key): as_string(value)
         for key, value in library.execute("SELECT key, value FROM graph_state")
     }
     return known == {"rules": RULES, "content": library.content_version}
@@ -184,9 +189,9 @@ def _read_new(library: Library) -> None:
         "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents)"
     )
     for (identifier,) in new:
-        document = string(identifier)
+        document = as_string(identifier)
         card = library.card(document)
-        said = read_statements(library.text(document), card)
+        said = parse_statements(library.text(document), card)
         library.execute(
             "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(said))
         )
@@ -199,7 +204,7 @@ def _read_new(library: Library) -> None:
 
 def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     statements = {
-        string(document): _STATEMENTS.load(string(said))
+        as_string(document): _STATEMENTS.load(as_string(said))
         for document, said in library.execute("SELECT document, statements FROM graph_documents")
     }
     if not any(statements.values()):
@@ -210,24 +215,24 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     for profile in profiles.values():
         for key in profile.parties:
             bearers.setdefault(key, []).append(profile.document)
-    names = names_of(library)
+    names = name_index(library)
 
     def fitting(words: str) -> list[str]:
-        return [fit.document for fit in names.fitting(library, words)[:_FITTING]]
+        return [fit.document for fit in names.match_names(library, words)[:_FITTING]]
 
     @cache
-    def head(document: str) -> Head:
+    def head(document: str) -> TitlePage:
         title = cards[document].title
-        return head_of(library.text(document), title.span.start if title else 0)
+        return title_page(library.text(document), title.span.start if title else 0)
 
     rows: list[tuple[SQLiteValue, ...]] = []
     for document, said in sorted(statements.items()):
         parties = " ".join(fact.value.name for fact in cards[document].parties)
         for one in said:
             own = profiles[document]
-            candidates = gathered(one, own, profiles, bearers, fitting, parties)
-            found = resolve(one, own, candidates, head)
-            dated = one.dated.isoformat() if one.dated else ""
+            candidates = gather_candidates(one, own, profiles, bearers, fitting, parties)
+            found = resolve_target(one, own, candidates, head)
+            dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)
             told = (one.relation.value, one.title, dated)
             rows.append((*place, *told, found.target, found.confidence, found.because))
@@ -235,20 +240,20 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
 
 
 def _profiles(
-    library: Library, cards: dict[str, Card], statements: dict[str, tuple[Statement, ...]]
-) -> Iterable[tuple[str, Profile]]:
+    library: Library, cards: dict[str, Card], statements: dict[str, tuple[AmendmentStatement, ...]]
+) -> Iterable[tuple[str, DocumentProfile]]:
     for entry in library.documents():
         card = cards[entry.id]
-        title = telling(card.title.value) if card.title else frozenset[str]()
+        title = distinctive_words(card.title.value) if card.title else frozenset[str]()
         kind = card.type.value if card.type else ""
         stem = entry.name.rpartition(".")[0] or entry.name
         facts = (card.agreement_date, card.effective_date)
         yield (
             entry.id,
-            Profile(
+            DocumentProfile(
                 document=entry.id,
                 parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
-                titled=title | telling(f"{kind} {stem}"),
+                titled=title | distinctive_words(f"{kind} {stem}"),
                 title=title,
                 dates=tuple(fact.value for fact in facts if fact),
                 collections=frozenset(entry.collections),
@@ -262,12 +267,12 @@ def _profiles(
 def _amendment(row: tuple[SQLiteValue, ...]) -> Amendment:
     document, start, end, relation, title, dated, target, confidence, because = row
     return Amendment(
-        document=string(document),
-        relation=Relation(string(relation)),
-        span=Span(integer(start), integer(end)),
-        title=string(title),
-        dated=date.fromisoformat(string(dated)) if dated else None,
-        target=None if target is None else string(target),
+        document=as_string(document),
+        relation=Relation(as_string(relation)),
+        span=Span(as_integer(start), as_integer(end)),
+        title=as_string(title),
+        dated=date.fromisoformat(as_string(dated)) if dated else None,
+        target=None if target is None else as_string(target),
         confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
-        because=string(because),
+        because=as_string(because),
     )

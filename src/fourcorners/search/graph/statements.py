@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from fourcorners.outline.card import Card
-from fourcorners.outline.dates import find_dates
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.dates import find_dates
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
-TOP = 5_000
+MAX_PREAMBLE = 5_000
 """Characters after the title in which a document says what it amends."""
 
 
@@ -31,19 +31,19 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class AmendmentStatement:
     """A document's words on another document.
 
     Attributes:
         span: The words that name the other document; of the title where no others do.
         title: What they call it, without its date; may be as bare as `Agreement`.
-        dated: The date by which they name it.
+        date: The date by which they name it.
     """
 
     relation: Relation
     span: Span
     title: str
-    dated: date | None
+    date: date | None
 
 
 _PAPER = (
@@ -132,7 +132,7 @@ _SHORTEN_END = re.compile(
 )
 
 
-def read_statements(text: str, card: Card) -> tuple[Statement, ...]:
+def parse_statements(text: str, card: Card) -> tuple[AmendmentStatement, ...]:
     """Return what a document says of others, in order of place; most say nothing."""
     found = [*_replaced(text, card)]
     changed = _amended(text, card)
@@ -141,7 +141,7 @@ def read_statements(text: str, card: Card) -> tuple[Statement, ...]:
     return tuple(sorted(found, key=lambda one: one.span))
 
 
-def telling(title: str) -> frozenset[str]:
+def distinctive_words(title: str) -> frozenset[str]:
     """Return the words of a title that tell one contract from another."""
     return frozenset(tokenize(title).tokens) - _OWN_WORDS
 
@@ -154,10 +154,10 @@ class _Mention:
     weight: float
 
 
-def _amended(text: str, card: Card) -> Statement | None:
+def _amended(text: str, card: Card) -> AmendmentStatement | None:
     title = " ".join(card.title.span.of(text).split()) if card.title else ""
     start = card.title.span.start if card.title else 0
-    top = Span(start, min(len(text), start + TOP))
+    top = Span(start, min(len(text), start + MAX_PREAMBLE))
     opening = text[top.start : min(len(text), top.start + 2_500)]
     titled = bool(_IN_TITLE.search(title)) or bool(card.type and card.type.value == "Amendment")
     if not titled and card.amends is None and not _SAID.search(opening):
@@ -174,19 +174,21 @@ def _amended(text: str, card: Card) -> Statement | None:
             r"restates?\W", text[max(0, best.span.start - 60) : best.span.start]
         ):
             relation = Relation.RESTATES
-        return Statement(relation, best.span, best.title, dated)
+        return AmendmentStatement(relation, best.span, best.title, dated)
     if not titled or card.title is None:
         return None
     named = _shortened(title)
-    known = _PAPER_WORD.search(named) and telling(named)
-    return Statement(relation, card.title.span, named if known else "", None)
+    known = _PAPER_WORD.search(named) and distinctive_words(named)
+    return AmendmentStatement(relation, card.title.span, named if known else "", None)
 
 
 def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
     """Return the date that another mention of the same paper gives."""
-    wanted = telling(best.title)
+    wanted = distinctive_words(best.title)
     for one in mentions:
-        if one.dated and (telling(one.title) == wanted or not telling(one.title)):
+        if one.dated and (
+            distinctive_words(one.title) == wanted or not distinctive_words(one.title)
+        ):
             return one.dated
     return None
 
@@ -194,11 +196,11 @@ def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
 def _shortened(title: str) -> str:
     """Return the title of what is amended, by the amendment's own: `Services Agreement`."""
     rest = _SHORTEN.sub("", title).strip()
-    return rest if telling(rest) else _SHORTEN_END.sub("", title).strip()
+    return rest if distinctive_words(rest) else _SHORTEN_END.sub("", title).strip()
 
 
 def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> Iterator[_Mention]:
-    own = telling(_shortened(title) if titled else title)
+    own = distinctive_words(_shortened(title) if titled else title)
     own_date = card.agreement_date.value if card.agreement_date else None
     for match in _MENTION.finditer(text, top.start, top.end):
         lead = _LEAD.match(match["title"])
@@ -218,7 +220,7 @@ def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> 
         is_own = dated is not None and dated == own_date and not (entered or _VERB.search(before))
         if earlier or is_own:
             dated, end = None, match.end()
-        tokens = telling(named)
+        tokens = distinctive_words(named)
         weight = 2.0 * (dated is not None) + 2.5 * changing - 1.5 * earlier
         weight += 2.0 * bool(_CALLED_ON.search(before)) + 2.5 * bool(_VERB.search(before))
         if own and tokens:
@@ -242,7 +244,7 @@ def _after_change(named: str) -> str:
     if found is None or found[0].casefold() in ("amended", "restated"):
         return ""
     cut = " ".join(_SHORTEN.sub("", named).split())
-    return cut if cut != named and telling(cut) else ""
+    return cut if cut != named and distinctive_words(cut) else ""
 
 
 def _of_this(text: str, at: int, before: str, card: Card) -> bool:
@@ -268,7 +270,7 @@ def _date_after(text: str, end: int) -> tuple[date | None, int]:
     return None, end
 
 
-def _replaced(text: str, card: Card) -> Iterator[Statement]:
+def _replaced(text: str, card: Card) -> Iterator[AmendmentStatement]:
     own = card.agreement_date.value if card.agreement_date else None
     for match in _REPLACED.finditer(text):
         named = " ".join(match["title"].split())
@@ -278,4 +280,4 @@ def _replaced(text: str, card: Card) -> Iterator[Statement]:
         if re.search(r"\b(?:this|all|any|each)\b", named, re.IGNORECASE):
             continue
         span = Span(match.start("title"), found.span.end)
-        yield Statement(Relation.REPLACES, span, named, found.value)
+        yield AmendmentStatement(Relation.REPLACES, span, named, found.value)

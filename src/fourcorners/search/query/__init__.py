@@ -20,7 +20,7 @@ Case, accents and punctuation do not matter: `non-compete` is the phrase "non co
 the text serves two parts of a proximity: `"party party"~5` needs two of them.
 """
 
-from fourcorners.search.query.parser import parse
+from fourcorners.search.query.parser import parse_query
 from fourcorners.search.query.tree import (
     And,
     Field,
@@ -35,8 +35,8 @@ from fourcorners.search.query.tree import (
     Prefix,
     Query,
     Word,
-    fields,
-    leaves,
+    tree_fields,
+    tree_leaves,
     without_fields,
 )
 
@@ -54,8 +54,8 @@ __all__ = [
     "Prefix",
     "Query",
     "Word",
-    "fields",
-    "leaves",
-    "parse",
+    "parse_query",
+    "tree_fields",
+    "tree_leaves",
     "without_fields",
 ]

@@ -30,8 +30,8 @@ from fourcorners.search.query.tree import (
     Prefix,
     Query,
     Word,
-    label,
-    leaves,
+    leaf_label,
+    tree_leaves,
 )
 
 BODY = "body"
@@ -80,41 +80,43 @@ def compile_query(query: Query | Node) -> Plan:
     return Plan(
         tree,
         tuple(
-            CompiledLeaf(leaf, label(leaf), boost, expression(leaf), is_exact(leaf), scored)
-            for leaf, boost, scored in leaves(tree)
+            CompiledLeaf(
+                leaf, leaf_label(leaf), boost, leaf_expression(leaf), is_exact(leaf), scored
+            )
+            for leaf, boost, scored in tree_leaves(tree)
         ),
     )
 
 
-def limited(expression: str, filters: Collection[Collection[str]] = ()) -> str:
+def match_expression(expression: str, filters: Collection[Collection[str]] = ()) -> str:
     """Return a whole MATCH expression: the words in the body, within filters.
 
     Each filter is a collection of tokens of the `meta` column, of which a row must bear one.
     """
-    wanted = filtering(filters)
+    wanted = filter_expression(filters)
     body = f"{BODY} : ({expression})"
     return f"{body} AND {wanted}" if wanted else body
 
 
-def filtering(filters: Collection[Collection[str]]) -> str:
+def filter_expression(filters: Collection[Collection[str]]) -> str:
     """Return the MATCH expression of filters alone; empty where there are none."""
     return " AND ".join(f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters)
 
 
-def expression(leaf: Leaf | Field) -> str:
+def leaf_expression(leaf: Leaf | Field) -> str:
     """Return the FTS5 expression of a leaf, without column or filter; empty for a field."""
     if isinstance(leaf, Field):
         return ""
     if not isinstance(leaf, Near):
         return _phrase(leaf)
-    distance = window(leaf)
+    distance = near_window(leaf)
     return " OR ".join(
         f"NEAR({' '.join(map(_phrase, choice))}, {distance})"
         for choice in product(*(tuple(alternatives(part)) for part in leaf.parts))
     )
 
 
-def phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
+def leaf_phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
     """Return the phrases of a leaf's expression, in order: what `bm25()` adds up."""
     if not isinstance(leaf, Near):
         return [leaf]
@@ -122,7 +124,7 @@ def phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
     return [term for choice in choices for term in choice]
 
 
-def window(near: Near) -> int:
+def near_window(near: Near) -> int:
     """Return a distance that holds at least all that a proximity means, in any order.
 
     FTS5 measures from the end of each part to the start of the last one. In an ordered chain the

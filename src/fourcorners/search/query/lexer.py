@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from fourcorners.search.query.fault import fault
+from fourcorners.search.query.errors import query_error
 from fourcorners.search.query.tree import FieldName
 from fourcorners.text.tokenization import tokenize
 
@@ -16,7 +16,7 @@ MAX_DISTANCE = 1_000
 MAX_BOOST = 1_000.0
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token of the query is; the value names it in messages."""
 
     CHUNK = "a word"
@@ -44,7 +44,7 @@ class Token:
         field: The name of a field; its value stands at `value_at`.
     """
 
-    kind: Kind
+    kind: TokenKind
     at: int
     text: str = ""
     number: float = 0.0
@@ -55,12 +55,12 @@ class Token:
 
 QUOTES = '"“”„‟'
 _SINGLE = {
-    "(": Kind.OPEN,
-    ")": Kind.CLOSE,
-    "[": Kind.LIST_OPEN,
-    "]": Kind.LIST_CLOSE,
+    "(": TokenKind.OPEN,
+    ")": TokenKind.CLOSE,
+    "[": TokenKind.LIST_OPEN,
+    "]": TokenKind.LIST_CLOSE,
 }
-_OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
+_OPERATORS = {"AND": TokenKind.AND, "OR": TokenKind.OR, "NOT": TokenKind.NOT}
 _SPACE = re.compile(r"\s+")
 _CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
 _CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
@@ -71,14 +71,14 @@ _WITHIN = re.compile(r"(w|near|pre|onear)/(\d+)", re.IGNORECASE)
 _FOREIGN_WITHIN = re.compile(r"(?:w|pre)?/(?:s|p|sent|para|\d+)|\+\d+", re.IGNORECASE)
 
 
-def tokens(query: str) -> Iterator[Token]:
+def tokenize_query(query: str) -> Iterator[Token]:
     """Yield the tokens of a query; chunks that hold no letter or digit are left out.
 
     Raises:
         QueryError: If a mark of the language is not complete, or a number is too large.
     """
     if len(query) > MAX_CHARACTERS:
-        raise fault(
+        raise query_error(
             query,
             MAX_CHARACTERS,
             f"the query is longer than {MAX_CHARACTERS:,} characters",
@@ -99,7 +99,7 @@ def tokens(query: str) -> Iterator[Token]:
         if token:
             yield token
         at = end
-    yield Token(Kind.END, len(query.rstrip()))
+    yield Token(TokenKind.END, len(query.rstrip()))
 
 
 def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
@@ -113,7 +113,7 @@ def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
     if char == "^":
         return _boost(query, at)
     if char == "," and in_list:
-        return Token(Kind.COMMA, at, char), at + 1
+        return Token(TokenKind.COMMA, at, char), at + 1
     if field := _FIELD.match(query, at):
         return _field(query, at, field[1].lower(), field.end(), in_list=in_list)
     found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, at)
@@ -124,23 +124,23 @@ def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
 def _field(query: str, at: int, name: str, value_at: int, *, in_list: bool) -> tuple[Token, int]:
     if query[value_at] in QUOTES:
         value, end = _string(query, value_at)
-        return Token(Kind.FIELD, at, value.text, field=name, value_at=value_at + 1), end
+        return Token(TokenKind.FIELD, at, value.text, field=name, value_at=value_at + 1), end
     found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, value_at)
     if found is None:
-        raise fault(
+        raise query_error(
             query,
             value_at,
             f"`{name}:` needs a value",
             f'Write {name}:acme or {name}:"two words"; join several with OR.',
         )
-    return Token(Kind.FIELD, at, found[0], field=name, value_at=value_at), found.end()
+    return Token(TokenKind.FIELD, at, found[0], field=name, value_at=value_at), found.end()
 
 
 def _string(query: str, at: int) -> tuple[Token, int]:
     for end in range(at + 1, len(query)):
         if query[end] in QUOTES:
-            return Token(Kind.STRING, at, query[at + 1 : end]), end + 1
-    raise fault(
+            return Token(TokenKind.STRING, at, query[at + 1 : end]), end + 1
+    raise query_error(
         query, at, "this quotation mark is never closed", 'Write "words" with one at both ends.'
     )
 
@@ -148,22 +148,22 @@ def _string(query: str, at: int) -> tuple[Token, int]:
 def _slop(query: str, at: int) -> tuple[Token, int]:
     found = _SLOP.match(query, at)
     if not found:
-        raise fault(
+        raise query_error(
             query,
             at,
             "`~` needs a whole number of words",
             'Write "change control"~5: at most five words between the two.',
         )
-    return Token(Kind.SLOP, at, found[0], _distance(query, at, found[1])), found.end()
+    return Token(TokenKind.SLOP, at, found[0], _distance(query, at, found[1])), found.end()
 
 
 def _boost(query: str, at: int) -> tuple[Token, int]:
     found = _BOOST.match(query, at)
     if not found:
-        raise fault(query, at, "`^` needs a number", "Write control^5: it counts five times.")
+        raise query_error(query, at, "`^` needs a number", "Write control^5: it counts five times.")
     boost = round(float(found[1]), 6) if len(found[1]) < 20 else MAX_BOOST + 1
     if not 0 < boost <= MAX_BOOST:
-        raise fault(
+        raise query_error(
             query,
             at,
             f"a boost must be above 0 and at most {MAX_BOOST:,.0f}",
@@ -171,13 +171,13 @@ def _boost(query: str, at: int) -> tuple[Token, int]:
             if boost
             else "Write ^0.1 to count little; leave the term out to count nothing.",
         )
-    return Token(Kind.BOOST, at, found[0], boost), found.end()
+    return Token(TokenKind.BOOST, at, found[0], boost), found.end()
 
 
 def _distance(query: str, at: int, digits: str) -> int:
     distance = int(digits) if len(digits) < 10 else MAX_DISTANCE + 1
     if distance > MAX_DISTANCE:
-        raise fault(
+        raise query_error(
             query,
             at,
             f"a proximity of more than {MAX_DISTANCE:,} words",
@@ -192,10 +192,10 @@ def _chunk(query: str, at: int, chunk: str) -> Token | None:
     if found := _WITHIN.fullmatch(chunk):
         ordered = found[1].lower() in ("pre", "onear")
         distance = _distance(query, at, found[2])
-        return Token(Kind.WITHIN, at, chunk, distance, ordered)
+        return Token(TokenKind.WITHIN, at, chunk, distance, ordered)
     _refuse_other_dialects(query, at, chunk)
     if chunk.strip("*") != chunk or tokenize(chunk).tokens:
-        return Token(Kind.CHUNK, at, chunk)
+        return Token(TokenKind.CHUNK, at, chunk)
     return None
 
 
@@ -203,19 +203,19 @@ def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
     """Refuse what means something in another query language and would be misread here."""
     following = query[at + len(chunk) : at + len(chunk) + 1]
     if _FOREIGN_WITHIN.fullmatch(chunk):
-        raise fault(
+        raise query_error(
             query,
             at,
             f"`{chunk}` is not an operator here",
             "Write w/5 for within five words in either order, or pre/5 for in this order.",
         )
     if chunk == "NEAR" and following == "(":
-        raise fault(
+        raise query_error(
             query, at, "NEAR( ) is not written so here", 'Write "change control"~5 or a w/5 b.'
         )
     sign, rest = chunk[0], chunk[1:] or following
     if sign in "-!+" and rest and (rest[0].isalnum() or rest[0] in QUOTES + "("):
-        raise fault(
+        raise query_error(
             query,
             at,
             f"`{sign}` in front of a term is not an operator here",

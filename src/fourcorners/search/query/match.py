@@ -25,7 +25,7 @@ from fourcorners.search.query.tree import (
     Prefix,
     Query,
     Word,
-    label,
+    leaf_label,
 )
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.tokenization import WordIndex
@@ -54,7 +54,7 @@ class Match:
     places: tuple[Span, ...]
 
 
-def matches(query: Query | Node, index: WordIndex) -> list[Match]:
+def find_matches(query: Query | Node, index: WordIndex) -> list[Match]:
     """Return every match of the leaves that make the query true, in order of position.
 
     It is empty if the text as a whole does not satisfy the query; nothing under a NOT is listed.
@@ -68,13 +68,13 @@ def matches(query: Query | Node, index: WordIndex) -> list[Match]:
             tuple(index.span_between(first, end - 1) for first, end in sorted(parts)),
         )
         for boost, leaf, instances in found or ()
-        for name in (label(leaf),)
+        for name in (leaf_label(leaf),)
         for parts in instances
     }
     return sorted(listed)
 
 
-def places_matched(query: Query | Node, index: WordIndex) -> list[Span]:
+def matched_spans(query: Query | Node, index: WordIndex) -> list[Span]:
     """Return the places of all `matches`, those that touch made one, in order: what to highlight.
 
     It is quicker than `matches`, which tells for each leaf by itself.
@@ -84,12 +84,12 @@ def places_matched(query: Query | Node, index: WordIndex) -> list[Span]:
     return merge_spans(index.span_between(first, beyond - 1) for first, beyond in spots)
 
 
-def holds(query: Query | Node, index: WordIndex) -> bool:
+def is_match(query: Query | Node, index: WordIndex) -> bool:
     """Tell whether the text as a whole satisfies the query."""
     return _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) is not None
 
 
-def score(
+def score_text(
     query: Query | Node,
     index: WordIndex,
     *,
@@ -104,7 +104,7 @@ def score(
         _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) or ()
     ):
         count = len(instances)
-        total += boost * weight(label(leaf)) * count * (SATURATION + 1) / (count + SATURATION)
+        total += boost * weight(leaf_label(leaf)) * count * (SATURATION + 1) / (count + SATURATION)
     return total
 
 
@@ -124,7 +124,7 @@ def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
         case Not():
             return [] if _satisfied(node.part, index, boost) is None else None
         case Field():
-            raise TypeError(f"{label(node)} is not in the words of a text")
+            raise TypeError(f"{leaf_label(node)} is not in the words of a text")
         case _:
             instances = leaf_instances(node, index)
             return [(boost * node.boost, node, instances)] if instances else None
@@ -145,17 +145,17 @@ def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
     if isinstance(leaf, Near):
         parts: list[list[Place]] = []
         for part in leaf.parts:
-            found = places(part, index)
+            found = term_places(part, index)
             if not found:
                 return []
             parts.append(found)
         if leaf.sloppy:
-            return sloppy(parts, leaf.distance)
-        return near(parts, leaf.distance, ordered=leaf.ordered)
-    return [(place,) for place in places(leaf, index)]
+            return sloppy_places(parts, leaf.distance)
+        return near_places(parts, leaf.distance, ordered=leaf.ordered)
+    return [(place,) for place in term_places(leaf, index)]
 
 
-def places(part: Part, index: WordIndex) -> list[Place]:
+def term_places(part: Part, index: WordIndex) -> list[Place]:
     """Return where a word, prefix, phrase or group of these stands, in order."""
     match part:
         case Word():
@@ -166,7 +166,7 @@ def places(part: Part, index: WordIndex) -> list[Place]:
             return _phrase_places(part, index)
         case Or():
             inner = (one for one in part.parts if not isinstance(one, And | Not | Near | Field))
-            return sorted({place for one in inner for place in places(one, index)})
+            return sorted({place for one in inner for place in term_places(one, index)})
 
 
 def _phrase_places(phrase: Phrase, index: WordIndex) -> list[Place]:
@@ -184,7 +184,7 @@ def _phrase_places(phrase: Phrase, index: WordIndex) -> list[Place]:
     ]
 
 
-def near(
+def near_places(
     parts: Sequence[Sequence[Place]], distance: int, *, ordered: bool
 ) -> list[tuple[Place, ...]]:
     """Return the instances of a proximity: one place for each part, in the order of the parts.
@@ -217,7 +217,7 @@ def near(
     return found
 
 
-def sloppy(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
+def sloppy_places(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
     """Return the instances of Lucene's proximity, each part one word.
 
     A word is moved by how far it stands from its place in the row; the words' moves may lie at

@@ -27,7 +27,7 @@ from fourcorners.search.query.tree import (
     Phrase,
     Prefix,
     Word,
-    leaves,
+    tree_leaves,
 )
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json]"
@@ -38,14 +38,16 @@ BODY, META = "body", "meta"
 
 
 @dataclass(frozen=True, slots=True)
-class Dsl:
+class DslQuery:
     """A query in the DSL, and whether it finds exactly what is meant, or more."""
 
     query: dict[str, Json]
     exact: bool
 
 
-def compile_dsl(tree: Node, fields: FieldTokens, filters: Collection[Collection[str]] = ()) -> Dsl:
+def compile_dsl(
+    tree: Node, fields: FieldTokens, filters: Collection[Collection[str]] = ()
+) -> DslQuery:
     """Return a query for the passages that satisfy a tree within filters.
 
     Args:
@@ -57,7 +59,7 @@ def compile_dsl(tree: Node, fields: FieldTokens, filters: Collection[Collection[
     if filters:
         narrowed: list[Json] = [_bearing(tokens) for tokens in filters]
         query = {"bool": {"must": [query], "filter": narrowed}}
-    return Dsl(query, all(_is_exact(leaf) for leaf, _, _ in leaves(tree)))
+    return DslQuery(query, all(_is_exact(leaf) for leaf, _, _ in tree_leaves(tree)))
 
 
 def _is_exact(leaf: Leaf | Field) -> bool:

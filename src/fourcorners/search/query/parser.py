@@ -17,8 +17,8 @@ from datetime import date
 from math import prod
 
 from fourcorners.errors import QueryError
-from fourcorners.search.query.fault import fault
-from fourcorners.search.query.lexer import MAX_BOOST, Kind, Token, tokens
+from fourcorners.search.query.errors import query_error
+from fourcorners.search.query.lexer import MAX_BOOST, Token, TokenKind, tokenize_query
 from fourcorners.search.query.tree import (
     And,
     Field,
@@ -49,10 +49,12 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
-_ENDS = frozenset((Kind.END, Kind.CLOSE, Kind.LIST_CLOSE, Kind.COMMA, Kind.OR))
+_ENDS = frozenset(
+    (TokenKind.END, TokenKind.CLOSE, TokenKind.LIST_CLOSE, TokenKind.COMMA, TokenKind.OR)
+)
 
 
-def parse(text: str, *, mode: Mode = Mode.SYMMETRIC, fields: bool = True) -> Query:
+def parse_query(text: str, *, mode: Mode = Mode.SYMMETRIC, fields: bool = True) -> Query:
     """Return the query that `text` says; see `fourcorners.search.query` for the language.
 
     Args:
@@ -77,7 +79,7 @@ class _Parser:
         self._text = text
         self._mode = mode
         self._fields = fields
-        self._tokens = list(tokens(text))
+        self._tokens = list(tokenize_query(text))
         self._at = 0
         self._depth = 0
         self._terms = 0
@@ -85,8 +87,8 @@ class _Parser:
     @property
     def plain(self) -> bool:
         """Tell whether there are only bare words, and enough of them for a question."""
-        said = [token for token in self._tokens[:-1] if token.kind is not Kind.FIELD]
-        bare = all(token.kind is Kind.CHUNK and not token.text.endswith("*") for token in said)
+        said = [token for token in self._tokens[:-1] if token.kind is not TokenKind.FIELD]
+        bare = all(token.kind is TokenKind.CHUNK and not token.text.endswith("*") for token in said)
         return bare and len(said) >= PLAIN_WORDS
 
     def _peek(self) -> Token:
@@ -98,15 +100,15 @@ class _Parser:
         return token
 
     def _fault(self, at: int, what: str, remedy: str) -> QueryError:
-        return fault(self._text, at, what, remedy)
+        return query_error(self._text, at, what, remedy)
 
     def query(self) -> Node:
-        if self._peek().kind is Kind.END:
+        if self._peek().kind is TokenKind.END:
             raise self._nothing(0)
         tree, at = self._or()
         self._positive(tree, at)
-        if self._peek().kind is not Kind.END:
-            opening = {Kind.CLOSE: "(", Kind.LIST_CLOSE: "["}.get(self._peek().kind)
+        if self._peek().kind is not TokenKind.END:
+            opening = {TokenKind.CLOSE: "(", TokenKind.LIST_CLOSE: "["}.get(self._peek().kind)
             raise self._fault(
                 self._peek().at,
                 f"{self._peek().kind.value} without the `{opening}` that it closes"
@@ -127,7 +129,7 @@ class _Parser:
     def _or(self) -> tuple[Node, int]:
         first, start = self._and()
         parts = [first]
-        while self._peek().kind is Kind.OR:
+        while self._peek().kind is TokenKind.OR:
             self._positive(parts[-1], start)
             self._take()
             part, at = self._and()
@@ -139,7 +141,7 @@ class _Parser:
         first, start = self._not()
         parts = [first]
         while self._peek().kind not in _ENDS:
-            if self._peek().kind is Kind.AND:
+            if self._peek().kind is TokenKind.AND:
                 self._take()
             parts.append(self._not()[0])
         if len(parts) == 1:
@@ -150,10 +152,10 @@ class _Parser:
 
     def _not(self) -> tuple[Node, int]:
         start = self._peek().at
-        if self._peek().kind is not Kind.NOT:
+        if self._peek().kind is not TokenKind.NOT:
             return self._near(), start
         self._take()
-        part = self._near() if self._peek().kind is not Kind.NOT else None
+        part = self._near() if self._peek().kind is not TokenKind.NOT else None
         if part is None or isinstance(part, Not):
             raise self._fault(start, "NOT of a NOT", "Take both out.")
         return Not(part), start
@@ -161,11 +163,11 @@ class _Parser:
     def _near(self) -> Node:
         start = self._peek().at
         first = self._primary()
-        if self._peek().kind is not Kind.WITHIN:
+        if self._peek().kind is not TokenKind.WITHIN:
             return first
         joint = self._peek()
         parts = [self._part(first, start)]
-        while self._peek().kind is Kind.WITHIN:
+        while self._peek().kind is TokenKind.WITHIN:
             other = self._take()
             if (other.number, other.ordered) != (joint.number, joint.ordered):
                 raise self._fault(
@@ -211,28 +213,28 @@ class _Parser:
     def _primary(self) -> Node:
         token = self._take()
         match token.kind:
-            case Kind.OPEN:
-                node = self._group(token, Kind.CLOSE)
-            case Kind.LIST_OPEN:
-                node = self._group(token, Kind.LIST_CLOSE)
-            case Kind.STRING:
+            case TokenKind.OPEN:
+                node = self._group(token, TokenKind.CLOSE)
+            case TokenKind.LIST_OPEN:
+                node = self._group(token, TokenKind.LIST_CLOSE)
+            case TokenKind.STRING:
                 node = self._string(token)
-            case Kind.CHUNK:
+            case TokenKind.CHUNK:
                 node = self._chunk(token)
-            case Kind.FIELD:
+            case TokenKind.FIELD:
                 return self._field(token)
             case _:
                 raise self._missing(token)
         return self._boosted(node)
 
     def _missing(self, token: Token) -> QueryError:
-        if token.kind is Kind.SLOP:
+        if token.kind is TokenKind.SLOP:
             return self._fault(
                 token.at,
                 "`~` follows a phrase in quotation marks, once",
                 'Write "change control"~5.',
             )
-        if token.kind is Kind.BOOST:
+        if token.kind is TokenKind.BOOST:
             return self._fault(
                 token.at, "`^` follows a term, once", "Write control^5 or (a OR b)^5."
             )
@@ -242,7 +244,7 @@ class _Parser:
             "Write one there, or put an operator that is meant as a word into quotation marks.",
         )
 
-    def _group(self, opening: Token, closing: Kind) -> Node:
+    def _group(self, opening: Token, closing: TokenKind) -> Node:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._fault(
@@ -251,23 +253,23 @@ class _Parser:
                 "Take some out.",
             )
         parts = [self._or()]
-        while closing is Kind.LIST_CLOSE and self._peek().kind is Kind.COMMA:
+        while closing is TokenKind.LIST_CLOSE and self._peek().kind is TokenKind.COMMA:
             self._take()
-            if self._peek().kind is Kind.LIST_CLOSE:
+            if self._peek().kind is TokenKind.LIST_CLOSE:
                 break
             parts.append(self._or())
         if self._peek().kind is not closing:
             raise self._fault(
-                opening.at if self._peek().kind is Kind.END else self._peek().at,
+                opening.at if self._peek().kind is TokenKind.END else self._peek().at,
                 f"`{opening.text}` is never closed"
-                if self._peek().kind is Kind.END
+                if self._peek().kind is TokenKind.END
                 else f"{self._peek().kind.value} where {closing.value} is expected",
                 f"Write {closing.value} where the group ends.",
             )
         self._take()
         self._depth -= 1
         if len(parts) == 1:
-            if closing is Kind.LIST_CLOSE or self._peek().kind is Kind.BOOST:
+            if closing is TokenKind.LIST_CLOSE or self._peek().kind is TokenKind.BOOST:
                 self._positive(*parts[0])
             return parts[0][0]
         for part, at in parts:
@@ -275,7 +277,7 @@ class _Parser:
         return Or(tuple(part for part, _ in parts))
 
     def _boosted(self, node: Node) -> Node:
-        if self._peek().kind is not Kind.BOOST:
+        if self._peek().kind is not TokenKind.BOOST:
             return node
         token = self._take()
         assert not isinstance(node, Not)  # noqa: S101 - `_group` has refused it
@@ -295,7 +297,7 @@ class _Parser:
         return _term(folded, prefix=prefix)
 
     def _string(self, token: Token) -> Node:
-        slop = self._take() if self._peek().kind is Kind.SLOP else None
+        slop = self._take() if self._peek().kind is TokenKind.SLOP else None
         parts: list[tuple[tuple[str, ...], bool]] = []
         for found in re.finditer(r"\S+", token.text):
             at = token.at + 1 + found.start()
@@ -334,7 +336,7 @@ class _Parser:
                 f"`{token.field}:` narrows a search of many contracts; this query reads one",
                 "Take the field out.",
             )
-        if self._peek().kind in (Kind.BOOST, Kind.SLOP):
+        if self._peek().kind in (TokenKind.BOOST, TokenKind.SLOP):
             raise self._fault(
                 self._peek().at, "a field has no score and no distance", "Leave the mark out."
             )

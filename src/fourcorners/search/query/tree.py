@@ -145,7 +145,7 @@ class Query:
         return _written(self.tree)
 
 
-def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
+def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
     """Yield each leaf and field in order with its boost, those of its groups multiplied in.
 
     The third value is False for what never scores: a field, and what stands under a `Not`.
@@ -153,9 +153,9 @@ def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float
     match node:
         case And() | Or():
             for part in node.parts:
-                yield from leaves(part, boost * node.boost)
+                yield from tree_leaves(part, boost * node.boost)
         case Not():
-            for leaf, inner, _ in leaves(node.part, boost):
+            for leaf, inner, _ in tree_leaves(node.part, boost):
                 yield leaf, inner, False
         case Field():
             yield node, boost, False
@@ -163,9 +163,9 @@ def leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float
             yield node, boost * node.boost, True
 
 
-def fields(node: Node) -> list[Field]:
+def tree_fields(node: Node) -> list[Field]:
     """Return the fields of a tree, in order."""
-    return [leaf for leaf, _, _ in leaves(node) if isinstance(leaf, Field)]
+    return [leaf for leaf, _, _ in tree_leaves(node) if isinstance(leaf, Field)]
 
 
 def without_fields(node: Node) -> Node | None:
@@ -195,7 +195,7 @@ def _alone(parts: tuple[Node, ...], boost: float) -> Node | None:
     return replace(parts[0], boost=parts[0].boost * boost)
 
 
-def render(node: Node) -> str:
+def render_tree(node: Node) -> str:
     """Return the canonical text of a tree; it parses back to the same tree."""
     match node:
         case Not():
@@ -218,10 +218,10 @@ def render(node: Node) -> str:
 
 @lru_cache(maxsize=1_024)
 def _written(tree: Node) -> str:
-    return render(tree)
+    return render_tree(tree)
 
 
-def label(leaf: Leaf | Field) -> str:
+def leaf_label(leaf: Leaf | Field) -> str:
     """Return the canonical text of a leaf without its boost, as a name for its part of a score."""
     match leaf:
         case Near():
@@ -255,7 +255,7 @@ def _term(node: Word | Prefix | Phrase) -> str:
 
 def _near(node: Near) -> str:
     if not node.ordered and all(isinstance(part, Word | Prefix) for part in node.parts):
-        words = " ".join(render(part) for part in node.parts)
+        words = " ".join(render_tree(part) for part in node.parts)
         return _boosted(f'"{words}"~{node.distance}', node.boost)
     joint = f" {'pre' if node.ordered else 'w'}/{node.distance} "
     return _boosted(
@@ -272,7 +272,7 @@ def _boosted(text: str, boost: float, *, group: bool = False) -> str:
 
 def _bracketed(node: Node, within: type[Node]) -> str:
     """Return a part as it stands inside a larger whole, in brackets where it binds less tightly."""
-    text = render(node)
+    text = render_tree(node)
     if not isinstance(node, Or | And) or node.boost != 1.0:
         return text
     return f"({text})" if isinstance(node, Or) or within is not Or else text

@@ -16,7 +16,7 @@ from fourcorners.server.api import (
     search,
     tasks,
 )
-from fourcorners.server.api.guarding import Guarded
+from fourcorners.server.api.guard import RequestGuard
 from fourcorners.server.api.models import Problem
 
 MODULES = (documents, health, search, precedents, findings, columns, answers, tasks, audit)
@@ -29,7 +29,7 @@ _PROBLEMS: dict[int | str, dict[str, object]] = {
 
 def install(app: FastAPI) -> None:
     """Give an application the API, with its description."""
-    api = APIRouter(prefix="/api/v1", dependencies=[Depends(Guarded())], responses=_PROBLEMS)
+    api = APIRouter(prefix="/api/v1", dependencies=[Depends(RequestGuard())], responses=_PROBLEMS)
     for module in MODULES:
         api.include_router(module.router)
     app.include_router(api)

@@ -16,27 +16,27 @@ from pydantic import Field
 from fourcorners.errors import FourcornersError
 from fourcorners.research.answer import (
     Answer,
-    Cited,
+    Citation,
     Draft,
+    ExternalStatement,
     Gap,
-    Outside,
-    Standing,
     Statement,
+    Verification,
 )
 from fourcorners.research.answer import Step as Recorded
-from fourcorners.research.limits import LONGEST, MOST_TURNS, TURNS
-from fourcorners.server import answers as kept_answers
-from fourcorners.server.answers import Kept
+from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
-from fourcorners.server.api.once import IdempotencyKey, once
-from fourcorners.server.api.paging import sealed, unsealed
-from fourcorners.server.asking import Question, begin
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.doing import asking
+from fourcorners.server.api.paging import decode_cursor, encode_cursor
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import NotFound
 from fourcorners.server.links import quote_href
-from fourcorners.server.refusals import NotFound
-from fourcorners.server.steps import Step, Steps
-from fourcorners.server.tasks import Task
+from fourcorners.server.store import answers as kept_answers
+from fourcorners.server.store.answers import StoredAnswer
+from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.questions import Question, start_question
+from fourcorners.server.tasks.queue import Task
+from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter(tags=["Answers"])
 _LOOK = 0.5  # seconds between looks
@@ -49,12 +49,14 @@ _Ruling = Literal[
 class QuestionRequest(Value):
     """A question to a contract, to a collection, or to all there is."""
 
-    question: str = Field(min_length=1, max_length=LONGEST, examples=["Can they end it early?"])
+    question: str = Field(
+        min_length=1, max_length=MAX_QUESTION, examples=["Can they end it early?"]
+    )
     collection: str = Field(default="", max_length=500, description="Empty for all there is.")
     document: str = Field(default="", max_length=40, description="Only of this contract.")
-    context: str = Field(default="", max_length=LONGEST)
-    instructions: str = Field(default="", max_length=LONGEST)
-    turns: int = Field(default=TURNS, ge=1, le=MOST_TURNS)
+    context: str = Field(default="", max_length=MAX_QUESTION)
+    instructions: str = Field(default="", max_length=MAX_QUESTION)
+    turns: int = Field(default=TURNS, ge=1, le=MAX_TURNS)
     rules: bool = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
 
@@ -70,7 +72,7 @@ class CitedValue(Value):
     href: str
 
     @classmethod
-    def of(cls, cited: Cited) -> CitedValue | None:
+    def of(cls, cited: Citation) -> CitedValue | None:
         """Return words as the API says them; None for words without a place."""
         span = cited.quote.span
         if span is None:
@@ -103,7 +105,7 @@ class StatementValue(Value):
         return cls(
             text=statement.text,
             role=statement.role.value,
-            verified=statement.standing is Standing.VERIFIED,
+            verified=statement.standing is Verification.VERIFIED,
             problem=statement.problem,
             part=statement.part,
             quotes=[each for each in quotes if each is not None],
@@ -137,7 +139,7 @@ class OutsideValue(Value):
     licence: str
 
     @classmethod
-    def of(cls, told: Outside) -> OutsideValue:
+    def of(cls, told: ExternalStatement) -> OutsideValue:
         """Return it as the API says it."""
         return cls(
             text=told.text,
@@ -211,7 +213,7 @@ class ListedAnswerValue(Value):
     made: str
 
     @classmethod
-    def of(cls, kept: Kept) -> ListedAnswerValue:
+    def of(cls, kept: StoredAnswer) -> ListedAnswerValue:
         """Return an answer in a list as the API says it."""
         listed, home = kept.listed, kept.home
         return cls(
@@ -248,7 +250,7 @@ class AnswerValue(ListedAnswerValue):
     record: list[StepValue] = Field(description="All that was done for it, in order.")
 
     @classmethod
-    def whole(cls, answer: Answer, kept: Kept) -> AnswerValue:
+    def whole(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
         """Return a report as the API says it."""
         told = answer.answer
         head = ListedAnswerValue.of(kept)
@@ -276,30 +278,32 @@ class AnswerValue(ListedAnswerValue):
 
 
 @router.post("/answers", status_code=202)
-def ask(desk: Desk, asked: QuestionRequest, idempotency_key: IdempotencyKey = None) -> TaskValue:
+def ask(
+    context: Context, asked: QuestionRequest, idempotency_key: IdempotencyKey = None
+) -> TaskValue:
     """Ask contracts; the answer is the task to watch, whose result names the report."""
     question = Question(**{**asked.model_dump(), "sources": tuple(asked.sources)})
-    return once(
-        desk,
+    return run_once(
+        context,
         idempotency_key,
         asked.model_dump_json(),
         TaskValue,
-        lambda: TaskValue.of(begin(desk, question)),
+        lambda: TaskValue.of(start_question(context, question)),
     )
 
 
 @router.get("/answers")
 def answers(
-    desk: Desk,
+    context: Context,
     collection: Annotated[str | None, Query(max_length=500)] = None,
     document: Annotated[str | None, Query(max_length=40)] = None,
     cursor: Annotated[str, Query(max_length=2_000)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Paged[ListedAnswerValue]:
     """List the answers that you may see, the newest first."""
-    after = unsealed(cursor) if cursor else None
-    with desk.access() as access:
-        found = kept_answers.earlier(access, collection=collection or None, document=document)
+    after = decode_cursor(cursor) if cursor else None
+    with context.access() as access:
+        found = kept_answers.list_answers(access, collection=collection or None, document=document)
     rest = found
     if after is not None:
         rest = [each for each in found if (each.listed.made, each.listed.id) < after]
@@ -307,15 +311,15 @@ def answers(
     more = len(rest) > limit
     return Paged(
         items=[ListedAnswerValue.of(each) for each in here],
-        next=sealed((here[-1].listed.made, here[-1].listed.id)) if more else None,
+        next=encode_cursor((here[-1].listed.made, here[-1].listed.id)) if more else None,
     )
 
 
 @router.get("/answers/{answer}")
-def answer(desk: Desk, answer: str) -> AnswerValue:
+def answer(context: Context, answer: str) -> AnswerValue:
     """Return a report."""
-    with desk.access() as access:
-        found, kept = kept_answers.find(access, answer)
+    with context.access() as access:
+        found, kept = kept_answers.find_answer(access, answer)
     return AnswerValue.whole(found, kept)
 
 
@@ -324,41 +328,41 @@ def answer(desk: Desk, answer: str) -> AnswerValue:
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def steps(desk: Desk, task: str) -> StreamingResponse:
+async def steps(context: Context, task: str) -> StreamingResponse:
     """Watch a question: an event `step` for all that happens, and `end` with the answer's id."""
-    found = await run_in_threadpool(desk.task, task)
+    found = await run_in_threadpool(context.task, task)
     if found.kind != asking.KIND:
         raise NotFound(f"there is no question {task[:40]!r}.")
     return StreamingResponse(
-        _watched(desk, task),
+        _watched(context, task),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _watched(desk: DeskOf, identifier: str) -> AsyncIterator[str]:
+async def _watched(context: RequestContext, identifier: str) -> AsyncIterator[str]:
     told = 0
     for _ in range(int(_LONGEST / _LOOK)):
-        if await desk.request.is_disconnected() or desk.office.runner.is_stopping:
+        if await context.request.is_disconnected() or context.state.workers.is_stopping:
             return
         try:
-            task, happened = await run_in_threadpool(_look, desk, identifier)
+            task, happened = await run_in_threadpool(_look, context, identifier)
         except FourcornersError:
             return  # it may not be seen any more
         for step in happened[told:]:
             yield f"event: step\ndata: {json.dumps(asdict(step))}\n\n"
         told = max(told, len(happened))
-        if task.state.ended:
+        if task.state.is_final:
             end = {"state": task.state.value, "answer": task.result.get("answer", "")}
             yield f"event: end\ndata: {json.dumps(end)}\n\n"
             return
         await asyncio.sleep(_LOOK)
 
 
-def _look(desk: DeskOf, identifier: str) -> tuple[Task, list[Step]]:
-    task = desk.task(identifier)
-    with desk.access() as access:
-        return task, Steps(access.common(), task.id).all()
+def _look(context: RequestContext, identifier: str) -> tuple[Task, list[ProgressStep]]:
+    task = context.task(identifier)
+    with context.access() as access:
+        return task, ProgressSteps(access.common(), task.id).all()
 
 
 def _statements(statements: Iterable[Statement]) -> list[StatementValue]:

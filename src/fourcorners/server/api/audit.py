@@ -7,10 +7,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from fourcorners.server import trail
 from fourcorners.server.api.models import Paged, Value
-from fourcorners.server.desk import Desk
-from fourcorners.server.principal import Role
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
+from fourcorners.server.store import audit_trail as trail
 
 router = APIRouter(tags=["Audit"])
 
@@ -36,14 +36,14 @@ class VerdictValue(Value):
 
 @router.get("/audit")
 def audit(
-    desk: Desk,
+    context: Context,
     cursor: Annotated[str, Query(pattern=r"^\d{0,15}$")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Paged[AuditValue]:
     """List the audit trail, the oldest entry first."""
     after = int(cursor or 0)
-    with desk.access() as access:
-        found = trail.after(access.whole_library(Role.ADMIN), after, limit + 1)
+    with context.access() as access:
+        found = trail.entries_after(access.whole_library(Role.ADMIN), after, limit + 1)
     here = found[:limit]
     return Paged(
         items=[
@@ -62,9 +62,9 @@ def audit(
 
 
 @router.get("/audit/verdict")
-def verdict(desk: Desk) -> VerdictValue:
+def verdict(context: Context) -> VerdictValue:
     """Read the whole trail, and tell whether any of it was changed."""
-    with desk.access() as access:
+    with context.access() as access:
         found = access.whole_library(Role.ADMIN).audit_verdict()
     return VerdictValue(
         entries=found.entries, head=found.head, faults=[each.what for each in found.faults]

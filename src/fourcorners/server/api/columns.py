@@ -7,15 +7,16 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from fourcorners.server import books
+from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import TaskValue, Value
-from fourcorners.server.api.once import IdempotencyKey, once
-from fourcorners.server.columns import asking, kept
-from fourcorners.server.columns.asking import Standing
-from fourcorners.server.columns.kept import LONGEST, AskedColumn
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.principal import Role
-from fourcorners.server.tasks import Task
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns import actions as asking
+from fourcorners.server.columns import store as kept
+from fourcorners.server.columns.actions import ColumnStatus
+from fourcorners.server.columns.store import MAX_QUESTION, Column
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.store import playbook_store as books
+from fourcorners.server.tasks.queue import Task
 
 router = APIRouter(tags=["Reviews"])
 
@@ -26,7 +27,9 @@ class ColumnRequest(Value):
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
     question: str = Field(
-        min_length=1, max_length=LONGEST, examples=["Is there a most favoured customer clause?"]
+        min_length=1,
+        max_length=MAX_QUESTION,
+        examples=["Is there a most favoured customer clause?"],
     )
     with_model: bool = Field(
         default=False, description="Let the configured language model read; by rules without it."
@@ -36,7 +39,7 @@ class ColumnRequest(Value):
 class QuestionRequest(Value):
     """What a column asks instead."""
 
-    question: str = Field(min_length=1, max_length=LONGEST)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
     with_model: bool = False
 
 
@@ -78,29 +81,31 @@ class StartedValue(Value):
 
 @router.get("/columns")
 def columns(
-    desk: Desk,
+    context: Context,
     collection: Annotated[str, Query(max_length=500)],
     playbook: Annotated[str, Query(max_length=200)] = "due-diligence",
 ) -> list[ColumnValue]:
     """List the columns of a review that people asked for, in the order in which they did."""
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        book = books.load(library, playbook)
-    return [_value(desk, each) for each in asking.standing(desk, collection, book.id)]
+        book = books.load_playbook(library, playbook)
+    return [_value(context, each) for each in asking.list_columns(context, collection, book.id)]
 
 
 @router.post("/columns", status_code=202)
-def add(desk: Desk, asked: ColumnRequest, idempotency_key: IdempotencyKey = None) -> StartedValue:
+def add(
+    context: Context, asked: ColumnRequest, idempotency_key: IdempotencyKey = None
+) -> StartedValue:
     """Ask a question of every contract of a review; its cells are findings like all others."""
-    return once(
-        desk,
+    return run_once(
+        context,
         idempotency_key,
         asked.model_dump_json(),
         StartedValue,
         lambda: _started(
-            desk,
-            asking.add(
-                desk,
+            context,
+            asking.add_column(
+                context,
                 asked.collection,
                 asked.playbook,
                 asked.question,
@@ -111,19 +116,19 @@ def add(desk: Desk, asked: ColumnRequest, idempotency_key: IdempotencyKey = None
 
 
 @router.get("/columns/{column}")
-def column(desk: Desk, column: str) -> ColumnValue:
+def column(context: Context, column: str) -> ColumnValue:
     """Return a column."""
-    found = asking.look(desk, column)
-    standing = asking.standing(desk, found.collection, found.playbook)
-    return _value(desk, next(each for each in standing if each.column.id == found.id))
+    found = asking.find_column(context, column)
+    standing = asking.list_columns(context, found.collection, found.playbook)
+    return _value(context, next(each for each in standing if each.column.id == found.id))
 
 
 @router.get("/columns/{column}/versions")
-def versions(desk: Desk, column: str) -> list[VersionValue]:
+def versions(context: Context, column: str) -> list[VersionValue]:
     """Return all that a column asked, the first first; the last is what it asks now."""
-    found = asking.look(desk, column)
-    with desk.access() as access:
-        held = kept.versions(access.library_for(found.collection, Role.READER), found.id)
+    found = asking.find_column(context, column)
+    with context.access() as access:
+        held = kept.column_versions(access.library_for(found.collection, Role.READER), found.id)
     return [
         VersionValue(
             version=each.version,
@@ -137,33 +142,37 @@ def versions(desk: Desk, column: str) -> list[VersionValue]:
 
 
 @router.post("/columns/{column}/question", status_code=202)
-def change(desk: Desk, column: str, asked: QuestionRequest) -> StartedValue:
+def change(context: Context, column: str, asked: QuestionRequest) -> StartedValue:
     """Ask something else in a column: its next version, filled anew."""
-    return _started(desk, asking.change(desk, column, asked.question, with_model=asked.with_model))
+    return _started(
+        context, asking.update_column(context, column, asked.question, with_model=asked.with_model)
+    )
 
 
 @router.post("/columns/{column}/fill", status_code=202)
-def fill(desk: Desk, column: str) -> TaskValue:
+def fill(context: Context, column: str) -> TaskValue:
     """Have the empty and the failed cells of a column filled."""
-    return TaskValue.of(asking.fill(desk, asking.look(desk, column, Role.REVIEWER)))
+    return TaskValue.of(
+        asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
+    )
 
 
 @router.delete("/columns/{column}", status_code=204)
-def remove(desk: Desk, column: str) -> None:
+def remove(context: Context, column: str) -> None:
     """Take a column out of its review."""
-    asking.remove(desk, column)
+    asking.remove_column(context, column)
 
 
-def _started(desk: DeskOf, made: tuple[AskedColumn, Task]) -> StartedValue:
+def _started(context: RequestContext, made: tuple[Column, Task]) -> StartedValue:
     column, task = made
-    return StartedValue(column=_value(desk, Standing(column, task)), task=TaskValue.of(task))
+    return StartedValue(column=_value(context, ColumnStatus(column, task)), task=TaskValue.of(task))
 
 
-def _value(desk: DeskOf, standing: Standing) -> ColumnValue:
+def _value(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
     each, task = standing.column, standing.task
-    with desk.access() as access:
+    with context.access() as access:
         documents = [entry.id for entry in access.documents(each.collection)]
-        short = kept.open_cells(access.common(), each, documents)
+        short = kept.empty_cells(access.common(), each, documents)
     return ColumnValue(
         id=each.id,
         provision=each.provision,

@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
+from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import (
     BoxValue,
     CardValue,
@@ -24,14 +25,13 @@ from fourcorners.server.api.models import (
     TaskValue,
     TextValue,
 )
-from fourcorners.server.api.once import IdempotencyKey, once
-from fourcorners.server.api.paging import part
-from fourcorners.server.desk import Desk, DeskOf
+from fourcorners.server.api.paging import page_of
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError
 from fourcorners.server.links import quote_href
-from fourcorners.server.principal import Role
-from fourcorners.server.receiving import receive
-from fourcorners.server.refusals import Refusal
-from fourcorners.server.uploads import MOST_FILES
+from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks.uploads import receive_files
 from fourcorners.text.span import Span
 
 router = APIRouter(tags=["Documents"])
@@ -42,9 +42,9 @@ _AROUND = 2_000
 
 
 @router.get("/collections")
-def collections(desk: Desk) -> list[CollectionValue]:
+def collections(context: Context) -> list[CollectionValue]:
     """List the collections that you may read."""
-    with desk.access() as access:
+    with context.access() as access:
         return [
             CollectionValue(
                 name=each.name,
@@ -58,21 +58,21 @@ def collections(desk: Desk) -> list[CollectionValue]:
 
 
 @router.get("/failures")
-def failures(desk: Desk, collection: Name) -> list[FailureValue]:
+def failures(context: Context, collection: Name) -> list[FailureValue]:
     """List the files of a collection that could not be read."""
-    told = desk.office.uploads.told
-    with desk.access() as access:
+    told = context.state.uploads.display_path
+    with context.access() as access:
         found = access.failures(collection)
     return [FailureValue(file=told(e.path), reason=e.reason, remedy=e.remedy) for e in found]
 
 
 @router.get("/documents")
 def documents(
-    desk: Desk, collection: Name | None = None, cursor: Cursor = "", limit: Limit = 100
+    context: Context, collection: Name | None = None, cursor: Cursor = "", limit: Limit = 100
 ) -> Paged[DocumentValue]:
     """List documents, by name."""
-    with desk.access() as access:
-        here, after = part(access.documents(collection), _order, cursor, limit)
+    with context.access() as access:
+        here, after = page_of(access.documents(collection), _order, cursor, limit)
     return Paged(items=[DocumentValue.of(entry) for entry in here], next=after)
 
 
@@ -100,40 +100,42 @@ def documents(
         }
     },
 )
-async def add(request: Request, desk: Desk, idempotency_key: IdempotencyKey = None) -> TaskValue:
+async def add(
+    request: Request, context: Context, idempotency_key: IdempotencyKey = None
+) -> TaskValue:
     """Upload files, archives among them, into a collection; the answer is the task to watch."""
-    form = await request.form(max_files=MOST_FILES, max_fields=10)
+    form = await request.form(max_files=MAX_FILES, max_fields=10)
     try:
-        return await run_in_threadpool(_add, desk, form, idempotency_key)
+        return await run_in_threadpool(_add, context, form, idempotency_key)
     finally:
         await form.close()
 
 
 @router.get("/documents/{document}")
-def document(desk: Desk, document: str) -> DocumentValue:
+def document(context: Context, document: str) -> DocumentValue:
     """Return a document as the library lists it."""
-    with desk.access() as access:
+    with context.access() as access:
         return DocumentValue.of(access.visible(document).entry)
 
 
 @router.delete("/documents/{document}", status_code=204)
-def remove(desk: Desk, document: str, collection: Name) -> None:
+def remove(context: Context, document: str, collection: Name) -> None:
     """Take a document out of a collection; from its last one it leaves the library."""
-    with desk.access() as access:
+    with context.access() as access:
         path = access.visible(document).entry.path
         if access.remove(document, collection):
-            desk.office.uploads.forget(path)
+            context.state.uploads.delete_file(path)
 
 
 @router.get("/documents/{document}/text")
 def text(
-    desk: Desk,
+    context: Context,
     document: str,
     start: Annotated[int, Query(ge=0)] = 0,
     end: Annotated[int | None, Query(ge=0)] = None,
 ) -> TextValue:
     """Return the text of a document, or a part of it."""
-    with desk.access() as access:
+    with context.access() as access:
         whole = access.text(document)
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
     return TextValue(
@@ -145,9 +147,9 @@ def text(
 
 
 @router.get("/documents/{document}/outline")
-def outline(desk: Desk, document: str) -> OutlineValue:
+def outline(context: Context, document: str) -> OutlineValue:
     """Return a document as a tree."""
-    with desk.access() as access:
+    with context.access() as access:
         words, tree = access.text(document), access.outline(document)
     return OutlineValue(
         confidence=tree.confidence,
@@ -167,30 +169,30 @@ def outline(desk: Desk, document: str) -> OutlineValue:
 
 
 @router.get("/documents/{document}/card")
-def card(desk: Desk, document: str) -> CardValue:
+def card(context: Context, document: str) -> CardValue:
     """Return what a document says of itself."""
-    with desk.access() as access:
+    with context.access() as access:
         return CardValue.of(access.card(document), access.text(document))
 
 
 @router.get("/documents/{document}/span")
 def span(
-    desk: Desk,
+    context: Context,
     document: str,
     start: Annotated[int, Query(ge=0)],
     end: Annotated[int, Query(ge=1)],
     around: Annotated[int, Query(ge=0, le=_AROUND)] = 240,
 ) -> NeighbourhoodValue:
     """Return words of a document with what stands around them, and where they stand on paper."""
-    with desk.access() as access:
+    with context.access() as access:
         read, tree = access.document(document), access.outline(document)
     found = _span(read.text, start, end)
     node = tree.at(found.start)
-    original = desk.office.printer.original(read)
+    original = context.state.page_renderer.find_original(read)
     boxes = []
     if original is not None:
         try:
-            boxes = desk.office.printer.boxes(read, original, found)
+            boxes = context.state.page_renderer.span_boxes(read, original, found)
         except InputError:
             boxes = []  # as where the original is not at hand
     return NeighbourhoodValue(
@@ -206,23 +208,25 @@ def span(
     )
 
 
-def _add(desk: DeskOf, form: FormData, key: str | None) -> TaskValue:
+def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
     collection = " ".join(str(form.get("collection", "")).split())
     if not collection or len(collection) > 120:
-        raise Refusal("a collection needs a name of at most 120 characters.")
-    with desk.access() as access:
+        raise HttpError("a collection needs a name of at most 120 characters.")
+    with context.access() as access:
         access.require(Role.EDITOR, collection, to_come=True)
     sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     files = [(each.filename, each) for each in sent if each.filename]
     if not files:
-        raise Refusal("no file was sent.", remedy="Send them as the field `files`.")
+        raise HttpError("no file was sent.", remedy="Send them as the field `files`.")
     asked = "\n".join([collection, *(f"{name} {each.size}" for name, each in files)])
-    return once(
-        desk,
+    return run_once(
+        context,
         key,
         asked,
         TaskValue,
-        lambda: TaskValue.of(receive(desk, collection, ((n, each.file) for n, each in files))),
+        lambda: TaskValue.of(
+            receive_files(context, collection, ((n, each.file) for n, each in files))
+        ),
     )
 
 
@@ -232,7 +236,7 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 def _span(text: str, start: int, end: int, *, empty: bool = False) -> Span:
     if start > end or end > len(text) or (start == end and not empty):
-        raise Refusal(
+        raise HttpError(
             f"there are no words at {start}-{end}: the text has {len(text)} characters.",
             remedy="Give 0 <= start < end <= that.",
         )

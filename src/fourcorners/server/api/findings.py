@@ -8,18 +8,20 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import states, store
+from fourcorners.review import store
 from fourcorners.review.finding import Finding, ReviewState
-from fourcorners.server import books
+from fourcorners.review.people import review_actions as states
+from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
-from fourcorners.server.api.once import IdempotencyKey, once
-from fourcorners.server.api.paging import part
-from fourcorners.server.columns import asking, kept
-from fourcorners.server.day import findings_of
-from fourcorners.server.desk import Desk
-from fourcorners.server.doing import reviewing
+from fourcorners.server.api.paging import page_of
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns import actions as asking
+from fourcorners.server.columns import store as kept
+from fourcorners.server.context import Context
+from fourcorners.server.grid.dates import findings_at
 from fourcorners.server.links import quote_href
-from fourcorners.server.principal import Role
+from fourcorners.server.store import playbook_store as books
+from fourcorners.server.tasks.handlers import review as reviewing
 
 router = APIRouter(tags=["Reviews"])
 PlaybookId = Annotated[str, Query(max_length=200, examples=["due-diligence"])]
@@ -113,43 +115,45 @@ class MarkRequest(Value):
     document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
     provision: str = Field(max_length=200, examples=["change-of-control"])
     state: _STATES | None = None
-    value: str = Field(default="", max_length=states.LONGEST_VALUE)
-    comment: str = Field(default="", max_length=states.LONGEST_COMMENT)
+    value: str = Field(default="", max_length=states.MAX_VALUE)
+    comment: str = Field(default="", max_length=states.MAX_COMMENT)
 
 
 @router.get("/playbooks")
-def playbooks(desk: Desk) -> list[PlaybookValue]:
+def playbooks(context: Context) -> list[PlaybookValue]:
     """List the playbooks that come with the package, and the house's own."""
-    with desk.access() as access:
-        return [_value(book) for book in books.usable(access.common())]
+    with context.access() as access:
+        return [_value(book) for book in books.usable_playbooks(access.common())]
 
 
 @router.get("/playbooks/{playbook}")
-def playbook(desk: Desk, playbook: str) -> PlaybookValue:
+def playbook(context: Context, playbook: str) -> PlaybookValue:
     """Return a playbook."""
-    with desk.access() as access:
-        return _value(books.load(access.common(), playbook))
+    with context.access() as access:
+        return _value(books.load_playbook(access.common(), playbook))
 
 
 @router.post("/reviews", status_code=202)
-def review(desk: Desk, asked: ReviewRequest, idempotency_key: IdempotencyKey = None) -> TaskValue:
+def review(
+    context: Context, asked: ReviewRequest, idempotency_key: IdempotencyKey = None
+) -> TaskValue:
     """Review a collection by a playbook; the answer is the task to watch."""
-    with desk.access() as access:
+    with context.access() as access:
         access.require(Role.REVIEWER, asked.collection)
-        book = books.load(access.common(), asked.playbook)
+        book = books.load_playbook(access.common(), asked.playbook)
     spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
 
     def do() -> TaskValue:
-        started = desk.start(reviewing.KIND, reviewing.LANE, asked.collection, spec)
-        asking.catch_up(desk, asked.collection, book.id)
+        started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
+        asking.fill_new_documents(context, asked.collection, book.id)
         return TaskValue.of(started)
 
-    return once(desk, idempotency_key, asked.model_dump_json(), TaskValue, do)
+    return run_once(context, idempotency_key, asked.model_dump_json(), TaskValue, do)
 
 
 @router.get("/findings")
 def findings(
-    desk: Desk,
+    context: Context,
     collection: Annotated[str, Query(max_length=500)],
     playbook: PlaybookId = "due-diligence",
     document: Annotated[str | None, Query(max_length=40)] = None,
@@ -161,47 +165,49 @@ def findings(
     The cells of columns that people asked for are among them, under their names. Where it depends
     on the day how grave a cell is, it is as today has it.
     """
-    with desk.access() as access:
-        book = books.load(access.common(), playbook)
+    with context.access() as access:
+        book = books.load_playbook(access.common(), playbook)
         inside = {entry.id for entry in access.documents(collection)}
         if document is not None:
             access.visible(document)
             inside &= {document}
         library = access.library_for(collection, Role.READER)
         cells: dict[str, dict[str, Finding]] = {}
-        for each in (book, kept.asked_of(library, collection, book.id)):
+        for each in (book, kept.review_playbook(library, collection, book.id)):
             wanted = [provision.id for provision in each.provisions]
-            for place, row in store.cells(library, each, wanted, document).items():
+            for place, row in store.load_cells(library, each, wanted, document).items():
                 cells.setdefault(place, {}).update(row)
         access.record("findings", {"collection": collection, "playbook": book.id})
     rows = [cells[key] for key in sorted(inside & cells.keys())]
     found = [row[name] for row in rows for name in sorted(row)]
-    here, after = part(found, lambda each: (each.document, each.provision), cursor, limit)
-    with desk.access() as access:
+    here, after = page_of(found, lambda each: (each.document, each.provision), cursor, limit)
+    with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        told = findings_of(library, book, here)
+        told = findings_at(library, book, here)
     return Paged(items=[FindingValue.of(each) for each in told], next=after)
 
 
 @router.post("/findings/mark")
-def mark(desk: Desk, said: MarkRequest, idempotency_key: IdempotencyKey = None) -> FindingValue:
+def mark(
+    context: Context, said: MarkRequest, idempotency_key: IdempotencyKey = None
+) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
     def do() -> FindingValue:
-        with desk.access() as access:
+        with context.access() as access:
             library = access.library_of(said.document, Role.REVIEWER)
-            book = books.load(library, said.playbook)
+            book = books.load_playbook(library, said.playbook)
             if said.provision.startswith(kept.PREFIX):
-                column = kept.find(library, said.provision)
+                column = kept.find_column(library, said.provision)
                 access.require(Role.REVIEWER, column.collection)
-                book = kept.book_of(column.collection, column.playbook, [column])
+                book = kept.columns_playbook(column.collection, column.playbook, [column])
             with library.transaction():
-                finding = states.remark(
+                finding = states.annotate_finding(
                     library,
                     book,
                     said.document,
                     said.provision,
-                    by=desk.principal.name,
+                    by=context.principal.name,
                     state=None if said.state is None else ReviewState(said.state),
                     value=said.value,
                     comment=said.comment,
@@ -213,7 +219,7 @@ def mark(desk: Desk, said: MarkRequest, idempotency_key: IdempotencyKey = None) 
                 )
         return FindingValue.of(finding)
 
-    return once(desk, idempotency_key, said.model_dump_json(), FindingValue, do)
+    return run_once(context, idempotency_key, said.model_dump_json(), FindingValue, do)
 
 
 def _value(book: Playbook) -> PlaybookValue:

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from fourcorners.server import papers
+from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import SpanValue, TaskValue, Value
-from fourcorners.server.api.once import IdempotencyKey, once
-from fourcorners.server.desk import Desk
+from fourcorners.server.context import Context
+from fourcorners.server.errors import NotFound
 from fourcorners.server.links import document_href, quote_href
 from fourcorners.server.pages import health as checking
-from fourcorners.server.papers import PaperClass
-from fourcorners.server.refusals import NotFound
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.health_checks import ProblemClass
 
 router = APIRouter(tags=["Documents"])
 
@@ -33,7 +33,7 @@ class CheckRequest(Value):
 class SymptomValue(Value):
     """One thing to look at before a review."""
 
-    class_: PaperClass = Field(alias="class")
+    class_: ProblemClass = Field(alias="class")
     concern: str = Field(examples=["missing-attachment"])
     severity: Literal["high", "medium", "low", "none"]
     document: str = Field(description="Its id; empty for a file that could not be read.")
@@ -56,37 +56,39 @@ class HealthValue(Value):
     unread: int
     pages: int
     characters: int
-    classes: dict[PaperClass, int]
+    classes: dict[ProblemClass, int]
     symptoms: list[SymptomValue]
 
 
 @router.post("/health", status_code=202)
-def check(desk: Desk, asked: CheckRequest, idempotency_key: IdempotencyKey = None) -> TaskValue:
+def check(
+    context: Context, asked: CheckRequest, idempotency_key: IdempotencyKey = None
+) -> TaskValue:
     """Check the papers of a collection; the answer is the task to watch."""
     as_of = checking.day(asked.as_of) if asked.as_of else None
-    return once(
-        desk,
+    return run_once(
+        context,
         idempotency_key,
         asked.model_dump_json(),
         TaskValue,
-        lambda: TaskValue.of(checking.begin(desk, asked.collection, as_of)),
+        lambda: TaskValue.of(checking.begin(context, asked.collection, as_of)),
     )
 
 
 @router.get("/health")
 def health(
-    desk: Desk, collection: Annotated[str, Query(max_length=500, examples=["Project Larch"])]
+    context: Context, collection: Annotated[str, Query(max_length=500, examples=["Project Larch"])]
 ) -> HealthValue:
     """Return what the last check of a collection's papers found."""
-    told = desk.office.uploads.told
-    with desk.access() as access:
-        checked = access.papers(collection)
+    told = context.state.uploads.display_path
+    with context.access() as access:
+        checked = access.last_health_check(collection)
         if checked is None:
             raise NotFound(
                 "the papers of this collection were not checked yet.",
                 remedy="Have them checked: POST to the same route.",
             )
-        found = checked.found
+        found = checked.health
         symptoms = []
         for each in found.symptoms:
             words, href = "", document_href(each.document) if each.document else ""
@@ -96,7 +98,7 @@ def health(
             symptoms.append(
                 SymptomValue.model_validate(
                     {
-                        "class": papers.class_of(each.concern),
+                        "class": papers.problem_class(each.concern),
                         "concern": each.concern.value,
                         "severity": each.severity.value,
                         "document": each.document,
@@ -118,6 +120,6 @@ def health(
         unread=found.unread,
         pages=found.pages,
         characters=found.characters,
-        classes={kind: len(some) for kind, some in papers.by_class(found)},
+        classes={kind: len(some) for kind, some in papers.group_by_class(found)},
         symptoms=symptoms,
     )

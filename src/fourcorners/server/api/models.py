@@ -8,8 +8,8 @@ from typing import Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from fourcorners.library.entries import Entry
-from fourcorners.outline.card import Card
-from fourcorners.server.tasks import Task
+from fourcorners.outline.card.card import Card
+from fourcorners.server.tasks.queue import Task
 from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.span import Span
 

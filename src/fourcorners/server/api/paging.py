@@ -8,13 +8,13 @@ import json
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from fourcorners.server.refusals import Refusal
+from fourcorners.server.errors import HttpError
 
 T = TypeVar("T")
 Key = tuple[str, ...]
 
 
-def part(
+def page_of(
     items: Iterable[T], key: Callable[[T], Key], cursor: str, limit: int
 ) -> tuple[list[T], str | None]:
     """Return at most `limit` items after a cursor, and the cursor of what follows.
@@ -25,18 +25,18 @@ def part(
     Raises:
         Refusal: If the cursor is none of ours.
     """
-    after = unsealed(cursor) if cursor else None
+    after = decode_cursor(cursor) if cursor else None
     rest = [item for item in items if after is None or key(item) > after]
     here = rest[:limit]
-    return here, sealed(key(here[-1])) if len(rest) > limit else None
+    return here, encode_cursor(key(here[-1])) if len(rest) > limit else None
 
 
-def sealed(key: Key) -> str:
+def encode_cursor(key: Key) -> str:
     """Return a key as a cursor."""
     return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
 
 
-def unsealed(cursor: str) -> Key:
+def decode_cursor(cursor: str) -> Key:
     """Return the key that a cursor was made from.
 
     Raises:
@@ -51,5 +51,5 @@ def unsealed(cursor: str) -> Key:
     return tuple(found)
 
 
-def _bad() -> Refusal:
-    return Refusal("this cursor is none of ours.", remedy="Take the one that `next` gave.")
+def _bad() -> HttpError:
+    return HttpError("this cursor is none of ours.", remedy="Take the one that `next` gave.")

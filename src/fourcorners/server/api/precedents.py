@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from fourcorners.server.api.models import SpanValue, Value
-from fourcorners.server.desk import Desk
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
 from fourcorners.server.links import quote_href
-from fourcorners.server.principal import Role
 
 if TYPE_CHECKING:
     from fourcorners.precedents.rank import Ranked
@@ -59,20 +59,23 @@ class PrecedentValue(Value):
 
 @router.get("/precedents")
 def precedents(
-    desk: Desk,
+    context: Context,
     q: Annotated[str, Query(min_length=1, max_length=2_000, examples=["mutual cap on liability"])],
     collection: Annotated[str, Query(max_length=500)],
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> list[PrecedentValue]:
     """Find the clauses of a collection that serve best as precedents."""
-    from fourcorners.precedents import gather, kept
-    from fourcorners.precedents.rank import Stock, rank
+    from fourcorners.precedents import gather
+    from fourcorners.precedents.rank import ClauseStock, rank_clauses
+    from fourcorners.precedents.scoring import vector_cache as kept
 
-    encoder = desk.office.engines.encoder
-    with desk.access() as access:
+    encoder = context.state.engines.encoder
+    with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        clauses = gather.of_documents(library, access.documents(collection))
-        stock = Stock(clauses, encoder, vectors=lambda texts: kept.vectors(library, texts, encoder))
-        found = rank(q, stock, limit=limit)
+        clauses = gather.document_clauses(library, access.documents(collection))
+        stock = ClauseStock(
+            clauses, encoder, vectors=lambda texts: kept.cached_vectors(library, texts, encoder)
+        )
+        found = rank_clauses(q, stock, limit=limit)
         access.record("precedents", {"collection": collection, "found": len(found)})
     return [PrecedentValue.of(each) for each in found]

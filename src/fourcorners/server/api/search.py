@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from fourcorners.server.api.models import HitValue, SpanValue
-from fourcorners.server.desk import Desk
+from fourcorners.server.context import Context
 from fourcorners.server.links import quote_href
 
 router = APIRouter(tags=["Search"])
@@ -15,7 +15,7 @@ router = APIRouter(tags=["Search"])
 
 @router.get("/search")
 def search(
-    desk: Desk,
+    context: Context,
     q: Annotated[
         str,
         Query(min_length=1, max_length=2_000, examples=['"change control"~5', "can they leave"]),
@@ -24,8 +24,8 @@ def search(
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
 ) -> list[HitValue]:
     """Find passages that match a query, or that answer a question of three or more plain words."""
-    with desk.access() as access:
-        found = access.search(q, desk.office.engines, collection=collection, limit=limit)
+    with context.access() as access:
+        found = access.search(q, context.state.engines, collection=collection, limit=limit)
     return [
         HitValue(
             document=hit.document,

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from fourcorners.errors import FourcornersError
 from fourcorners.server.api.models import Paged, TaskValue
-from fourcorners.server.desk import Desk, DeskOf
+from fourcorners.server.context import Context, RequestContext
 
 router = APIRouter(tags=["Tasks"])
 _LOOK = 0.5  # seconds between looks
@@ -22,12 +22,12 @@ _LONGEST = 3600.0  # seconds of one stream: then the client asks again
 
 @router.get("/tasks")
 def tasks(
-    desk: Desk,
+    context: Context,
     cursor: Annotated[str, Query(max_length=40)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Paged[TaskValue]:
     """List the tasks of the collections that you may read, the latest first."""
-    found = desk.tasks(limit=limit + 1, before=cursor)
+    found = context.tasks(limit=limit + 1, before=cursor)
     here = found[:limit]
     return Paged(
         items=[TaskValue.of(each) for each in here],
@@ -36,15 +36,15 @@ def tasks(
 
 
 @router.get("/tasks/{task}")
-def task(desk: Desk, task: str) -> TaskValue:
+def task(context: Context, task: str) -> TaskValue:
     """Return a task."""
-    return TaskValue.of(desk.task(task))
+    return TaskValue.of(context.task(task))
 
 
 @router.post("/tasks/{task}/cancel")
-def cancel(desk: Desk, task: str) -> TaskValue:
+def cancel(context: Context, task: str) -> TaskValue:
     """End a task early; what was done of it stays."""
-    return TaskValue.of(desk.cancel(task))
+    return TaskValue.of(context.cancel(task))
 
 
 @router.get(
@@ -52,30 +52,30 @@ def cancel(desk: Desk, task: str) -> TaskValue:
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def events(desk: Desk, task: str) -> StreamingResponse:
+async def events(context: Context, task: str) -> StreamingResponse:
     """Watch a task: an event `task` whenever it is further, and `end` when nothing more comes."""
-    await run_in_threadpool(desk.task, task)  # refuses before the stream begins
+    await run_in_threadpool(context.task, task)  # refuses before the stream begins
     return StreamingResponse(
-        _watched(desk, task),
+        _watched(context, task),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _watched(desk: DeskOf, identifier: str) -> AsyncIterator[str]:
+async def _watched(context: RequestContext, identifier: str) -> AsyncIterator[str]:
     before = ""
     for _ in range(int(_LONGEST / _LOOK)):
-        if await desk.request.is_disconnected() or desk.office.runner.is_stopping:
+        if await context.request.is_disconnected() or context.state.workers.is_stopping:
             return
         try:
-            task = await run_in_threadpool(desk.task, identifier)
+            task = await run_in_threadpool(context.task, identifier)
         except FourcornersError:
             return  # it may not be seen any more
         told = json.dumps(TaskValue.of(task).model_dump())
         if told != before:
             before = told
             yield f"event: task\ndata: {told}\n\n"
-        if task.state.ended:
+        if task.state.is_final:
             yield f"event: end\ndata: {json.dumps(task.state.value)}\n\n"
             return
         await asyncio.sleep(_LOOK)

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import folded
+from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import CellState, ReviewState, Severity
-from fourcorners.server.access import Access
-from fourcorners.server.columns.kept import asked_of
-from fourcorners.server.grid import glances
-from fourcorners.server.grid.glances import Glance, Mark, Opinion
-from fourcorners.server.principal import Role
-from fourcorners.server.shelf import Shelf
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns.store import review_playbook
+from fourcorners.server.grid import cell_summaries as glances
+from fourcorners.server.grid.cell_summaries import CellSummary, ReviewSummary, SyncPosition
+from fourcorners.server.store.connection_pool import ConnectionPool
 
 STATES: tuple[CellState | None, ...] = (None, *CellState)  # None: not reviewed yet
 SEVERITIES = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
@@ -37,18 +37,18 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GridRow:
     """A document as a row of the grid; `find` is what it is found by."""
 
     id: str
     name: str
     title: str
     type: str
-    find: str
+    search_text: str
 
 
 @dataclass(slots=True)
-class Matrix:
+class GridMatrix:
     """The cells of a collection by a playbook, and by the questions that reviewers put to it.
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
@@ -57,32 +57,32 @@ class Matrix:
     """
 
     playbook: Playbook
-    asked: Playbook
-    lines: tuple[Line, ...]
+    column_playbook: Playbook
+    rows: tuple[GridRow, ...]
     state: Bytes
     severity: Bytes
     review: Bytes
-    said: dict[tuple[int, int], Opinion] = field(default_factory=dict)
+    annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
     version: int = 0
 
     @property
-    def books(self) -> tuple[Playbook, Playbook]:
+    def playbooks(self) -> tuple[Playbook, Playbook]:
         """Return the playbooks whose cells these are."""
-        return self.playbook, self.asked
+        return self.playbook, self.column_playbook
 
     @property
     def columns(self) -> tuple[Provision, ...]:
         """Return the columns."""
-        return (*self.playbook.provisions, *self.asked.provisions)
+        return (*self.playbook.provisions, *self.column_playbook.provisions)
 
     @property
     def provisions(self) -> tuple[str, ...]:
         """Return the ids of the columns."""
         return tuple(provision.id for provision in self.columns)
 
-    def book_of(self, column: int) -> Playbook:
+    def playbook_of(self, column: int) -> Playbook:
         """Return the playbook that the cells of a column are kept under."""
-        return self.playbook if column < len(self.playbook.provisions) else self.asked
+        return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
 
     def column(self, provision: str) -> int | None:
         """Return the place of a column; None if there is none."""
@@ -91,31 +91,31 @@ class Matrix:
 
 @dataclass(slots=True)
 class _Kept:
-    matrix: Matrix
+    matrix: GridMatrix
     members: tuple[int, int]
     rows: dict[str, int]
-    marks: dict[str, Mark]  # by playbook
+    marks: dict[str, SyncPosition]  # by playbook
     seen: set[tuple[str, str]]
     settled: set[str]  # playbooks of which no more cells can come with the time of the mark
 
 
-class Matrices:
+class GridCache:
     """The grids that were looked at last, each brought up to date when it is looked at again."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._lock = threading.Lock()
 
-    def of(self, access: Access, collection: str, playbook: Playbook) -> Matrix:
+    def get(self, access: Access, collection: str, playbook: Playbook) -> GridMatrix:
         """Return the grid of a collection by a playbook, as it is now.
 
         Raises:
             NotFound: If the collection is none that they may read.
         """
         library = access.library_for(collection, Role.READER)
-        asked = asked_of(library, collection, playbook.id)
-        key = (folded(collection), playbook.hash, *(each.id for each in asked.provisions))
-        glances.prepare(library)
+        asked = review_playbook(library, collection, playbook.id)
+        key = (fold_name(collection), playbook.hash, *(each.id for each in asked.provisions))
+        glances.create_tables(library)
         with self._lock:
             members = library.membership(key[0])
             kept = self._kept.pop(key, None)
@@ -128,48 +128,48 @@ class Matrices:
             return kept.matrix
 
 
-_OF_SHELVES: WeakKeyDictionary[Shelf, Matrices] = WeakKeyDictionary()
+_OF_SHELVES: WeakKeyDictionary[ConnectionPool, GridCache] = WeakKeyDictionary()
 
 
-def matrices_of(shelf: Shelf) -> Matrices:
+def grid_cache(shelf: ConnectionPool) -> GridCache:
     """Return the grids of a library that are kept in memory, for all who look at it."""
-    return _OF_SHELVES.setdefault(shelf, Matrices())
+    return _OF_SHELVES.setdefault(shelf, GridCache())
 
 
 def _empty(
     entries: Sequence[Entry], playbook: Playbook, asked: Playbook, members: tuple[int, int]
 ) -> _Kept:
     lines = tuple(
-        Line(each.id, each.name, each.title, each.type, f"{each.name} {each.title}".casefold())
+        GridRow(each.id, each.name, each.title, each.type, f"{each.name} {each.title}".casefold())
         for each in entries
     )
     shape = (len(lines), len(playbook.provisions) + len(asked.provisions))
     state, severity, review = (np.zeros(shape, np.uint8) for _ in range(3))
-    matrix = Matrix(playbook, asked, lines, state, severity, review)
+    matrix = GridMatrix(playbook, asked, lines, state, severity, review)
     rows = {line.id: number for number, line in enumerate(lines)}
     return _Kept(matrix, members, rows, {}, set(), set())
 
 
 def _bring_up_to_date(library: Library, kept: _Kept) -> None:
     with library.snapshot():
-        for book in kept.matrix.books:
+        for book in kept.matrix.playbooks:
             if book.provisions:
                 _bring_book(library, kept, book)
 
 
 def _bring_book(library: Library, kept: _Kept, book: Playbook) -> None:
-    matrix, before = kept.matrix, kept.marks.get(book.hash, Mark())
-    mark = glances.mark(library, book)
+    matrix, before = kept.matrix, kept.marks.get(book.hash, SyncPosition())
+    mark = glances.sync_position(library, book)
     if book.hash in kept.settled and mark == before:
         return
-    came, again = _fill(kept, glances.changed(library, book, before))
-    told = glances.remarked(library, book, before)
+    came, again = _fill(kept, glances.changed_cells(library, book, before))
+    told = glances.annotated_cells(library, book, before)
     wanted = {place for place in told | again if place[0] in kept.rows}
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
-    for document, provision, opinion in glances.opinions(library, book, wanted):
+    for document, provision, opinion in glances.review_summaries(library, book, wanted):
         place = kept.rows[document], columns[provision]
         matrix.review[place] = _REVIEW[opinion.review]
-        matrix.said[place] = opinion
+        matrix.annotations[place] = opinion
     kept.seen |= told
     kept.marks[book.hash] = mark
     kept.settled.discard(book.hash)
@@ -179,12 +179,12 @@ def _bring_book(library: Library, kept: _Kept, book: Playbook) -> None:
 
 
 def _fill(
-    kept: _Kept, cells: Iterable[tuple[str, list[Glance]]]
+    kept: _Kept, cells: Iterable[tuple[str, list[CellSummary]]]
 ) -> tuple[bool, set[tuple[str, str]]]:
     """Take cells over; tell whether there were any, and which of them people spoke of before."""
     matrix, seen = kept.matrix, kept.seen
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
-    codes: dict[Glance, tuple[int, int, int]] = {}
+    codes: dict[CellSummary, tuple[int, int, int]] = {}
     any_came, again = False, set()
     for document, looks in cells:
         row = kept.rows.get(document)

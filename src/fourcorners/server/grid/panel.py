@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.reports.excerpt import Excerpt, excerpt
+from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import pages, place, recognised
 from fourcorners.review import store
-from fourcorners.review.assigning import assignee
 from fourcorners.review.finding import Evidence, Finding
-from fourcorners.server.access import Access
+from fourcorners.review.people.assignment import assignee
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
 from fourcorners.server.links import quote_href
-from fourcorners.server.principal import Role
 from fourcorners.text.span import Span
 
 _MOST_READ = 300  # contracts whose cells are read for what they change in this one
@@ -66,7 +66,7 @@ class Panel:
         return QuoteView(words, quote_href(self.document, span, words) if span else "")
 
 
-def panel(
+def finding_panel(
     access: Access, collection: str, playbook: Playbook, document: str, provision: str
 ) -> Panel:
     """Return what is shown of a cell.
@@ -78,7 +78,9 @@ def panel(
     wanted = playbook.provision(provision)
     library = access.library_of(document, Role.READER)
     entry = access.visible(document).entry
-    found = store.cells(library, playbook, [wanted.id], document).get(document, {}).get(wanted.id)
+    found = (
+        store.load_cells(library, playbook, [wanted.id], document).get(document, {}).get(wanted.id)
+    )
     if found is None:
         return Panel(wanted, document, entry.title, entry.name, None)
     text = access.text(document)
@@ -108,11 +110,11 @@ def _amended(
     """Return the finding with what other contracts of the collection change in it."""
     if len(visible) > _MOST_READ or finding.document not in visible:
         return finding
-    cells = store.cells(library, playbook, [finding.provision])
+    cells = store.load_cells(library, playbook, [finding.provision])
     row = [cells[each][finding.provision] for each in visible if each in cells]
-    from fourcorners.review.amending import with_amendments
+    from fourcorners.review.amendments import apply_amendments
 
-    changed = with_amendments(library, row)
+    changed = apply_amendments(library, row)
     return next(each for each in changed if each.document == finding.document)
 
 
@@ -130,7 +132,7 @@ def _flowing(cut: Excerpt) -> Excerpt:
 def _view(document: str, text: str, evidence: Evidence) -> EvidenceView:
     span = evidence.quote.span
     return EvidenceView(
-        excerpt=_flowing(excerpt(text, evidence.clause, {0: [span] if span else []})),
+        excerpt=_flowing(cut_excerpt(text, evidence.clause, {0: [span] if span else []})),
         path=evidence.path,
         where=", ".join(filter(None, (pages(evidence.pages), recognised(evidence.ocr)))),
         checked=place(evidence.quote),

@@ -10,9 +10,9 @@ import numpy as np
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review.finding import CellState, ReviewState, Severity
-from fourcorners.server.grid import glances
-from fourcorners.server.grid.asked import Asked, Fitting, shown
-from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Line, Matrix
+from fourcorners.server.grid import cell_summaries as glances
+from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix, GridRow
+from fourcorners.server.grid.query import GridQuery, GridSelection, shown_columns
 from fourcorners.text.invisible_characters import single_line
 
 
@@ -42,39 +42,39 @@ class RowView:
     """A row as the page draws it; `number` is its place in the order, from 1."""
 
     number: int
-    line: Line
+    line: GridRow
     cells: tuple[CellView, ...]
 
 
-def window(
+def grid_window(
     library: Library,
-    matrix: Matrix,
-    wanted: Asked,
-    fit: Fitting,
+    matrix: GridMatrix,
+    wanted: GridQuery,
+    fit: GridSelection,
     start: int,
     count: int,
     across: slice = slice(None),
 ) -> list[RowView]:
     """Return rows of the grid, from a place in their order, with some of the shown columns."""
     rows = [int(row) for row in fit.rows[start : start + count]]
-    columns = shown(matrix, wanted)[across]
-    return _drawn(library, matrix, rows, columns, fit if wanted.by_cell else None, start)
+    columns = shown_columns(matrix, wanted)[across]
+    return _drawn(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
 
 
-def following(
-    matrix: Matrix, wanted: Asked, fit: Fitting, row: int, column: int
+def next_open_cell(
+    matrix: GridMatrix, wanted: GridQuery, fit: GridSelection, row: int, column: int
 ) -> tuple[int, int] | None:
     """Return the next cell with a finding that fits and nobody has checked; None at the end.
 
     Row and column count from 0, in the order of the rows and of the shown columns; the cell at
     them is passed over, and so is what stands before it.
     """
-    columns = shown(matrix, wanted)
+    columns = shown_columns(matrix, wanted)
     rows = fit.rows[max(0, row) :]
     place = np.ix_(rows, np.array(columns, np.intp))
     waiting = matrix.state[place] == STATES.index(CellState.FOUND)
     waiting &= matrix.review[place] == REVIEWS.index(ReviewState.PROPOSED)
-    if wanted.by_cell:
+    if wanted.filters_cells:
         waiting &= fit.cells[place]
     if row >= 0 and len(rows):
         waiting[0, : column + 1] = False
@@ -82,10 +82,12 @@ def following(
     return None if found is None else (max(0, row) + found // len(columns), found % len(columns))
 
 
-def one(library: Library, matrix: Matrix, document: str, provision: str) -> CellView | None:
+def cell_view(
+    library: Library, matrix: GridMatrix, document: str, provision: str
+) -> CellView | None:
     """Return a single cell; None if the grid has it not."""
     column = matrix.column(provision)
-    row = next((n for n, each in enumerate(matrix.lines) if each.id == document), None)
+    row = next((n for n, each in enumerate(matrix.rows) if each.id == document), None)
     if row is None or column is None:
         return None
     return _drawn(library, matrix, [row], [column], None, 0)[0].cells[0]
@@ -93,32 +95,32 @@ def one(library: Library, matrix: Matrix, document: str, provision: str) -> Cell
 
 def _drawn(
     library: Library,
-    matrix: Matrix,
+    matrix: GridMatrix,
     rows: Sequence[int],
     columns: Sequence[int],
-    fit: Fitting | None,
+    fit: GridSelection | None,
     start: int,
 ) -> list[RowView]:
     names = matrix.provisions
-    documents = [matrix.lines[row].id for row in rows]
+    documents = [matrix.rows[row].id for row in rows]
     quoted: dict[tuple[str, str], str] = {}
     answers: dict[tuple[str, str], str] = {}
-    for book in matrix.books:
-        wanted = [names[column] for column in columns if matrix.book_of(column) is book]
+    for book in matrix.playbooks:
+        wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
-            quoted |= glances.words(library, book, documents, wanted)
-            if book is matrix.asked:
-                answers = glances.answers(library, book, documents, wanted)
+            quoted |= glances.cell_words(library, book, documents, wanted)
+            if book is matrix.column_playbook:
+                answers = glances.cell_answers(library, book, documents, wanted)
     return [
         RowView(
             start + at + 1,
-            matrix.lines[row],
+            matrix.rows[row],
             tuple(
                 _cell(
                     matrix,
                     (row, column),
-                    quoted.get((matrix.lines[row].id, names[column]), ""),
-                    answers.get((matrix.lines[row].id, names[column]), ""),
+                    quoted.get((matrix.rows[row].id, names[column]), ""),
+                    answers.get((matrix.rows[row].id, names[column]), ""),
                     off=fit is not None and not fit.cells[row, column],
                 )
                 for column in columns
@@ -129,7 +131,7 @@ def _drawn(
 
 
 def _cell(
-    matrix: Matrix, place: tuple[int, int], quoted: str, answer: str, *, off: bool
+    matrix: GridMatrix, place: tuple[int, int], quoted: str, answer: str, *, off: bool
 ) -> CellView:
     row, column = place
     provision = matrix.columns[column]
@@ -139,7 +141,7 @@ def _cell(
         return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
-    said = matrix.said.get(place)
+    said = matrix.annotations.get(place)
     look = [state.value, f"s-{severity.value}", f"r-{review.value}"]
     if off:
         look.append("off")
@@ -167,7 +169,7 @@ def _cell(
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class GridCounts:
     """What a whole grid comes to, over the columns that are shown."""
 
     documents: int
@@ -189,9 +191,9 @@ class Counts:
         return max(1, 100 * self.reviewed // self.filled)
 
 
-def counts(matrix: Matrix, wanted: Asked) -> Counts:
+def count_cells(matrix: GridMatrix, wanted: GridQuery) -> GridCounts:
     """Count the cells of a grid."""
-    columns = shown(matrix, wanted)
+    columns = shown_columns(matrix, wanted)
     state, review = matrix.state[:, columns], matrix.review[:, columns]
     severity = np.where(
         review == REVIEWS.index(ReviewState.REJECTED), 0, matrix.severity[:, columns]
@@ -201,8 +203,8 @@ def counts(matrix: Matrix, wanted: Asked) -> Counts:
     by_state = np.bincount(state.ravel(), minlength=len(STATES))
     second = int(by_review[REVIEWS.index(ReviewState.SECOND_LOOK)])
     judged = int(by_review.sum() - by_review[REVIEWS.index(ReviewState.PROPOSED)])
-    return Counts(
-        documents=len(matrix.lines),
+    return GridCounts(
+        documents=len(matrix.rows),
         cells=int(state.size),
         filled=int(state.size - by_state[0]),
         found=int(by_state[STATES.index(CellState.FOUND)]),

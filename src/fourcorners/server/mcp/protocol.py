@@ -14,18 +14,22 @@ from mcp.server.context import ServerRequestContext
 from pydantic import ValidationError
 
 from fourcorners.errors import FourcornersError
-from fourcorners.server.desk import DeskOf
-from fourcorners.server.mcp import answering, prompting, reading, reviewing, shelved
-from fourcorners.server.mcp.offered import Offered, Tell
-from fourcorners.server.refusals import NotFound
+from fourcorners.server.context import RequestContext
+from fourcorners.server.errors import NotFound
+from fourcorners.server.mcp import answer_tools as answering
+from fourcorners.server.mcp import prompts as prompting
+from fourcorners.server.mcp import read_tools as reading
+from fourcorners.server.mcp import resources as shelved
+from fourcorners.server.mcp import review_tools as reviewing
+from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
 from fourcorners.version import __version__
 
-Asking: TypeAlias = ServerRequestContext[dict[str, Any]]
+McpRequest: TypeAlias = ServerRequestContext[dict[str, Any]]
 Paging: TypeAlias = "types.PaginatedRequestParams | None"
 T = TypeVar("T")
 
-TOOLS: tuple[Offered[Any], ...] = (*reading.TOOLS, *reviewing.TOOLS, *answering.TOOLS)
+TOOLS: tuple[McpTool[Any], ...] = (*reading.TOOLS, *reviewing.TOOLS, *answering.TOOLS)
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "
     "`collections` and `documents`, or with `search`. Every result carries the contract's own "
@@ -37,7 +41,7 @@ _FAULTS = 5  # that are told of one call's arguments
 _log = logging.getLogger("fourcorners.server")
 
 
-class Protocol:
+class McpServer:
     """Answers what the protocol asks.
 
     Args:
@@ -47,7 +51,10 @@ class Protocol:
     """
 
     def __init__(
-        self, desk_for: Callable[[Asking], DeskOf], allowed: McpSettings, links: str = ""
+        self,
+        desk_for: Callable[[McpRequest], RequestContext],
+        allowed: McpSettings,
+        links: str = "",
     ) -> None:
         self._desk_for, self._allowed, self._links = desk_for, allowed, links.rstrip("/")
         self._tools = {tool.name: tool for tool in TOOLS if allowed.write or not tool.writes}
@@ -69,19 +76,19 @@ class Protocol:
             on_get_prompt=self._get_prompt,
         )
 
-    async def _list_tools(self, _: Asking, __: Paging) -> types.ListToolsResult:
+    async def _list_tools(self, _: McpRequest, __: Paging) -> types.ListToolsResult:
         return types.ListToolsResult(
             tools=[
                 types.Tool(
                     name=tool.name,
                     title=tool.title,
-                    description=tool.says,
-                    input_schema=tool.takes.model_json_schema(),
-                    output_schema=tool.gives.model_json_schema(),
+                    description=tool.description,
+                    input_schema=tool.arguments.model_json_schema(),
+                    output_schema=tool.result.model_json_schema(),
                     annotations=types.ToolAnnotations(
                         read_only_hint=not tool.writes,
                         destructive_hint=False,
-                        open_world_hint=tool.leaves and self._allowed.with_model,
+                        open_world_hint=tool.open_world and self._allowed.with_model,
                     ),
                 )
                 for tool in self._tools.values()
@@ -89,34 +96,38 @@ class Protocol:
         )
 
     async def _call_tool(
-        self, asking: Asking, params: types.CallToolRequestParams
+        self, asking: McpRequest, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message="there is no such tool.")
-        desk, given = self._desk_for(asking), params.arguments or {}
+        context, given = self._desk_for(asking), params.arguments or {}
         tell = _teller(asking)
-        return await self._done(lambda: self._called(desk, tool, given, tell))
+        return await self._done(lambda: self._called(context, tool, given, tell))
 
-    async def _list_resources(self, asking: Asking, params: Paging) -> types.ListResourcesResult:
+    async def _list_resources(
+        self, asking: McpRequest, params: Paging
+    ) -> types.ListResourcesResult:
         cursor = (params.cursor if params else None) or ""
-        return await self._told(lambda: shelved.listed(self._desk_for(asking), cursor))
+        return await self._told(lambda: shelved.list_resources(self._desk_for(asking), cursor))
 
-    async def _list_templates(self, _: Asking, __: Paging) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=shelved.templates())
+    async def _list_templates(self, _: McpRequest, __: Paging) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=shelved.resource_templates())
 
     async def _read_resource(
-        self, asking: Asking, params: types.ReadResourceRequestParams
+        self, asking: McpRequest, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        return await self._told(lambda: shelved.read(self._desk_for(asking), str(params.uri)))
+        return await self._told(
+            lambda: shelved.read_resource(self._desk_for(asking), str(params.uri))
+        )
 
-    async def _list_prompts(self, _: Asking, __: Paging) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompting.listed())
+    async def _list_prompts(self, _: McpRequest, __: Paging) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompting.list_prompts())
 
     async def _get_prompt(
-        self, _: Asking, params: types.GetPromptRequestParams
+        self, _: McpRequest, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        return await self._told(lambda: prompting.filled(params.name, params.arguments or {}))
+        return await self._told(lambda: prompting.fill_prompt(params.name, params.arguments or {}))
 
     async def _done(self, work: Callable[[], T]) -> T:
         return await to_thread.run_sync(work, limiter=self._at_once)
@@ -135,12 +146,12 @@ class Protocol:
             ) from error
 
     def _called(
-        self, desk: DeskOf, tool: Offered[Any], arguments: dict[str, Any], tell: Tell
+        self, context: RequestContext, tool: McpTool[Any], arguments: dict[str, Any], tell: Progress
     ) -> types.CallToolResult:
         """Call a tool; what it cannot do is told to the program that asked."""
         try:
-            asked = tool.takes.model_validate(arguments)
-            value = tool.call(desk, asked, tell).model_dump(mode="json")
+            asked = tool.arguments.model_validate(arguments)
+            value = tool.call(context, asked, tell).model_dump(mode="json")
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
             return _failed(
@@ -151,14 +162,14 @@ class Protocol:
         except Exception:  # noqa: BLE001 - a defect of ours ends one call, not the connection
             _log.exception("a defect")
             return _failed("the server failed at this; its log says where.")
-        whole = _linked(value, self._links or _server_of(desk))
+        whole = _linked(value, self._links or _server_of(context))
         told = json.dumps(whole, ensure_ascii=False)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=told)], structured_content=whole
         )
 
 
-def _teller(asking: Asking) -> Tell:
+def _teller(asking: McpRequest) -> Progress:
     """Return what tells the program that asked; nothing is sent to one that did not want it."""
 
     def tell(done: int, most: int, words: str) -> None:
@@ -171,9 +182,9 @@ def _failed(why: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=why)], is_error=True)
 
 
-def _server_of(desk: DeskOf) -> str:
+def _server_of(context: RequestContext) -> str:
     """Return where the request's own server is; empty where it came by none."""
-    return str(desk.request.base_url).rstrip("/") if desk.request.headers.get("host") else ""
+    return str(context.request.base_url).rstrip("/") if context.request.headers.get("host") else ""
 
 
 def _linked(value: Any, base: str) -> Any:  # noqa: ANN401 - JSON

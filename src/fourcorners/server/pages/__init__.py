@@ -5,27 +5,27 @@ They bring most of the program with them: all but the first are put in once the 
 
 from __future__ import annotations
 
-from fourcorners.server.rendering import Nav
+from fourcorners.server.templating import NavEntry
 
 FIRST = "library"
 """The page that people begin with."""
 
-PAGES: dict[str, Nav | None] = {
-    FIRST: Nav("Library", "/"),
+PAGES: dict[str, NavEntry | None] = {
+    FIRST: NavEntry("Library", "/"),
     "collection": None,
     "health": None,
     "contract": None,
     "search": None,
     "upload": None,
     "tasks": None,
-    "review": Nav("Review", "/reviews"),
+    "review": NavEntry("Review", "/reviews"),
     "columns": None,
     "finding": None,
     "exports": None,
-    "ask": Nav("Ask", "/ask"),
-    "precedents": Nav("Precedents", "/precedents"),
-    "playbooks": Nav("Playbooks", "/playbooks"),
-    "activity": Nav("Activity", "/activity"),
+    "ask": NavEntry("Ask", "/ask"),
+    "precedents": NavEntry("Precedents", "/precedents"),
+    "playbooks": NavEntry("Playbooks", "/playbooks"),
+    "activity": NavEntry("Activity", "/activity"),
     "benchmarks": None,
 }
 """The module of each page, with its entry in the navigation if it has one, from the left."""

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.library.entries import AuditEntry
-from fourcorners.review import remarks
-from fourcorners.server import trail
-from fourcorners.server.access import Access
-from fourcorners.server.desk import Desk
-from fourcorners.server.principal import Role
+from fourcorners.review.people import annotations as remarks
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
+from fourcorners.server.store import audit_trail as trail
 
 if TYPE_CHECKING:
     from fourcorners.llm.ledger import Spending
@@ -49,38 +49,38 @@ class Spent:
 
 
 @router.get("/activity")
-def tasks(desk: Desk, before: Annotated[str, Query(max_length=40)] = "") -> Response:
+def tasks(context: Context, before: Annotated[str, Query(max_length=40)] = "") -> Response:
     """List the tasks, the latest first."""
-    found = desk.tasks(limit=_PAGE, before=before)
-    partial = desk.is_partial
-    return desk.page(
+    found = context.tasks(limit=_PAGE, before=before)
+    partial = context.is_partial
+    return context.page(
         "_activity.html.j2" if partial else "activity.html.j2",
         tasks=found,
         more=found[-1].id if len(found) == _PAGE else "",
-        at_work=any(not each.state.ended for each in found),
-        may_see_all=_is_admin(desk),
+        at_work=any(not each.state.is_final for each in found),
+        may_see_all=_is_admin(context),
         tab="tasks",
     )
 
 
 @router.get("/activity/audit")
 def audit(
-    desk: Desk,
+    context: Context,
     event: Annotated[str, Query(max_length=60)] = "",
     by: Annotated[str, Query(max_length=120)] = "",
     before: Annotated[int, Query(ge=0)] = 0,
     verify: Annotated[str, Query(max_length=3)] = "",
 ) -> Response:
     """Show the audit trail, and prove that it is whole where that is asked."""
-    with desk.access() as access:
+    with context.access() as access:
         library = access.whole_library(Role.ADMIN)
         most = _LOOKED if by else _PAGE
-        looked = trail.before(library, before, most, event)
+        looked = trail.entries_before(library, before, most, event)
         kept = [each for each in looked if by.casefold() in _by(each).casefold()][:_PAGE]
-        names = trail.names(library, kept)
-        kinds = trail.kinds(library)
+        names = trail.document_names(library, kept)
+        kinds = trail.event_kinds(library)
         proof = _proof(access) if verify else None
-    return desk.page(
+    return context.page(
         "audit.html.j2",
         entries=[_event(each, names) for each in kept],
         kinds=kinds,
@@ -94,20 +94,20 @@ def audit(
 
 
 @router.get("/activity/models")
-def models(desk: Desk) -> Response:
+def models(context: Context) -> Response:
     """Show what language models were asked, by model and role, and what that cost."""
     from fourcorners.library.llm_store import LibraryLedger
     from fourcorners.llm.ledger import Spending
 
-    with desk.access() as access:
+    with context.access() as access:
         calls = LibraryLedger(access.whole_library(Role.ADMIN)).calls()
     sums: dict[tuple[str, str], Spending] = {}
     whole = Spending()
     for call in calls:
         key = (call.model, call.role.value)
-        sums[key] = sums.get(key, Spending()).plus(call)
-        whole = whole.plus(call)
-    return desk.page(
+        sums[key] = sums.get(key, Spending()).add_call(call)
+        whole = whole.add_call(call)
+    return context.page(
         "ledger.html.j2",
         spent=[Spent(model, role, value) for (model, role), value in sorted(sums.items())],
         whole=whole,
@@ -129,7 +129,7 @@ class Proof:
 def _proof(access: Access) -> Proof:
     library = access.whole_library(Role.ADMIN)
     verdict = library.audit_verdict()
-    wrong = tuple(each.what for each in verdict.faults) or tuple(remarks.faults(library))
+    wrong = tuple(each.what for each in verdict.faults) or tuple(remarks.annotation_faults(library))
     return Proof(verdict.entries, verdict.head, wrong)
 
 
@@ -155,5 +155,5 @@ def _event(entry: AuditEntry, names: Mapping[str, str]) -> Event:
     return Event(entry.seq, entry.at, entry.event, values.get("by", ""), told)
 
 
-def _is_admin(desk: Desk) -> bool:
-    return (desk.principal.overall or 0) >= Role.ADMIN
+def _is_admin(context: Context) -> bool:
+    return (context.principal.role_everywhere or 0) >= Role.ADMIN

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.research.limits import TURNS
-from fourcorners.server import answers
-from fourcorners.server.asking import Question, begin, sources_of
-from fourcorners.server.cited import lay
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.doing import asking
-from fourcorners.server.refusals import NotFound, Refusal
-from fourcorners.server.steps import Step, Steps
-from fourcorners.server.tasks import Task
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError, NotFound
+from fourcorners.server.rendering.answer_layout import lay_out_answer
+from fourcorners.server.store import answers
+from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.questions import Question, sources_of, start_question
+from fourcorners.server.tasks.queue import Task
+from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
@@ -31,18 +31,18 @@ _FORMS = {
 
 @router.get("/ask")
 def ask(
-    desk: Desk,
+    context: Context,
     q: Annotated[str, Query(max_length=4_000)] = "",
     c: Annotated[str, Query(max_length=500)] = "",
     d: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show the form, the questions in hand, and the answers that there are."""
-    return _form(desk, Question(q, c, d))
+    return _form(context, Question(q, c, d))
 
 
 @router.post("/ask")
 def begin_asking(
-    desk: Desk,
+    desk: Context,
     question: Annotated[str, Form(max_length=20_000)] = "",
     collection: Annotated[str, Form(max_length=500)] = "",
     document: Annotated[str, Form(max_length=40)] = "",
@@ -58,41 +58,41 @@ def begin_asking(
         sources=tuple(source or ()),
     )
     try:
-        task = begin(desk, asked)
-    except Refusal as refused:
+        task = start_question(desk, asked)
+    except HttpError as refused:
         if isinstance(refused, NotFound):
             raise
         return _form(desk, asked, refused)
-    return desk.see(_watch_href(task))
+    return desk.redirect(_watch_href(task))
 
 
 @router.get("/ask/at/{identifier}")
-def watch(desk: Desk, identifier: str) -> Response:
+def watch(context: Context, identifier: str) -> Response:
     """Show how far a question is; the page renews its part, and leads to the answer."""
-    task = desk.task(identifier)
+    task = context.task(identifier)
     if task.kind != asking.KIND:
         raise NotFound(f"there is no question {identifier[:40]!r}.")
     if made := task.result.get("answer"):
-        return _lead(desk, f"/ask/{made}")
-    with desk.access() as access:
-        steps = Steps(access.common(), task.id).all()
+        return _lead(context, f"/ask/{made}")
+    with context.access() as access:
+        steps = ProgressSteps(access.common(), task.id).all()
         document = task.spec["document"]
         about = access.visible(document).entry.title if document else ""
-    template = "_asking.html.j2" if desk.is_partial else "asking.html.j2"
-    return desk.page(template, task=task, steps=steps, by_turn=_by_turn(steps), about=about)
+    template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
+    return context.page(template, task=task, steps=steps, by_turn=_by_turn(steps), about=about)
 
 
 @router.get("/ask/{identity}")
-def answer(desk: Desk, identity: str) -> Response:
+def answer(context: Context, identity: str) -> Response:
     """Show an answer, with the words behind each of its sentences."""
     from fourcorners.reports.answer import NOTICE, status_of
 
-    with desk.access() as access:
-        found, kept = answers.find(access, identity)
-    return desk.page(
+    with context.access() as access:
+        found, kept = answers.find_answer(access, identity)
+    return context.page(
         "answer.html.j2",
         answer=found,
-        laid=lay(found),
+        laid=lay_out_answer(found),
         kept=kept,
         checked=status_of(found),
         notice=NOTICE,
@@ -101,14 +101,14 @@ def answer(desk: Desk, identity: str) -> Response:
 
 
 @router.get("/ask/{identity}/report.{form}")
-def report(desk: Desk, identity: str, form: str) -> Response:
+def report(context: Context, identity: str, form: str) -> Response:
     """Send an answer as a file."""
     from fourcorners.reports.answer import write_answer
 
     if form not in _FORMS:
         raise NotFound(f"no report is called {form[:20]!r}.", remedy=f"There are: {[*_FORMS]}.")
-    with desk.access() as access:
-        found, kept = answers.find(access, identity)
+    with context.access() as access:
+        found, kept = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"answer.{form}"
@@ -118,18 +118,18 @@ def report(desk: Desk, identity: str, form: str) -> Response:
     return Response(data, media_type=_FORMS[form], headers={"Content-Disposition": sent})
 
 
-def _form(desk: DeskOf, asked: Question, problem: Refusal | None = None) -> Response:
+def _form(context: RequestContext, asked: Question, problem: HttpError | None = None) -> Response:
     from fourcorners.llm import is_configured
 
-    with desk.access() as access:
+    with context.access() as access:
         collections = [each.name for each in access.collections()]
-        everything = desk.principal.overall is not None
+        everything = context.principal.role_everywhere is not None
         entry = access.visible(asked.document).entry if asked.document else None
-        known = answers.earlier(
+        known = answers.list_answers(
             access, collection=asked.collection or None, document=asked.document or None
         )
-    settings = desk.office.settings
-    return desk.page(
+    settings = context.state.settings
+    return context.page(
         "ask.html.j2",
         200 if problem is None else problem.status,
         asked=asked,
@@ -142,7 +142,7 @@ def _form(desk: DeskOf, asked: Question, problem: Refusal | None = None) -> Resp
         earlier=known[:_SHOWN],
         more=len(known) - len(known[:_SHOWN]),
         in_hand=[
-            each for each in desk.tasks() if each.kind == asking.KIND and not each.state.ended
+            each for each in context.tasks() if each.kind == asking.KIND and not each.state.is_final
         ],
         problem=problem,
     )
@@ -152,16 +152,16 @@ def _watch_href(task: Task) -> str:
     return f"/ask/at/{task.id}"
 
 
-def _lead(desk: DeskOf, address: str) -> Response:
+def _lead(context: RequestContext, address: str) -> Response:
     """Lead to another page, also from a part of one."""
-    if desk.is_partial:
+    if context.is_partial:
         return Response(status_code=204, headers={"HX-Redirect": address})
-    return desk.see(address)
+    return context.redirect(address)
 
 
-def _by_turn(steps: list[Step]) -> list[tuple[Step, list[Step]]]:
+def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[ProgressStep]]]:
     """Return each question with what came of it."""
-    turns: list[tuple[Step, list[Step]]] = []
+    turns: list[tuple[ProgressStep, list[ProgressStep]]] = []
     for step in steps:
         if step.kind == "asked":
             turns.append((step, []))

@@ -8,11 +8,18 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from fourcorners.server import benchmarks, plots
-from fourcorners.server.benchmarks import BenchRun, Figure, Folder, Group, Series
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.principal import Role
-from fourcorners.server.refusals import NotFound
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import NotFound
+from fourcorners.server.rendering import plots
+from fourcorners.server.store import benchmarks
+from fourcorners.server.store.benchmarks import (
+    BenchmarkFolder,
+    BenchRun,
+    Measure,
+    MeasureGroup,
+    MeasureSeries,
+)
 from fourcorners.text.invisible_characters import single_line
 
 router = APIRouter()
@@ -32,44 +39,44 @@ class Kept:
 class Drawn:
     """A group of measures with its plots."""
 
-    group: Group
+    group: MeasureGroup
     intervals: Markup | None
     lines: Markup | None
     places: tuple[float, ...]
 
 
 @router.get("/activity/benchmarks")
-def show(desk: Desk) -> Response:
+def show(context: Context) -> Response:
     """Show the last runs, by benchmark."""
-    folder = desk.office.settings.benchmarks
-    held = benchmarks.read(folder) if folder is not None else Folder(())
+    folder = context.state.settings.benchmarks
+    held = benchmarks.read_folder(folder) if folder is not None else BenchmarkFolder(())
     names = sorted({each.benchmark for each in held.runs})
     kept = [
         _kept(number, name, tuple(each for each in held.runs if each.benchmark == name))
         for number, name in enumerate(names)
     ]
-    return desk.page(
+    return context.page(
         "benchmarks.html.j2",
         kept=kept,
         folder=None if folder is None else folder.name,
         held=held,
-        may_see_all=_is_admin(desk),
+        may_see_all=_is_admin(context),
         tab="benchmarks",
     )
 
 
 @router.get("/activity/benchmarks/{identity}")
-def run(desk: Desk, identity: str) -> Response:
+def run(context: Context, identity: str) -> Response:
     """Show one run: what was measured, with what, and all figures."""
-    folder = desk.office.settings.benchmarks
+    folder = context.state.settings.benchmarks
     if folder is None:
         raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
-    found = benchmarks.find(folder, identity)
-    return desk.page(
+    found = benchmarks.find_run(folder, identity)
+    return context.page(
         "benchmark.html.j2",
         run=found,
         groups=[_drawn(number, each) for number, each in enumerate(found.groups)],
-        may_see_all=_is_admin(desk),
+        may_see_all=_is_admin(context),
         tab="benchmarks",
     )
 
@@ -85,35 +92,35 @@ def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> Kept:
     ]
     what = runs[0].headline.name if runs[0].headline else ""
     title = f"{single_line(name)}: {single_line(what)} of the last runs"
-    return Kept(name, runs, plots.intervals(f"b{number}", title, rows) if rows else None)
+    return Kept(name, runs, plots.plot_intervals(f"b{number}", title, rows) if rows else None)
 
 
-def _drawn(number: int, group: Group) -> Drawn:
-    rows = [_row(single_line(each.name), each) for each in group.plotted]
+def _drawn(number: int, group: MeasureGroup) -> Drawn:
+    rows = [_row(single_line(each.name), each) for each in group.plottable]
     shares = [each for each in group.series if all(one.is_share for _, one in each.points)]
     curves = [_line(each) for each in shares]
     title = single_line(group.name) or "Figures"
     places = sorted({at for each in group.series for at, _ in each.points})
     return Drawn(
         group,
-        plots.intervals(f"i{number}", f"{title}: figures with their intervals", rows)
+        plots.plot_intervals(f"i{number}", f"{title}: figures with their intervals", rows)
         if rows
         else None,
-        plots.lines(f"l{number}", f"{title}: figures at 1, 2, 4 …", "how many", curves)
+        plots.plot_lines(f"l{number}", f"{title}: figures at 1, 2, 4 …", "how many", curves)
         if curves
         else None,
         tuple(places),
     )
 
 
-def _row(name: str, figure: Figure) -> plots.Row:
+def _row(name: str, figure: Measure) -> plots.IntervalRow:
     low = figure.value if figure.low is None else figure.low
     high = figure.value if figure.high is None else figure.high
-    return plots.Row(name, figure.value, low, high, figure.told)
+    return plots.IntervalRow(name, figure.value, low, high, figure.text)
 
 
-def _line(series: Series) -> plots.Line:
-    return plots.Line(
+def _line(series: MeasureSeries) -> plots.PlotLine:
+    return plots.PlotLine(
         single_line(series.name),
         tuple(
             (
@@ -127,5 +134,5 @@ def _line(series: Series) -> plots.Line:
     )
 
 
-def _is_admin(desk: DeskOf) -> bool:
-    return (desk.principal.overall or 0) >= Role.ADMIN
+def _is_admin(context: RequestContext) -> bool:
+    return (context.principal.role_everywhere or 0) >= Role.ADMIN

@@ -12,11 +12,11 @@ from fastapi.responses import Response
 
 from fourcorners.documents.document import Box, Document, Page
 from fourcorners.errors import InputError
-from fourcorners.server.desk import Desk
-from fourcorners.server.links import asked_span, document_href, words_hash
-from fourcorners.server.reading_room import facts, found_in, headings
-from fourcorners.server.refusals import NotFound
-from fourcorners.server.typeset import typeset
+from fourcorners.server.context import Context
+from fourcorners.server.errors import NotFound
+from fourcorners.server.links import document_href, linked_span, words_hash
+from fourcorners.server.rendering.contract_page import card_facts, list_findings, outline_headings
+from fourcorners.server.rendering.typesetting import typeset_document
 from fourcorners.text.span import Span
 
 router = APIRouter()
@@ -33,40 +33,40 @@ class Sheet:
 
 @router.get("/d/{document}")
 def show(
-    desk: Desk,
+    context: Context,
     document: str,
     s: Annotated[str, Query(max_length=40)] = "",
     h: Annotated[str, Query(max_length=64)] = "",
     view: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
     """Show a contract, with the span that the address names highlighted."""
-    with desk.access() as access:
+    with context.access() as access:
         entry = access.visible(document).entry
         read = access.document(document)
         outline, card = access.outline(document), access.card(document)
-        findings = found_in(access, document)
-    marked = asked_span(s, h, read.text) if s else None
-    original = desk.office.printer.original(read)
+        findings = list_findings(access, document)
+    marked = linked_span(s, h, read.text) if s else None
+    original = context.state.page_renderer.find_original(read)
     as_printed = original is not None and view != "text"
     boxes: list[Box] = []
     trouble = ""
     if as_printed and original is not None and marked is not None:
         try:
-            boxes = desk.office.printer.boxes(read, original, marked)
+            boxes = context.state.page_renderer.span_boxes(read, original, marked)
         except InputError as error:
             trouble = error.message
     text = read.text
-    return desk.page(
+    return context.page(
         "contract.html.j2",
         entry=entry,
         document=read,
         outline=outline,
-        headings=list(headings(outline, text)),
-        facts=facts(card),
+        headings=list(outline_headings(outline, text)),
+        facts=card_facts(card),
         findings=findings,
         marked=marked,
         missed=bool(s) and marked is None,
-        blocks=[] if as_printed else typeset(read, outline, marked),
+        blocks=[] if as_printed else typeset_document(read, outline, marked),
         sheets=_sheets(read, boxes) if as_printed else [],
         pages_of=_pages_of(read),
         has_original=original is not None,
@@ -80,18 +80,18 @@ def show(
 
 
 @router.get("/d/{document}/page/{number}.png")
-def page(request: Request, desk: Desk, document: str, number: int) -> Response:
+def page(request: Request, context: Context, document: str, number: int) -> Response:
     """Return a page of the original as a picture."""
-    with desk.access() as access:
+    with context.access() as access:
         read = access.document(document)
     tag = f'"{read.sha256[:16]}-{number}"'
     headers = {"ETag": tag, "Cache-Control": "private, max-age=3600"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    original = desk.office.printer.original(read)
+    original = context.state.page_renderer.find_original(read)
     if original is None:
         raise NotFound("the original of this document is not at hand.")
-    drawn = desk.office.printer.page(read, original, number, _PAGE_WIDTH)
+    drawn = context.state.page_renderer.render_page(read, original, number, _PAGE_WIDTH)
     return Response(drawn, media_type="image/png", headers=headers)
 
 

@@ -14,14 +14,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.reports.tree import ReportKind
-from fourcorners.research.columns.reporting import with_columns
+from fourcorners.research.columns.report import add_columns
 from fourcorners.review.finding import Finding, Review
-from fourcorners.server import books
-from fourcorners.server.columns.kept import of_review
-from fourcorners.server.day import today
-from fourcorners.server.desk import Desk
-from fourcorners.server.principal import Role
-from fourcorners.server.refusals import NotFound, TooLarge
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns.store import review_columns
+from fourcorners.server.context import Context
+from fourcorners.server.errors import NotFound, TooLarge
+from fourcorners.server.grid.dates import today
+from fourcorners.server.store import playbook_store as books
 
 router = APIRouter()
 _MOST = 1_000  # contracts; of more, the command writes the reports without a browser waiting
@@ -49,22 +49,22 @@ _FORMS = {
 
 @router.get("/reviews/export")
 def export(
-    desk: Desk,
+    context: Context,
     c: Annotated[str, Query(max_length=500)],
     p: Annotated[str, Query(max_length=200)],
     as_: Annotated[str, Query(alias="as", max_length=20)],
 ) -> Response:
     """Write a report and send it; what is written here is gone again with the answer."""
     from fourcorners.reports import write
-    from fourcorners.reports.sending import write_report
-    from fourcorners.review.stored import stored_review
+    from fourcorners.reports.send import write_report
+    from fourcorners.review.stored_review import load_review
 
     form = _FORMS.get(as_)
     if form is None:
         raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(_FORMS)}.")
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_for(c, Role.READER)
-        book = books.load(library, p)
+        book = books.load_playbook(library, p)
         visible = {entry.id for entry in access.documents(c)}
         if len(visible) > _MOST:
             raise TooLarge(
@@ -72,11 +72,11 @@ def export(
                 remedy=f"Run: fourcorners review --collection {c!r} --playbook {book.id} "
                 f"--out report{form.suffix}",
             )
-        told = desk.office.uploads.told
-        whole = with_columns(
+        told = context.state.uploads.display_path
+        whole = add_columns(
             library,
-            stored_review(library, book, collection=c, as_of=today()),
-            of_review(library, c, book.id),
+            load_review(library, book, collection=c, as_of=today()),
+            review_columns(library, c, book.id),
         )
         review = _walled(whole, visible, told)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
@@ -85,7 +85,7 @@ def export(
         if form.kind is None:
             write(review, path)
         else:
-            write_report(review, form.kind, path, prepared_by=desk.principal.name)
+            write_report(review, form.kind, path, prepared_by=context.principal.name)
         data = path.read_bytes()
     name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
     sent = f"attachment; filename*=UTF-8''{quote(f'{name}.{as_}')}"

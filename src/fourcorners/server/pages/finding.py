@@ -12,19 +12,20 @@ from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, place
-from fourcorners.review import assigning, states
 from fourcorners.review.finding import CellState, ReviewState
-from fourcorners.server import books
-from fourcorners.server.access import Access
-from fourcorners.server.columns.kept import book_for
-from fourcorners.server.day import findings_of, grid_of
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.grid.asked import Asked, fitting, parsed, shown
-from fourcorners.server.grid.matrix import REVIEWS, STATES, Matrix
-from fourcorners.server.grid.panel import panel
-from fourcorners.server.grid.windows import one
-from fourcorners.server.principal import Role
-from fourcorners.server.refusals import Conflict, TooLarge
+from fourcorners.review.people import assignment as assigning
+from fourcorners.review.people import review_actions as states
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns.store import playbook_for
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import Conflict, TooLarge
+from fourcorners.server.grid.dates import dated_grid, findings_at
+from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
+from fourcorners.server.grid.panel import finding_panel
+from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
+from fourcorners.server.grid.windows import cell_view
+from fourcorners.server.store import playbook_store as books
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
@@ -45,56 +46,56 @@ _SAYS = {
 
 @router.get("/reviews/cell")
 def show(
-    desk: Desk,
+    context: Context,
     c: Annotated[str, Query(max_length=500)],
     p: Annotated[str, Query(max_length=200)],
     d: Annotated[str, Query(max_length=40)],
     v: Annotated[str, Query(max_length=200)],
 ) -> Response:
     """Show a finding: as a panel of the grid, or as a page."""
-    with desk.access() as access:
-        return _shown(desk, access, (c, p, d, v))
+    with context.access() as access:
+        return _shown(context, access, (c, p, d, v))
 
 
 @router.post("/reviews/mark")
 def mark(
-    desk: Desk,
+    context: Context,
     c: _Name,
     p: _Name,
     d: _Name,
     v: _Name,
     says: Annotated[str, Form(max_length=20)] = "",
-    value: Annotated[str, Form(max_length=states.LONGEST_VALUE)] = "",
-    comment: Annotated[str, Form(max_length=states.LONGEST_COMMENT)] = "",
-    to: Annotated[str, Form(max_length=states.LONGEST_NAME)] = "",
+    value: Annotated[str, Form(max_length=states.MAX_VALUE)] = "",
+    comment: Annotated[str, Form(max_length=states.MAX_COMMENT)] = "",
+    to: Annotated[str, Form(max_length=states.MAX_NAME)] = "",
 ) -> Response:
     """Keep what someone says of a finding: a state, other words, a comment, or for whom it is."""
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
-        whole = books.load(library, p)
-        book = book_for(library, c, whole, v)
+        whole = books.load_playbook(library, p)
+        book = playbook_for(library, c, whole, v)
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
         if to.strip():
-            assigning.assign(
-                library, book, d, provision, to=to, by=desk.principal.name, why=comment
+            assigning.assign_finding(
+                library, book, d, provision, to=to, by=context.principal.name, why=comment
             )
         else:
-            states.remark(
+            states.annotate_finding(
                 library,
                 book,
                 d,
                 provision,
-                by=desk.principal.name,
+                by=context.principal.name,
                 state=_SAYS.get(says),
                 value=value if _SAYS.get(says) in (None, ReviewState.CORRECTED) else "",
                 comment=comment,
             )
-        if desk.is_partial:
-            return _shown(desk, access, (c, p, d, v))
-    return desk.see(_href(c, p, d, provision))
+        if context.is_partial:
+            return _shown(context, access, (c, p, d, v))
+    return context.redirect(_href(c, p, d, provision))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +132,20 @@ Chosen = Annotated[Choice, Depends(choice)]
 
 
 @router.post("/reviews/mark-many/count")
-def count_many(desk: Desk, chosen: Chosen) -> Response:
+def count_many(context: Context, chosen: Chosen) -> Response:
     """Tell how many rows are selected, and how many findings would be marked in them."""
-    wanted = parsed(chosen.back)
-    with desk.access() as access:
+    wanted = parse_query(chosen.back)
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
         rows, places = _places(matrix, wanted, chosen)
     return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
 
 
 @router.post("/reviews/mark-many")
 def mark_many(
-    desk: Desk,
+    context: Context,
     chosen: Chosen,
     says: Annotated[str, Form(max_length=20)] = "confirmed",
     findings: Annotated[int | None, Form(ge=0, le=100_000_000)] = None,
@@ -154,13 +155,13 @@ def mark_many(
     Where filters ask something of cells, only those that fit. `findings` is how many the visitor
     was told: where they are another number by now, nothing is marked.
     """
-    wanted = parsed(chosen.back)
+    wanted = parse_query(chosen.back)
     if says not in ("confirmed", "second_look"):
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
         _, places = _places(matrix, wanted, chosen)
         if findings is not None and findings != len(places):
             raise Conflict(
@@ -174,20 +175,22 @@ def mark_many(
             )
         with library.transaction():
             for document, column in places:
-                states.remark(
+                states.annotate_finding(
                     library,
-                    matrix.book_of(column),
+                    matrix.playbook_of(column),
                     document,
                     matrix.provisions[column],
-                    by=desk.principal.name,
+                    by=context.principal.name,
                     state=_SAYS[says],
                 )
-    if desk.is_partial:
-        return desk.page("_marked.html.j2", count=len(places), says=says)
-    return desk.see(f"/reviews/grid?{wanted.query()}")
+    if context.is_partial:
+        return context.page("_marked.html.j2", count=len(places), says=says)
+    return context.redirect(f"/reviews/grid?{wanted.to_query()}")
 
 
-def _places(matrix: Matrix, wanted: Asked, chosen: Choice) -> tuple[int, list[tuple[str, int]]]:
+def _places(
+    matrix: GridMatrix, wanted: GridQuery, chosen: Choice
+) -> tuple[int, list[tuple[str, int]]]:
     """Return how many rows are selected, and the cells in them that nobody has checked.
 
     Raises:
@@ -196,7 +199,7 @@ def _places(matrix: Matrix, wanted: Asked, chosen: Choice) -> tuple[int, list[tu
     """
     if chosen.which not in _WHICH:
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
-    fit = fitting(matrix, wanted)
+    fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
     if chosen.all is not None:
         if chosen.all != len(fitted):
@@ -204,53 +207,53 @@ def _places(matrix: Matrix, wanted: Asked, chosen: Choice) -> tuple[int, list[tu
                 f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
                 remedy="Look at the grid again, and select anew.",
             )
-        rows = [row for row in fitted if matrix.lines[row].id not in chosen.row]
+        rows = [row for row in fitted if matrix.rows[row].id not in chosen.row]
     else:
-        rows = [row for row, line in enumerate(matrix.lines) if line.id in chosen.row]
+        rows = [row for row, line in enumerate(matrix.rows) if line.id in chosen.row]
     if not rows:
         raise ConfigError("no row is selected.", remedy="Tick the rows first.")
     single = matrix.column(chosen.only)
-    columns = shown(matrix, wanted) if single is None else [single]
+    columns = shown_columns(matrix, wanted) if single is None else [single]
     wished = [STATES.index(each) for each in _WHICH[chosen.which]]
     proposed = REVIEWS.index(ReviewState.PROPOSED)
     return len(rows), [
-        (matrix.lines[row].id, column)
+        (matrix.rows[row].id, column)
         for row in rows
         for column in columns
         if matrix.review[row, column] == proposed
         and matrix.state[row, column] in wished
-        and (fit.cells[row, column] or not wanted.by_cell)
+        and (fit.cells[row, column] or not wanted.filters_cells)
     ]
 
 
-def _shown(desk: DeskOf, access: Access, names: tuple[str, str, str, str]) -> Response:
+def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, str]) -> Response:
     c, p, d, v = names
     library = access.library_for(c, Role.READER)
-    book = books.load(library, p)
-    of_column = book_for(library, c, book, v)
-    view = panel(access, c, of_column, d, v)
+    book = books.load_playbook(library, p)
+    of_column = playbook_for(library, c, book, v)
+    view = finding_panel(access, c, of_column, d, v)
     if view.finding is not None:
-        (finding,) = findings_of(library, of_column, [view.finding])
+        (finding,) = findings_at(library, of_column, [view.finding])
         view = replace(view, finding=finding)
-    matrix = grid_of(desk.office.shelf, access, c, book)
-    cell = one(library, matrix, d, view.provision.id)
-    template = "_finding.html.j2" if desk.is_partial else "finding.html.j2"
-    return desk.page(
+    matrix = dated_grid(context.state.connection_pool, access, c, book)
+    cell = cell_view(library, matrix, d, view.provision.id)
+    template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
+    return context.page(
         template,
         c=c,
         book=book,
         view=view,
         cell=cell,
         finding=view.finding,
-        back=f"/reviews/grid?{Asked(c, book.id).query()}",
+        back=f"/reviews/grid?{GridQuery(c, book.id).to_query()}",
         href=_href(c, p, d, view.provision.id),
         place=place,
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,
-        may_mark=desk.principal.may(Role.REVIEWER, c),
+        may_mark=context.principal.may(Role.REVIEWER, c),
     )
 
 
 def _href(c: str, p: str, d: str, v: str) -> str:
-    return f"/reviews/cell?{Asked(c, p).query()}&{urlencode({'d': d, 'v': v})}"
+    return f"/reviews/cell?{GridQuery(c, p).to_query()}&{urlencode({'d': d, 'v': v})}"

@@ -9,119 +9,119 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.server.accounts import Accounts
-from fourcorners.server.api_tokens import ApiTokens
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.principal import Role, Scope
-from fourcorners.server.refusals import NotSignedIn, Refusal
-from fourcorners.server.sessions import Sessions
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.auth.sessions import Sessions
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError, NotSignedIn
 
 router = APIRouter()
 _NO_ROLE = "none"
 
 
 @router.get("/account")
-def account(desk: Desk) -> Response:
+def account(context: Context) -> Response:
     """Show one's own account."""
-    return _account(desk)
+    return _account(context)
 
 
 @router.post("/account/password")
 def password(
-    desk: Desk,
+    context: Context,
     current: Annotated[str, Form(max_length=1_000)],
     new: Annotated[str, Form(max_length=1_000)],
 ) -> Response:
     """Change one's own password; every session ends with that."""
-    name = desk.principal.name
+    name = context.principal.name
     try:
-        with desk.office.shelf.library() as library:
+        with context.state.connection_pool.library() as library:
             Sessions(library).sign_in(name, current)
             Accounts(library).set_password(name, new, by=name)
     except NotSignedIn:
-        return _account(desk, problem=Refusal("the current password is another one."))
-    except (ConfigError, Refusal) as error:
-        return _account(desk, problem=error)
-    return desk.see("/sign-in?to=/account")
+        return _account(context, problem=HttpError("the current password is another one."))
+    except (ConfigError, HttpError) as error:
+        return _account(context, problem=error)
+    return context.redirect("/sign-in?to=/account")
 
 
 @router.post("/account/tokens")
 def add_token(
-    desk: Desk,
+    context: Context,
     note: Annotated[str, Form(max_length=120)],
     scope: Annotated[Scope, Form()],
     days: Annotated[int, Form(ge=1, le=3660)] = 90,
 ) -> Response:
     """Make an API token, and show it this once."""
-    with desk.office.shelf.library() as library:
-        name = desk.principal.name
+    with context.state.connection_pool.library() as library:
+        name = context.principal.name
         secret = ApiTokens(library).add(name, [scope], note, days, by=name)
-    return _account(desk, secret=secret)
+    return _account(context, secret=secret)
 
 
 @router.post("/account/tokens/drop")
-def drop_token(desk: Desk, token: Annotated[str, Form(max_length=40)]) -> Response:
+def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
     """End one of one's own tokens."""
-    with desk.office.shelf.library() as library:
-        ApiTokens(library).drop(desk.principal.name, token, by=desk.principal.name)
-    return desk.see("/account")
+    with context.state.connection_pool.library() as library:
+        ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
+    return context.redirect("/account")
 
 
 @router.get("/people")
-def people(desk: Desk) -> Response:
+def people(context: Context) -> Response:
     """Show everyone who may sign in."""
-    return _people(desk)
+    return _people(context)
 
 
 @router.post("/people/add")
 def add(
-    desk: Desk,
+    context: Context,
     name: Annotated[str, Form(max_length=100)],
     password: Annotated[str, Form(max_length=1_000)],
 ) -> Response:
     """Let someone sign in."""
-    return _changed(desk, lambda accounts, by: accounts.add(name.strip(), password, by=by))
+    return _changed(context, lambda accounts, by: accounts.add(name.strip(), password, by=by))
 
 
 @router.post("/people/role")
 def role(
-    desk: Desk,
+    context: Context,
     name: Annotated[str, Form(max_length=100)],
     role: Annotated[str, Form(max_length=20)],
     collection: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Give someone a role in a collection, or everywhere."""
     chosen = None if role == _NO_ROLE else _role(role)
-    return _changed(desk, lambda accounts, by: accounts.grant(name, chosen, collection, by=by))
+    return _changed(context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by))
 
 
 @router.post("/people/disable")
 def disable(
-    desk: Desk,
+    context: Context,
     name: Annotated[str, Form(max_length=100)],
     disabled: Annotated[bool, Form()],
 ) -> Response:
     """Shut someone out, or let them in again."""
-    if name == desk.principal.name:
-        raise Refusal("nobody can shut themselves out.", remedy="Ask another admin.")
-    return _changed(desk, lambda accounts, by: accounts.set_disabled(name, disabled, by=by))
+    if name == context.principal.name:
+        raise HttpError("nobody can shut themselves out.", remedy="Ask another admin.")
+    return _changed(context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by))
 
 
-def _changed(desk: DeskOf, change: Callable[[Accounts, str], None]) -> Response:
+def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -> Response:
     """Change an account as an admin of the whole library, and show everyone."""
     try:
-        with desk.access() as access:
-            change(Accounts(access.whole_library(Role.ADMIN)), desk.principal.name)
+        with context.access() as access:
+            change(Accounts(access.whole_library(Role.ADMIN)), context.principal.name)
     except ConfigError as error:
-        return _people(desk, problem=error)
-    return desk.see("/people")
+        return _people(context, problem=error)
+    return context.redirect("/people")
 
 
-def _people(desk: DeskOf, problem: ConfigError | None = None) -> Response:
-    with desk.access() as access:
+def _people(context: RequestContext, problem: ConfigError | None = None) -> Response:
+    with context.access() as access:
         users = Accounts(access.whole_library(Role.ADMIN)).users()
         collections = [each.name for each in access.collections()]
-    return desk.page(
+    return context.page(
         "people.html.j2",
         200 if problem is None else 422,
         users=users,
@@ -132,12 +132,12 @@ def _people(desk: DeskOf, problem: ConfigError | None = None) -> Response:
 
 
 def _account(
-    desk: DeskOf, *, secret: str = "", problem: ConfigError | Refusal | None = None
+    context: RequestContext, *, secret: str = "", problem: ConfigError | HttpError | None = None
 ) -> Response:
-    with desk.office.shelf.library() as library:
-        tokens = ApiTokens(library).list(desk.principal.name)
-        has_password = Accounts(library).has_password(desk.principal.name)
-    return desk.page(
+    with context.state.connection_pool.library() as library:
+        tokens = ApiTokens(library).list(context.principal.name)
+        has_password = Accounts(library).has_password(context.principal.name)
+    return context.page(
         "account.html.j2",
         200 if problem is None else 422,
         tokens=tokens,
@@ -151,5 +151,5 @@ def _account(
 def _role(name: str) -> Role:
     found = next((each for each in Role if each.title == name), None)
     if found is None:
-        raise Refusal("there is no such role.", remedy=", ".join(each.title for each in Role))
+        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
     return found

@@ -10,29 +10,29 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
-from fourcorners.library.tokens import folded
+from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
-from fourcorners.server import books
-from fourcorners.server.access import Access
-from fourcorners.server.columns import asking
-from fourcorners.server.columns.asking import Standing
-from fourcorners.server.columns.kept import LONGEST
-from fourcorners.server.day import grid_of
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.doing import reviewing
-from fourcorners.server.grid.asked import Asked, asked, fitting, shown
-from fourcorners.server.grid.filled import filled
-from fourcorners.server.grid.matrix import Matrix
-from fourcorners.server.grid.windows import counts, following, window
-from fourcorners.server.principal import Role
-from fourcorners.server.tasks import Task, TaskState
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns import actions as asking
+from fourcorners.server.columns.actions import ColumnStatus
+from fourcorners.server.columns.store import MAX_QUESTION
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.grid.dates import dated_grid
+from fourcorners.server.grid.matrix import GridMatrix
+from fourcorners.server.grid.progress import count_filled
+from fourcorners.server.grid.query import GridQuery, grid_query, select_cells, shown_columns
+from fourcorners.server.grid.windows import count_cells, grid_window, next_open_cell
+from fourcorners.server.store import playbook_store as books
+from fourcorners.server.tasks.handlers import review as reviewing
+from fourcorners.server.tasks.queue import Task, TaskState
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
 _CELLS = 1000  # cells of such a page, about
 _WINDOW = 120  # rows of a window at most
-Grid = Annotated[Asked, Depends(asked)]
+Grid = Annotated[GridQuery, Depends(grid_query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,74 +49,78 @@ class Done:
     @property
     def query(self) -> str:
         """Return what names it in an address."""
-        return Asked(self.collection, self.playbook.id).query()
+        return GridQuery(self.collection, self.playbook.id).to_query()
 
 
 @router.get("/reviews")
 def reviews(
-    desk: Desk,
+    context: Context,
     c: Annotated[str, Query(max_length=500)] = "",
     p: Annotated[str, Query(max_length=200)] = "due-diligence",
 ) -> Response:
     """List the reviews, and offer a new one."""
-    with desk.access() as access:
+    with context.access() as access:
         names = [each.name for each in access.collections()]
-        known = books.usable(access.common())
+        known = books.usable_playbooks(access.common())
         done = _done(access, known)
-    running = _running(desk)
+    running = _running(context)
     listed = [
-        Done(name, book, cells, filled, last, running.get((folded(name), book.id)))
+        Done(name, book, cells, filled, last, running.get((fold_name(name), book.id)))
         for name, book, cells, filled, last in done
     ]
-    may = [name for name in names if desk.principal.may(Role.REVIEWER, name)]
-    return desk.page(
+    may = [name for name in names if context.principal.may(Role.REVIEWER, name)]
+    return context.page(
         "reviews.html.j2", reviews=listed, collections=may, books=known, chosen=c, book=p
     )
 
 
 @router.post("/reviews")
 def start(
-    desk: Desk,
+    context: Context,
     c: Annotated[str, Form(max_length=500)],
     p: Annotated[str, Form(max_length=200)],
     again: Annotated[str, Form(max_length=3)] = "",
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
-    with desk.access() as access:
+    with context.access() as access:
         access.require(Role.REVIEWER, c)
-        book = books.load(access.library_for(c, Role.REVIEWER), p)
-    if (folded(c), book.id) not in _running(desk):
+        book = books.load_playbook(access.library_for(c, Role.REVIEWER), p)
+    if (fold_name(c), book.id) not in _running(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
-        desk.start(reviewing.KIND, reviewing.LANE, c, spec)
-    asking.catch_up(desk, c, book.id)
-    return desk.see(f"/reviews/grid?{Asked(c, book.id).query()}")
+        context.start_task(reviewing.KIND, reviewing.LANE, c, spec)
+    asking.fill_new_documents(context, c, book.id)
+    return context.redirect(f"/reviews/grid?{GridQuery(c, book.id).to_query()}")
 
 
 @router.get("/reviews/grid")
-def grid(desk: Desk, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1) -> Response:
+def grid(
+    context: Context, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
+) -> Response:
     """Show the grid: the rows of one page, which scripts make one long list."""
-    asked_columns = asking.standing(desk, wanted.collection, wanted.playbook)
-    task = _running(desk).get((folded(wanted.collection), wanted.playbook))
-    with desk.access() as access:
+    asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
+    task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
-        fit = fitting(matrix, wanted)
-        size = page_rows(len(shown(matrix, wanted)))
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+        fit = select_cells(matrix, wanted)
+        size = page_rows(len(shown_columns(matrix, wanted)))
         last = max(1, -(-len(fit.rows) // size))
         page = min(page, last)
-        rows = window(library, matrix, wanted, fit, (page - 1) * size, size)
-    assigned = sorted({each.assigned for each in list(matrix.said.values()) if each.assigned})
-    return desk.page(
+        rows = grid_window(library, matrix, wanted, fit, (page - 1) * size, size)
+    assigned = sorted(
+        {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
+    )
+    return context.page(
         "grid.html.j2",
         asked=wanted,
         book=book,
-        columns=[matrix.columns[n] for n in shown(matrix, wanted)],
+        columns=[matrix.columns[n] for n in shown_columns(matrix, wanted)],
         all_columns=matrix.columns,
         asked_columns={each.column.provision: each.column for each in asked_columns},
         stopped=_stopped(asked_columns),
         looks=looks(matrix, wanted),
-        counts=counts(matrix, wanted),
+        counts=count_cells(matrix, wanted),
         rows=rows,
         fitting=fit,
         number=page,
@@ -127,20 +131,20 @@ def grid(desk: Desk, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000
         people=[(each, each) for each in assigned],
         task=task,
         filling=_filling(asked_columns),
-        has_model=asking.has_model(desk),
-        model=desk.office.settings.llm.model,
-        longest=LONGEST,
+        has_model=asking.has_model(context),
+        model=context.state.settings.llm.model,
+        longest=MAX_QUESTION,
         state_words=STATE_WORDS,
         severity_words={each: SEVERITY_WORDS[each] for each in SEVERITIES},
         review_words=REVIEW_WORDS,
         cell_href=cell_href(wanted),
-        may_mark=desk.principal.may(Role.REVIEWER, wanted.collection),
+        may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
     )
 
 
 @router.get("/reviews/rows")
 def rows(
-    desk: Desk,
+    context: Context,
     wanted: Grid,
     start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     count: Annotated[int, Query(ge=1, le=_WINDOW)] = _PAGE,
@@ -148,14 +152,14 @@ def rows(
     across: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
 ) -> Response:
     """Return a window of rows, as the grid has them, with so many columns from the left one on."""
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
-        fit = fitting(matrix, wanted)
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+        fit = select_cells(matrix, wanted)
         cut = slice(left, left + across)
-        shown_rows = window(library, matrix, wanted, fit, start, count, cut)
-    answer = desk.page(
+        shown_rows = grid_window(library, matrix, wanted, fit, start, count, cut)
+    answer = context.page(
         "_grid_rows.html.j2",
         rows=shown_rows,
         cell_href=cell_href(wanted),
@@ -170,33 +174,33 @@ def rows(
 
 @router.get("/reviews/next")
 def next_open(
-    desk: Desk,
+    context: Context,
     wanted: Grid,
     row: Annotated[int, Query(ge=-1, le=10_000_000)] = -1,
     column: Annotated[int, Query(ge=-1, le=10_000)] = -1,
 ) -> Response:
     """Return where the next finding is that nobody has checked: row and column, or null."""
-    with desk.access() as access:
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
-        place = following(matrix, wanted, fitting(matrix, wanted), row, column)
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+        place = next_open_cell(matrix, wanted, select_cells(matrix, wanted), row, column)
     return JSONResponse(None if place is None else {"row": place[0], "column": place[1]})
 
 
 @router.get("/reviews/progress")
-def progress(desk: Desk, wanted: Grid) -> Response:
+def progress(context: Context, wanted: Grid) -> Response:
     """Return how far the review is, and what the grid comes to so far."""
-    asked_columns = asking.standing(desk, wanted.collection, wanted.playbook)
-    task = _running(desk).get((folded(wanted.collection), wanted.playbook))
-    with desk.access() as access:
+    asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
+    task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
+    with context.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
-        book = books.load(library, wanted.playbook)
-        matrix = grid_of(desk.office.shelf, access, wanted.collection, book)
-    return desk.page(
+        book = books.load_playbook(library, wanted.playbook)
+        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    return context.page(
         "_grid_head.html.j2",
         asked=wanted,
-        counts=counts(matrix, wanted),
+        counts=count_cells(matrix, wanted),
         task=task,
         filling=_filling(asked_columns),
         stopped=_stopped(asked_columns),
@@ -209,36 +213,36 @@ def page_rows(columns: int) -> int:
     return max(10, min(_PAGE, _CELLS // max(1, columns) // 10 * 10))
 
 
-def cell_href(wanted: Asked) -> str:
+def cell_href(wanted: GridQuery) -> str:
     """Return the start of the addresses of this grid's cells; document and provision follow."""
-    return f"/reviews/cell?{Asked(wanted.collection, wanted.playbook).query()}"
+    return f"/reviews/cell?{GridQuery(wanted.collection, wanted.playbook).to_query()}"
 
 
-def looks(matrix: Matrix, wanted: Asked) -> str:
+def looks(matrix: GridMatrix, wanted: GridQuery) -> str:
     """Return what changes when other columns stand there: a page that has them loads anew."""
-    names = "\n".join(matrix.provisions[n] for n in shown(matrix, wanted))
+    names = "\n".join(matrix.provisions[n] for n in shown_columns(matrix, wanted))
     return sha256(names.encode()).hexdigest()[:12]
 
 
-def _filling(columns: Sequence[Standing]) -> list[Standing]:
-    return [each for each in columns if each.at_work]
+def _filling(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
+    return [each for each in columns if each.is_busy]
 
 
-def _stopped(columns: Sequence[Standing]) -> list[Standing]:
+def _stopped(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
     """Return the columns whose last task failed, and nobody has asked for again."""
     return [each for each in columns if each.task and each.task.state is TaskState.FAILED]
 
 
-def _types(matrix: Matrix) -> list[str]:
-    return sorted({line.type for line in matrix.lines if line.type}, key=str.casefold)
+def _types(matrix: GridMatrix) -> list[str]:
+    return sorted({line.type for line in matrix.rows if line.type}, key=str.casefold)
 
 
-def _running(desk: DeskOf) -> dict[tuple[str, str], Task]:
+def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
     """Return the reviews that are waited for, by collection and playbook."""
     return {
-        (folded(task.collection), task.spec["playbook"]): task
-        for task in desk.tasks(limit=50)
-        if task.kind == reviewing.KIND and not task.state.ended
+        (fold_name(task.collection), task.spec["playbook"]): task
+        for task in context.tasks(limit=50)
+        if task.kind == reviewing.KIND and not task.state.is_final
     }
 
 
@@ -254,7 +258,7 @@ def _done(access: Access, known: list[Playbook]) -> list[tuple[str, Playbook, in
             each.cells,
             each.last,
         )
-        for each in filled(access.common(), by_hash)
+        for each in count_filled(access.common(), by_hash)
         if each.collection in sizes
     ]
     return sorted(found, key=lambda each: each[4], reverse=True)

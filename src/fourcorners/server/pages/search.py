@@ -9,8 +9,8 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.search.hit import Hit
-from fourcorners.server.desk import Desk
-from fourcorners.server.typeset import Piece
+from fourcorners.server.context import Context
+from fourcorners.server.rendering.typesetting import TextRun
 from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
@@ -20,14 +20,14 @@ _NAMES = 8
 
 @router.get("/search")
 def search(
-    desk: Desk,
+    context: Context,
     q: Annotated[str, Query(max_length=2_000)] = "",
     c: Annotated[str, Query(max_length=500)] = "",
 ) -> Response:
     """Show the passages that match, and the documents whose names do."""
     hits: tuple[Hit, ...] = ()
     problem: ConfigError | None = None
-    with desk.access() as access:
+    with context.access() as access:
         collections = [each.name for each in access.collections()]
         named = []
         if q.strip():
@@ -39,11 +39,11 @@ def search(
             ][:_NAMES]
             try:
                 hits = access.search(
-                    q, desk.office.engines, collection=c or None, limit=_LIMIT
+                    q, context.state.engines, collection=c or None, limit=_LIMIT
                 ).hits
             except ConfigError as error:
                 problem = error
-    return desk.page(
+    return context.page(
         "search.html.j2",
         200 if problem is None else 422,
         q=q,
@@ -55,13 +55,13 @@ def search(
     )
 
 
-def snippet(hit: Hit) -> list[Piece]:
+def snippet(hit: Hit) -> list[TextRun]:
     """Return the snippet of a hit, cut where its matches start and end."""
     pieces = []
     at = hit.snippet.start
     for span in intersect_spans(hit.matched, [hit.snippet]):
-        pieces.append(Piece(hit.words[at - hit.span.start : span.start - hit.span.start]))
-        pieces.append(Piece(span.shift(-hit.span.start).of(hit.words), marked=True))
+        pieces.append(TextRun(hit.words[at - hit.span.start : span.start - hit.span.start]))
+        pieces.append(TextRun(span.shift(-hit.span.start).of(hit.words), marked=True))
         at = span.end
-    pieces.append(Piece(hit.words[at - hit.span.start : hit.snippet.end - hit.span.start]))
+    pieces.append(TextRun(hit.words[at - hit.span.start : hit.snippet.end - hit.span.start]))
     return [piece for piece in pieces if piece.text]

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from fourcorners.server.desk import Desk, office_of, require_form_token
-from fourcorners.server.refusals import NotFound, NotSignedIn, Refusal, TooMany
-from fourcorners.server.sessions import Sessions
-from fourcorners.server.signing import (
-    begun_of,
-    forget_begun,
-    forget_session,
-    session_of,
-    set_begun,
-    set_session,
+from fourcorners.server.auth.sessions import Sessions
+from fourcorners.server.auth.team_identity import (
+    clear_session_cookie,
+    clear_sign_in_cookie,
+    session_cookie,
+    set_session_cookie,
+    set_sign_in_cookie,
+    sign_in_cookie,
 )
+from fourcorners.server.context import Context, app_state, require_form_token
+from fourcorners.server.errors import HttpError, NotFound, NotSignedIn, TooManyRequests
 
 if TYPE_CHECKING:
-    from fourcorners.server.oidc.flow import Flow
+    from fourcorners.server.auth.oidc.flow import SignInFlow
 
 router = APIRouter()
 _LONGEST_TOKEN = 64 << 10
@@ -49,26 +49,26 @@ def sign_in(
 
     The form has no token, since nobody is known yet; the server refuses those of other sites.
     """
-    office = office_of(request)
+    state = app_state(request)
     try:
-        office.sign_ins.spend(_address(request))
-        with office.shelf.library() as library:
+        state.sign_in_limit.spend(_address(request))
+        with state.connection_pool.library() as library:
             secret = Sessions(library).sign_in(name.strip(), password)
-    except Refusal as error:
+    except HttpError as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, status, error, name)
     answer = RedirectResponse(_inside(to), 303)
-    set_session(answer, secret)
+    set_session_cookie(answer, secret)
     return answer
 
 
 @router.post("/sign-out", dependencies=[Depends(require_form_token)])
-def sign_out(desk: Desk) -> Response:
+def sign_out(context: Context) -> Response:
     """End the session."""
-    with desk.office.shelf.library() as library:
-        Sessions(library).sign_out(session_of(desk.request))
+    with context.state.connection_pool.library() as library:
+        Sessions(library).sign_out(session_cookie(context.request))
     answer = RedirectResponse("/sign-in?out=true", 303)
-    forget_session(answer)
+    clear_session_cookie(answer)
     return answer
 
 
@@ -80,12 +80,12 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
     """
     flow = _flow(request)
     try:
-        office_of(request).sign_ins.spend(_address(request))
-        url, secret = flow.begin(_inside(to))
-    except Refusal as error:
+        app_state(request).sign_in_limit.spend(_address(request))
+        url, secret = flow.start(_inside(to))
+    except HttpError as error:
         return _page(request, to, error.status, error)
     answer = RedirectResponse(url, 303)
-    set_begun(answer, secret)
+    set_sign_in_cookie(answer, secret)
     return answer
 
 
@@ -97,17 +97,17 @@ def finish(request: Request) -> Response:
     try:
         # Whoever began here was counted then.
         session, to = flow.finish(
-            begun_of(request),
+            sign_in_cookie(request),
             query,
-            lambda: office_of(request).sign_ins.spend(_address(request)),
+            lambda: app_state(request).sign_in_limit.spend(_address(request)),
         )
-    except Refusal as error:
+    except HttpError as error:
         answer = _page(request, "/", error.status, error)
-        forget_begun(answer)
+        clear_sign_in_cookie(answer)
         return answer
     answer = RedirectResponse(_inside(to), 303)
-    forget_begun(answer)
-    set_session(answer, session)
+    clear_sign_in_cookie(answer)
+    set_session_cookie(answer, session)
     return answer
 
 
@@ -116,12 +116,12 @@ def end(request: Request) -> Response:
     """Send someone to where they end their session at the provider; this one is left alone."""
     flow = _flow(request)
     try:
-        office_of(request).sign_ins.spend(_address(request))
+        app_state(request).sign_in_limit.spend(_address(request))
         url = flow.provider.end_url()
-    except Refusal as error:
+    except HttpError as error:
         return _page(request, "/", error.status, error)
     if not url:
-        problem = Refusal(
+        problem = HttpError(
             f"{flow.provider.settings.title} has no page for signing out.",
             remedy="Sign out there as you do otherwise, or close the browser.",
         )
@@ -138,19 +138,21 @@ def ended(
     OpenID Connect Back-Channel Logout 1.0, sections 2.5 and 2.8.
     """
     flow = _flow(request)
-    from fourcorners.server.oidc.refused import SignInRefused  # needs the extra, which is there
+    from fourcorners.server.auth.oidc.errors import SignInRefused  # needs the extra, which is there
 
     try:
         # Guesses are counted; a provider that signs many out at once is not.
-        flow.logout.end(logout_token, lambda: office_of(request).sign_ins.spend(_address(request)))
+        flow.logout.end(
+            logout_token, lambda: app_state(request).sign_in_limit.spend(_address(request))
+        )
     except SignInRefused as error:
         told = {"error": "invalid_request", "error_description": error.why}
         return JSONResponse(told, 400, _UNKEPT)
     return Response(status_code=200, headers=_UNKEPT)
 
 
-def _flow(request: Request) -> Flow:
-    flow = office_of(request).flow
+def _flow(request: Request) -> SignInFlow:
+    flow = app_state(request).flow
     if flow is None:
         raise NotFound("there is no such page.", remedy="Begin at the library.")
     return flow
@@ -164,13 +166,13 @@ def _page(
     request: Request,
     to: str,
     status: int,
-    problem: Refusal | None = None,
+    problem: HttpError | None = None,
     name: str = "",
     *,
     out: bool = False,
 ) -> Response:
-    office = office_of(request)
-    drawn = office.templates.get_template("sign_in.html.j2").render(
+    state = app_state(request)
+    drawn = state.templates.get_template("sign_in.html.j2").render(
         principal=None,
         form_token="",
         path="/sign-in",
@@ -178,9 +180,11 @@ def _page(
         problem=problem,
         name=name,
         out=out,
-        provider=office.flow.provider.settings.title if office.flow else "",
+        provider=state.flow.provider.settings.title if state.flow else "",
     )
-    headers = {"Retry-After": str(problem.after)} if isinstance(problem, TooMany) else None
+    headers = (
+        {"Retry-After": str(problem.retry_after)} if isinstance(problem, TooManyRequests) else None
+    )
     return HTMLResponse(drawn, status, headers)
 
 

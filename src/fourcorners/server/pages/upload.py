@@ -7,37 +7,39 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
-from fourcorners.server.desk import Desk, DeskOf
-from fourcorners.server.principal import Role
-from fourcorners.server.receiving import receive
-from fourcorners.server.refusals import Refusal
-from fourcorners.server.uploads import MOST_FILES
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError
+from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks.uploads import receive_files
 
 router = APIRouter()
 
 
 @router.post("/upload")
-async def upload(request: Request, desk: Desk) -> Response:
+async def upload(request: Request, context: Context) -> Response:
     """Keep the files, begin to read them, and show how that goes."""
-    form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
     try:
-        task = await run_in_threadpool(_take, desk, form)
+        task = await run_in_threadpool(_take, context, form)
     finally:
         await form.close()
     address = f"/tasks/{task}"
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"task": task, "href": address}, 202)
-    return desk.see(address)
+    return context.redirect(address)
 
 
-def _take(desk: DeskOf, form: FormData) -> str:
+def _take(context: RequestContext, form: FormData) -> str:
     collection = " ".join(str(form.get("collection", "")).split())
     if not collection or len(collection) > 120:
-        raise Refusal("a collection needs a name of at most 120 characters.")
-    with desk.access() as access:
+        raise HttpError("a collection needs a name of at most 120 characters.")
+    with context.access() as access:
         access.require(Role.EDITOR, collection, to_come=True)
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     files = [each for each in files if each.filename]
     if not files:
-        raise Refusal("no file was sent.", remedy="Choose files or a folder first.")
-    return receive(desk, collection, ((str(each.filename), each.file) for each in files)).id
+        raise HttpError("no file was sent.", remedy="Choose files or a folder first.")
+    return receive_files(
+        context, collection, ((str(each.filename), each.file) for each in files)
+    ).id

@@ -15,10 +15,10 @@ it on.
 from __future__ import annotations
 
 from fourcorners.errors import ConfigError
-from fourcorners.server.telemetry.spans import Silent, Telemetry
+from fourcorners.server.telemetry.spans import NoTelemetry, Telemetry
 from fourcorners.settings import TelemetrySettings
 
-__all__ = ["Silent", "Telemetry", "open_telemetry"]
+__all__ = ["NoTelemetry", "Telemetry", "open_telemetry"]
 
 
 def open_telemetry(settings: TelemetrySettings) -> Telemetry:
@@ -28,12 +28,12 @@ def open_telemetry(settings: TelemetrySettings) -> Telemetry:
         ConfigError: If the endpoint cannot be called, or the SDK is not installed.
     """
     if not settings.endpoint:
-        return Silent()
+        return NoTelemetry()
     try:
-        from fourcorners.server.telemetry.tracing import Tracing
+        from fourcorners.server.telemetry.tracing import OpenTelemetryTracing
     except ImportError as error:
         raise ConfigError(
             "[telemetry] names an endpoint, and what speaks with it is not installed.",
             remedy="pip install 'fourcorners[telemetry]'",
         ) from error
-    return Tracing(settings)
+    return OpenTelemetryTracing(settings)

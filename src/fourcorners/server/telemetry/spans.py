@@ -49,7 +49,7 @@ NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_W
 class RequestSpan(Protocol):
     """A request in hand."""
 
-    def answered(self, route: str, status: int) -> None:
+    def set_response(self, route: str, status: int) -> None:
         """Say by which route it was answered, as the route is written, and how."""
         ...
 
@@ -57,7 +57,7 @@ class RequestSpan(Protocol):
 class TaskSpan(Protocol):
     """A task in hand."""
 
-    def ended(self, state: str) -> None:
+    def set_state(self, state: str) -> None:
         """Say in which state it is now."""
         ...
 
@@ -83,14 +83,14 @@ class Telemetry(Protocol):
 
 
 class _Unheard:
-    def answered(self, route: str, status: int) -> None:
+    def set_response(self, route: str, status: int) -> None:
         """Tell nobody."""
 
-    def ended(self, state: str) -> None:
+    def set_state(self, state: str) -> None:
         """Tell nobody."""
 
 
-class Silent:
+class NoTelemetry:
     """Tells nobody."""
 
     def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:  # noqa: ARG002

@@ -17,7 +17,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_
 from fourcorners.llm.ledger import Call, Ledger, Spending
 from fourcorners.server.telemetry import spans
 from fourcorners.server.telemetry.exporter import Exporter
-from fourcorners.server.telemetry.outbox import Outbox
+from fourcorners.server.telemetry.span_queue import SpanQueue
 from fourcorners.settings import TelemetrySettings
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -26,7 +26,7 @@ _GOOD = frozenset({"answered", "cached"})
 _current: ContextVar[Span | None] = ContextVar("fourcorners_span", default=None)
 
 
-class Tracing:
+class OpenTelemetryTracing:
     """Makes spans, and puts them into the outbox.
 
     Raises:
@@ -35,8 +35,8 @@ class Tracing:
 
     def __init__(self, settings: TelemetrySettings) -> None:
         stopping = threading.Event()
-        self.exporter = Exporter(settings, lambda seconds: void(stopping.wait(seconds)))
-        self.outbox = Outbox(
+        self.exporter = Exporter(settings, lambda seconds: ignore_value(stopping.wait(seconds)))
+        self.outbox = SpanQueue(
             self.exporter, most=settings.queue, every=settings.every, stopping=stopping
         )
         provider = TracerProvider(
@@ -49,9 +49,9 @@ class Tracing:
         self._tracer = provider.get_tracer("fourcorners")
 
     @property
-    def dropped(self) -> int:
+    def dropped_count(self) -> int:
         """Return how many spans did not arrive so far."""
-        return self.outbox.dropped + self.exporter.rejected
+        return self.outbox.dropped_count + self.exporter.rejected
 
     @contextmanager
     def request(self, method: str, identifier: str) -> Iterator[_Request]:
@@ -74,7 +74,7 @@ class Tracing:
         """Return a ledger that also tells of the calls it is told."""
         return _Traced(ledger, self)
 
-    def called(self, call: Call) -> None:
+    def record_call(self, call: Call) -> None:
         """Tell of a call of a model, which has ended."""
         ended = round(datetime.fromisoformat(call.at).timestamp() * 1e9)
         span = self._begun(
@@ -110,7 +110,7 @@ class _Request:
     def __init__(self, span: Span, method: str) -> None:
         self._span, self._method = span, method
 
-    def answered(self, route: str, status: int) -> None:
+    def set_response(self, route: str, status: int) -> None:
         """Say by which route it was answered, as the route is written, and how."""
         self._span.update_name(f"{self._method} {route}")
         self._span.set_attributes({spans.ROUTE: route, spans.STATUS: status})
@@ -122,7 +122,7 @@ class _Task:
     def __init__(self, span: Span) -> None:
         self._span = span
 
-    def ended(self, state: str) -> None:
+    def set_state(self, state: str) -> None:
         """Say in which state it is now."""
         self._span.set_attribute(spans.OUTCOME, state)
         if state == "failed":
@@ -132,13 +132,13 @@ class _Task:
 class _Traced:
     """A ledger that also tells of its calls."""
 
-    def __init__(self, ledger: Ledger, tracing: Tracing) -> None:
+    def __init__(self, ledger: Ledger, tracing: OpenTelemetryTracing) -> None:
         self._ledger, self._tracing = ledger, tracing
 
     def add(self, call: Call) -> None:
         """Write a call down, and tell of it."""
         self._ledger.add(call)
-        self._tracing.called(call)
+        self._tracing.record_call(call)
 
     def spent(self, job: str) -> Spending:
         """Return what a job has spent so far."""
@@ -156,5 +156,5 @@ def _held(span: Span) -> Iterator[None]:
         span.end()
 
 
-def void(_: object) -> None:
+def ignore_value(_: object) -> None:
     """Forget a value."""

@@ -1,0 +1,210 @@
+"""`fourcorners bench answers judge`, `ballot` and `agreement`: which reports are better."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.bench.extraction_model import ExchangesOption, ReplayOption
+from fourcorners.cli.bench.options import (
+    KeepOption,
+    RecordOption,
+    bench_library,
+    of_model,
+    progress_bar,
+)
+from fourcorners.cli.output.console import require_place
+from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from fourcorners.evaluation.answers.votes import Key, Winner
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="What --run-out wrote.")]
+
+
+def judge(
+    run: RunArgument,
+    against: Annotated[
+        Path | None,
+        typer.Argument(metavar="OTHER", help="A second system's.", show_default=False),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help="The model that judges.",
+            show_default="the settings' model for judging",
+        ),
+    ] = "",
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", min=1, max=20, help="Of each score; the mean.")
+    ] = 1,
+    replay: ReplayOption = None,
+    record: ExchangesOption = None,
+    library: KeepOption = None,
+    record_out: RecordOption = None,
+) -> None:
+    """Have a named model score reports by nine criteria, as G-Eval does.
+
+    It sees the question and the report, and not who made it. Of two runs it scores both.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.evaluation.answers import judging
+    from fourcorners.evaluation.answers import run_files as answer_runs
+    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.record import Record
+    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+    from fourcorners.llm import open_port
+    from fourcorners.settings import Settings
+
+    require_place(record_out)
+    runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
+    told = Record(
+        "answers, judged",
+        {
+            "runs": [str(run), *([str(against)] if against else [])],
+            "samples": samples,
+            "paper": load_criteria().source,
+        },
+    )
+    llm = of_model(Settings.load().llm, by, replay, record)
+    with bench_library(library) as store, progress_bar() as step:
+        cache, ledger = LibraryCache(store), LibraryLedger(store)
+        with open_port(llm, cache=cache, ledger=ledger, job="bench judge") as port:
+            found = [
+                judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
+                for each in runs
+            ]
+    told.models["judge"] = found[0].judge
+    told.measures["judged"] = [each.to_json() for each in found]
+    told.write(record_out)
+    console.out().print(judging.judge_table(found))
+    failed = sum(each.failed for each in found)
+    if failed:
+        console.err().print(f"{console.counted(failed, 'score')} never came.", markup=False)
+
+
+def ballot(
+    run: RunArgument,
+    against: Annotated[Path, typer.Argument(metavar="OTHER", help="A second system's.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")
+    ] = Path("ballot.html"),
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the order.")] = 0,
+) -> None:
+    """Write a page on which people say which of two reports is better, without knowing whose.
+
+    It needs no network and saves the votes as a file. Which report is whose stands in a key beside
+    the page (ballot.key.json), which stays with you.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.evaluation.answers import run_files as answer_runs
+    from fourcorners.evaluation.answers import votes
+    from fourcorners.evaluation.answers.ballot import ballot_page
+
+    key_out = out.with_suffix(".key.json")
+    require_place(out)
+    require_place(key_out)
+    pairs, key = votes.paired(
+        answer_runs.read_reports(run), answer_runs.read_reports(against), seed=seed
+    )
+    out.write_text(ballot_page(pairs, key), encoding="utf-8")
+    key_out.write_text(key.to_json() + "\n", encoding="utf-8")
+    told = console.counted(len(pairs), "question")
+    console.out().print(
+        f"{told} in {out}. Keep {key_out} to yourself.", markup=False, soft_wrap=True
+    )
+
+
+def agreement(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="VOTES", help="What people saved on the ballot.")
+    ],
+    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="The ballot's key.")],
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            "--judged",
+            metavar="FILE",
+            help="What `judge --json` wrote of the same two runs, in the same order.",
+            show_default=False,
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without",
+            metavar="CRITERION",
+            help="Leave a criterion out. May be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    record_out: RecordOption = None,
+) -> None:
+    """Count people's votes, and say how far a judge agrees with them.
+
+    A judge's scores that differ by less than 1% count as neither, and people's “not sure” does not
+    count. Compared are distributions, as in the appendix of PAKTON's paper.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.evaluation.answers import agreement as agreeing
+    from fourcorners.evaluation.answers import votes
+    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.record import Record
+
+    require_place(record_out)
+    opened = votes.Key.read(key)
+    given = [vote for path in files for vote in votes.read(path, opened)]
+    unknown = set(without or ()) - {each.id for each in load_criteria().each}
+    if unknown:
+        raise ConfigError(
+            f"there is no criterion {min(unknown)!r}.",
+            remedy=f"There are: {', '.join(each.id for each in load_criteria().each)}.",
+        )
+    people = votes.counted(given, opened)
+    record = Record("answers, agreement", {"votes": list(map(str, files)), "key": str(key)})
+    record.settings["systems"] = list(opened.systems)
+    record.settings["without"] = list(without or ())
+    record.measures["people"] = {
+        name: [round(each, 2) for each in votes.shares(counts)] for name, counts in people.items()
+    }
+    out = console.out()
+    if judged is None:
+        for name, counts in people.items():
+            told = " / ".join(f"{each:.0f}" for each in votes.shares(counts))
+            out.print(f"{name}: {told} ({' / '.join((*opened.systems, 'neither'))})", markup=False)
+        record.write(record_out)
+        return
+    found = agreeing.measure_agreement(_scored(judged, opened), people, without=without or ())
+    record.measures["agreement"] = found.to_json()
+    record.write(record_out)
+    out.print(agreeing.criteria_table(found, opened.systems), crop=False)
+    out.print()
+    out.print(agreeing.share_table(found, opened.systems), crop=False)
+
+
+def _scored(path: Path, key: Key) -> dict[str, Counter[Winner]]:
+    """Return a judge's scores of two runs as votes."""
+    from fourcorners.evaluation.answers.votes import of_scores
+
+    try:
+        first, second = json.loads(path.read_text(encoding="utf-8"))["measures"]["judged"]
+        found = of_scores(first["scores"], second["scores"])
+        named = (str(first["by"]), str(second["by"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{path} holds no scores of two runs ({error!r}).",
+            remedy="Give what `fourcorners bench answers judge RUN OTHER --json FILE` wrote.",
+        ) from None
+    if named[0] != named[1] and named != key.systems:
+        raise ConfigError(
+            f"{path} judges {named[0]} and {named[1]}; the ballot has {' and '.join(key.systems)}.",
+            remedy="Judge the ballot's two runs in the same order.",
+        )
+    return found

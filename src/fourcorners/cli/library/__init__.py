@@ -1,0 +1,1 @@
+"""Commands on a library as a whole."""

@@ -1,0 +1,132 @@
+"""`fourcorners jobs`: what is unfinished, how to go on, and how to leave it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fourcorners.library.jobs import Job
+
+app = typer.Typer(
+    help="See what is unfinished and how to go on, or leave it.", no_args_is_help=True
+)
+_MANY = 6  # paths named in the command that goes on
+
+
+@app.command("list")
+def list_jobs(
+    every: Annotated[bool, typer.Option("--all", help="Those that are finished, too.")] = False,
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List unfinished jobs: how far, how old, how to go on."""
+    from rich.text import Text
+
+    from fourcorners.cli.output import console
+    from fourcorners.library.jobs import JobTable
+    from fourcorners.text.invisible_characters import single_line
+
+    with console.open_library(library, create=False) as store:
+        table = JobTable(store)
+        found = [
+            (job, table.progress(job), bool(table.workers(job)))
+            for job in table.list(unfinished=not every)
+        ]
+    if as_json:
+        console.print_json(
+            [
+                {
+                    "id": job.id,
+                    "kind": job.kind,
+                    "spec": dict(job.spec),
+                    "created": job.created.isoformat(),
+                    "finished": job.finished.isoformat() if job.finished else None,
+                    "total": far.total,
+                    "done": far.done,
+                    "failed": far.failed,
+                    "at_work": at_work,
+                    "go_on": None if job.finished else go_on(job, library),
+                }
+                for job, far, at_work in found
+            ]
+        )
+        return
+    out = console.out()
+    for job, far, at_work in found:
+        state = "finished" if job.finished else "at work" if at_work else "stopped"
+        failed = f", {far.failed:,} failed" if far.failed else ""
+        said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
+        said += f"begun {_age(job.created)} ago."
+        console.print_indented(out, Text(single_line(said)), 6, f"{job.id:>4}")
+        if not job.finished and not at_work:
+            out.print(Text(f"      {single_line(go_on(job, library))}", "dim"), soft_wrap=True)
+    if not found:
+        out.print("Nothing is unfinished." if not every else "There were no jobs.")
+
+
+@app.command("cancel")
+def cancel(
+    number: Annotated[int, typer.Argument(metavar="ID", help="The job's number in the list.")],
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Leave the rest of a job undone; what was done stays."""
+    from fourcorners.cli.output import console
+    from fourcorners.library.jobs import JobTable
+
+    with console.open_library(library, create=False) as store:
+        table = JobTable(store)
+        job = table.find(number)
+        if job is None or job.finished:
+            state = "is finished" if job else "is not there"
+            raise ConfigError(
+                f"job {number} {state}.", remedy="`fourcorners jobs list` shows those there are."
+            )
+        far = table.cancel(job)
+    left = far.total - far.done - far.failed
+    if as_json:
+        console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
+        return
+    console.out().print(
+        f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
+    )
+
+
+def go_on(job: Job, library: str | None) -> str:
+    """Return the command that does the rest of a job."""
+    words = ["fourcorners", job.kind]
+    spec = job.spec
+    if job.kind == "add":
+        paths = [str(each) for each in json.loads(spec.get("paths", "[]"))]
+        words += paths[:_MANY]
+        if len(paths) > _MANY:
+            words.append("…")
+    if spec.get("playbook"):
+        words += ["--playbook", spec["playbook"]]
+    if spec.get("collection"):
+        words += ["--collection", spec["collection"]]
+    if library:
+        words += ["--library", library]
+    return " ".join(each if each == "…" else shlex.quote(each) for each in words)
+
+
+def _what(job: Job) -> str:
+    name = job.spec.get("collection")
+    return f"{job.kind} of {name}" if name else job.kind
+
+
+def _age(since: datetime) -> str:
+    seconds = max(0, int((datetime.now(UTC) - since).total_seconds()))
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "less than a minute"

@@ -1,0 +1,244 @@
+"""Columns of a review by one's own question: asked, filled, listed and taken out by command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli.review.mark import ByOption
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import shorten
+
+if TYPE_CHECKING:
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.playbooks.playbook import Playbook, Provision
+    from fourcorners.research.columns.store import Column
+
+AskOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ask",
+        metavar="QUESTION",
+        help="Put a question of your own to every contract, as a column. May be given again.",
+        show_default=False,
+    ),
+]
+
+
+def require_collection(questions: Sequence[str], collection: str | None) -> None:
+    """Refuse questions that no review is named for.
+
+    Raises:
+        ConfigError: If there are any.
+    """
+    if questions and collection is None:
+        raise ConfigError(
+            "a column belongs to the review of one collection.",
+            remedy="Name it with --collection.",
+        )
+
+
+def of_review(library: Library, collection: str | None, playbook: str) -> list[Column]:
+    """Return the columns that stand in a review; none in one of all contracts."""
+    from fourcorners.research.columns import store as kept
+
+    return [] if collection is None else kept.review_columns(library, collection, playbook)
+
+
+def ask(
+    library: Library, collection: str, playbook: str, questions: Sequence[str], *, with_model: bool
+) -> None:
+    """Keep a column for each question that is not asked already.
+
+    Raises:
+        ConfigError: If a question is none, or there are as many columns as may be.
+    """
+    from fourcorners.cli.review.mark import reviewer
+    from fourcorners.research.columns import store as kept
+
+    with library.transaction():
+        for question in questions:
+            if not kept.find_duplicate(
+                library, collection, playbook, question, with_model=with_model
+            ):
+                kept.add_column(
+                    library,
+                    collection,
+                    playbook,
+                    question,
+                    with_model=with_model,
+                    by=reviewer(None),
+                )
+
+
+def fill(
+    library: Library,
+    columns: Sequence[Column],
+    *,
+    encoder: Encoder | None,
+    port: Port | None,
+    again: bool,
+    only_failed: bool,
+    show: Callable[[int, int, str], None],
+) -> None:
+    """Fill the cells of columns; those for a language model only where there is one to ask.
+
+    Args:
+        library: Where the contracts are.
+        columns: Of one review.
+        encoder: What made the library's vectors; None to go by words alone.
+        port: The way to the language model; None for none.
+        again: Whether filled cells are filled anew.
+        only_failed: Whether failed cells are filled and no others.
+        show: Called with cells that are done, all cells, and the question.
+
+    Raises:
+        BudgetExceeded: When the budget of the language model has ended; what is done is kept.
+    """
+    from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.research.columns import jobs as work
+    from fourcorners.research.columns.fill import ColumnFiller
+    from fourcorners.research.columns.store import columns_playbook
+
+    for column in columns:
+        if column.with_model and port is None:
+            continue
+        documents = [entry.id for entry in library.documents(column.collection)]
+        filler = ColumnFiller(
+            library,
+            columns_playbook(column.collection, column.playbook, [column]),
+            column.collection,
+            encoder=encoder,
+            concepts=default_concepts(),
+            port=port if column.with_model else None,
+        )
+        missing = work.pending_documents(
+            library, column, filler.engine, documents, again=again, only_failed=only_failed
+        )
+        done = len(documents) - len(missing)
+        for _ in work.fill_column(library, column, filler, missing):
+            done += 1
+            show(done, len(documents), column.question)
+
+
+def find(
+    library: Library, collections: Sequence[str], playbook: Playbook, name: str
+) -> tuple[Playbook, Provision]:
+    """Return what a name means in the reviews of collections: a provision, or an asked column.
+
+    Args:
+        library: Where the columns are kept.
+        collections: Whose reviews by the playbook are looked through.
+        playbook: What its provisions are called goes before what columns ask.
+        name: A provision's, or a column's id, question, or a part of one question alone.
+
+    Raises:
+        ConfigError: If it means nothing, or the questions of several columns.
+    """
+    from fourcorners.research.columns import store as kept
+
+    try:
+        return playbook, playbook.provision(name)
+    except ConfigError:
+        there = [
+            (c, each) for c in collections for each in kept.review_columns(library, c, playbook.id)
+        ]
+        wanted = " ".join(name.split()).casefold()
+        same = [
+            (collection, each)
+            for collection, each in there
+            if wanted in (each.id, each.provision, each.question.casefold())
+        ]
+        meant = same or [each for each in there if wanted and wanted in each[1].question.casefold()]
+        if not meant:
+            raise
+    if len(meant) > 1:
+        told = "; ".join(f"{each.id} ({shorten(each.question, 60)})" for _, each in meant)
+        raise ConfigError(
+            f"{name!r} may mean {len(meant)} columns: {told}.",
+            remedy="Name one by its id, or its review by --collection.",
+        )
+    collection, column = meant[0]
+    book = kept.review_playbook(library, collection, playbook.id)
+    return book, book.provision(column.provision)
+
+
+def columns(
+    collection: CollectionOption = None,
+    playbook: Annotated[
+        str,
+        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
+    ] = "due-diligence",
+    remove: Annotated[
+        str | None,
+        typer.Option(
+            "--remove",
+            metavar="ID",
+            help="Take this column out of the review.",
+            show_default=False,
+        ),
+    ] = None,
+    by: ByOption = None,
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the columns that people asked for, or take one out.
+
+    What a column held, and what people said of it, stays in the library and in the audit trail;
+    the grid and the reports have it no more.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.cli.review.mark import reviewer
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.research.columns import store as kept
+    from fourcorners.text.invisible_characters import single_line
+
+    if collection is None:
+        raise ConfigError(
+            "a column belongs to the review of one collection.",
+            remedy="Name it with --collection.",
+        )
+    book = load_playbook(playbook)
+    with console.open_library(library, create=False) as store:
+        if remove is not None:
+            if remove not in {each.id for each in kept.review_columns(store, collection, book.id)}:
+                raise ConfigError(
+                    f"the review has no column {remove!r}.",
+                    remedy="`fourcorners review columns` lists them.",
+                )
+            kept.remove_column(store, remove, by=reviewer(by))
+        standing = kept.review_columns(store, collection, book.id)
+        documents = [entry.id for entry in store.documents(collection)]
+        left = {each.id: len(kept.empty_cells(store, each, documents)) for each in standing}
+    if as_json:
+        console.print_json(
+            [
+                {
+                    "id": each.id,
+                    "version": each.version,
+                    "question": each.question,
+                    "with_model": each.with_model,
+                    "by": each.by,
+                    "at": each.at,
+                    "open": left[each.id],
+                }
+                for each in standing
+            ]
+        )
+        return
+    for each in standing:
+        way = ", read by the language model" if each.with_model else ""
+        empty = f", {console.counted(left[each.id], 'cell')} to fill" if left[each.id] else ""
+        console.out().print(
+            f"{each.id}  {single_line(each.question)}  "
+            f"({single_line(each.by)}, {each.at[:10]}{way}{empty})",
+            markup=False,
+            soft_wrap=True,
+        )
+    if not standing:
+        console.err().print("Nobody asked for a column in this review.", style="dim")

@@ -1,0 +1,140 @@
+"""`fourcorners lint`: slips of drafting in one contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.output.console import CollectionOption, Json, JsonOption, LibraryOption
+from fourcorners.review.finding import Severity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fourcorners.documents.document import Document
+    from fourcorners.review.lint.checks import LintIssue, LintReport
+
+FOUND, UNCHECKED = 1, 2  # exit codes: something to look at; nothing could be checked
+_SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
+_RANK = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+
+
+def lint(
+    contract: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONTRACT",
+            help="A file, or a contract of the library by a unique part of its name or its id.",
+        ),
+    ],
+    least: Annotated[
+        Severity,
+        typer.Option(
+            "--least", metavar="SEVERITY", help="Show this and graver: low, medium, high."
+        ),
+    ] = Severity.LOW,
+    library: LibraryOption = None,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a contract's references, terms and numbering.
+
+    The exit code is 0 if there is nothing to look at, 1 if there is, 2 if nothing could be checked.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.errors import ConfigError, FourcornersError
+    from fourcorners.outline.build import build_outline
+    from fourcorners.review.lint.checks import LintReport
+    from fourcorners.review.lint.checks import lint_contract as check
+
+    if least is Severity.NONE:
+        raise ConfigError("--least none shows nothing.", remedy="Give low, medium or high.")
+    try:
+        document = _document(contract, library, collection)
+    except FourcornersError as error:
+        console.complain(error)
+        raise typer.Exit(UNCHECKED) from error
+    outline = build_outline(document)
+    found = check(document, outline)
+    shown = tuple(slip for slip in found.slips if _RANK.index(slip.severity) <= _RANK.index(least))
+    found = LintReport(shown, found.unchecked)
+    if as_json:
+        console.print_json(_value(document, found))
+    else:
+        _print(console.out(), document, found)
+    if found.slips:
+        raise typer.Exit(FOUND)
+
+
+def _document(contract: str, library: str | None, collection: str | None) -> Document:
+    """Return the file at a path, or the document of the library that is meant."""
+    from fourcorners.cli.output import console
+
+    path = Path(contract)
+    if not path.is_file():
+        with console.open_library(library, create=False) as store:
+            return store.document(store.resolve(contract, collection).id)
+    from fourcorners.documents.read import read_document
+    from fourcorners.documents.workers.process_pool import ProcessPool
+    from fourcorners.errors import FourcornersError
+    from fourcorners.settings import Settings
+
+    settings = Settings.load()
+    memory = settings.memory_mb << 20
+    with ProcessPool(read_document, jobs=1, memory=memory, seconds=settings.seconds) as workers:
+        ((_, outcome),) = workers.run([path])
+    if isinstance(outcome, FourcornersError):
+        raise outcome
+    return outcome
+
+
+def _value(document: Document, found: LintReport) -> Json:
+    return {
+        "id": document.id,
+        "name": document.name,
+        "path": document.path,
+        "slips": [
+            {
+                "check": slip.check.value,
+                "severity": slip.severity.value,
+                "message": slip.message,
+                "start": slip.span.start,
+                "end": slip.span.end,
+                "page": slip.page,
+                "words": slip.span.of(document.text),
+                "around": slip.around.of(document.text),
+                "places": slip.places,
+            }
+            for slip in found.slips
+        ],
+        "unchecked": list(found.unchecked),
+    }
+
+
+def _print(out: Console, document: Document, found: LintReport) -> None:
+    from rich.text import Text
+
+    from fourcorners.cli.output.console import counted, print_indented
+    from fourcorners.cli.output.contract import highlighted
+    from fourcorners.text.invisible_characters import single_line
+
+    for slip in found.slips:
+        head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
+        out.print(head.append(_told(slip), style="bold"), soft_wrap=True)
+        words = highlighted(document.text, slip.around, [slip.span], one_line=True)
+        print_indented(out, words, 8)
+    for why in found.unchecked:
+        print_indented(out, Text(single_line(why), "yellow"), 8, "note")
+    total = counted(len(found.slips), "thing")
+    told = f"{total} to look at" if found.slips else "Nothing to look at"
+    out.print(Text(f"{single_line(document.name)}: {told}.", "dim"), soft_wrap=True)
+
+
+def _told(slip: LintIssue) -> str:
+    from fourcorners.text.invisible_characters import single_line
+
+    where = f" (page {slip.page})" if slip.page is not None else ""
+    times = f" {slip.places} places." if slip.places > 1 else ""
+    return f"{single_line(slip.message)}{times}{where}"

@@ -1,0 +1,126 @@
+"""`fourcorners report`: the reports a law firm sends, from a review that was done."""
+
+from __future__ import annotations
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fourcorners.cli.output.console import CollectionOption, LibraryOption
+from fourcorners.errors import ConfigError
+
+
+class Kind(StrEnum):
+    """Which report to write."""
+
+    DUE_DILIGENCE = "due-diligence"
+    RED_FLAGS = "red-flags"
+
+
+def report(
+    out: Annotated[
+        list[Path],
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write it as .docx, .html or .pdf. May be given again.",
+        ),
+    ],
+    kind: Annotated[
+        Kind,
+        typer.Option("--kind", "-k", metavar="KIND", help="due-diligence or red-flags."),
+    ] = Kind.DUE_DILIGENCE,
+    collection: CollectionOption = None,
+    playbook: Annotated[
+        str,
+        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
+    ] = "due-diligence",
+    template: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--template",
+            "-t",
+            metavar="FILE",
+            help="The house's look: .docx or .dotx for Word, .css for HTML, .typ for PDF.",
+        ),
+    ] = None,
+    prepared_by: Annotated[
+        str, typer.Option("--prepared-by", metavar="NAME", help="Whom the cover names.")
+    ] = "",
+    whole_quotes: Annotated[
+        bool,
+        typer.Option(
+            "--whole-quotes",
+            help="Quote all words of all findings, however many pages they take.",
+        ),
+    ] = False,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="DATE",
+            help="Terms that ended before it are shown as expired.",
+            show_default="the day of the review",
+        ),
+    ] = None,
+    library: LibraryOption = None,
+) -> None:
+    """Write the due-diligence or red-flag report.
+
+    Nothing is reviewed here: the findings are those that are stored, with what people said of them.
+    The same findings make the same file, byte for byte.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.cli.review import columns
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.reports.send import format_for, write_report
+    from fourcorners.reports.tree import ReportKind
+    from fourcorners.research.columns.report import add_columns
+    from fourcorners.review.stored_review import load_review
+    from fourcorners.text.invisible_characters import single_line
+
+    templates = _fitting(out, template or [])
+    for path in out:
+        format_for(path, templates[path])  # what is wrong is said before the work, not after
+        console.require_place(path)
+    day = console.day(as_of) if as_of else None
+    book = load_playbook(playbook)
+    command = ["fourcorners", "review", "--playbook", playbook]
+    command += ["--collection", collection] if collection else []
+    command += ["--library", library] if library else []
+    with console.open_library(library, create=False) as store:
+        grid = load_review(
+            store, book, collection=collection, as_of=day, command=shlex.join(command)
+        )
+        grid = add_columns(store, grid, columns.of_review(store, collection, book.id))
+    for path in out:
+        write_report(
+            grid,
+            ReportKind(kind.value),
+            path,
+            template=templates[path],
+            prepared_by=prepared_by,
+            whole_quotes=whole_quotes,
+        )
+        console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
+
+
+def _fitting(out: list[Path], templates: list[Path]) -> dict[Path, Path | None]:
+    """Return the template of each file; each template must fit one."""
+    from fourcorners.reports.send import FORMATS
+
+    fitting: dict[Path, Path | None] = {}
+    for path in out:
+        known = FORMATS.get(path.suffix.lower())
+        suits = [t for t in templates if known and t.suffix.lower() in known.templates]
+        fitting[path] = suits[0] if suits else None
+    if unused := [each for each in templates if each not in fitting.values()]:
+        raise ConfigError(
+            f"{unused[0]}: a template that fits no file of --out, or a second one for its format.",
+            remedy="Give .docx or .dotx for Word, .css for HTML, .typ for PDF, one of each.",
+        )
+    return fitting

@@ -1,0 +1,172 @@
+"""`fourcorners users`: who may sign in to a team's server, and what they may do."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fourcorners.server.auth.principal import Role
+
+app = typer.Typer(help="Say who may sign in to a team's server.", no_args_is_help=True)
+
+_BY = "command line"
+RoleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--role", metavar="ROLE", help="reader, reviewer, editor or admin; none takes it away."
+    ),
+]
+WhereOption = Annotated[
+    str,
+    typer.Option(
+        "--collection",
+        "-c",
+        metavar="NAME",
+        help="Where the role holds.",
+        show_default="every collection",
+    ),
+]
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with.")],
+    role: RoleOption = None,
+    collection: WhereOption = "",
+    oidc: Annotated[
+        bool,
+        typer.Option(
+            "--oidc",
+            help="Let them sign in through the provider that calls them so; a new account has no "
+            "password.",
+        ),
+    ] = False,
+    library: LibraryOption = None,
+) -> None:
+    """Let someone sign in, or change the role of someone who may.
+
+    The password of a new account is asked for, or read from standard input where that is no
+    terminal.
+    """
+    from fourcorners.cli.output import console
+    from fourcorners.server.auth.accounts import Accounts
+
+    chosen = _role(role)
+    with console.open_library(library, create=True) as store:
+        accounts = Accounts(store)
+        is_new = name not in {user.name for user in accounts.users()}
+        if is_new and oidc:
+            accounts.add_without_password(name, by=_BY)
+        elif is_new:
+            accounts.add(name, _password(), by=_BY)
+        if oidc:
+            accounts.add_for_provider(name, by=_BY)
+        if role is not None:
+            accounts.grant(name, chosen, collection, by=_BY)
+    where = f"in {collection}" if collection else "everywhere"
+    told = f"{role} {where}" if role else "no role yet: give one with --role"
+    how = " through the provider" if oidc else ""
+    console.out().print(f"{name} may sign in{how}: {told}.", soft_wrap=True)
+
+
+@app.command("list")
+def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """List who may sign in, with their roles."""
+    from fourcorners.cli.output import console
+    from fourcorners.server.auth.accounts import Accounts
+
+    with console.open_library(library, create=False) as store:
+        users = Accounts(store).users()
+    if as_json:
+        console.print_json(
+            [
+                {
+                    "name": user.name,
+                    "disabled": user.disabled,
+                    "locked": user.locked,
+                    "created": user.created,
+                    "password": user.password,
+                    "provider": user.provider,
+                    "roles": {where or "*": role.title for where, role in user.roles.items()},
+                    "roles_by_groups": {
+                        where or "*": role.title for where, role in user.by_groups.items()
+                    },
+                }
+                for user in users
+            ]
+        )
+        return
+    out = console.out()
+    for user in users:
+        roles = [
+            f"{role.title} {'in ' + where if where else 'everywhere'}"
+            f"{' by group' if user.by_groups.get(where) == role else ''}"
+            for where, role in user.roles.items()
+        ]
+        state = " (shut out)" if user.disabled else " (locked for now)" if user.locked else ""
+        state += "" if user.password else " (through the provider)"
+        out.print(f"{user.name}{state}: {', '.join(roles) or 'no role'}", soft_wrap=True)
+    if not users:
+        out.print("Nobody yet. Add someone: fourcorners users add NAME --role admin")
+
+
+@app.command("disable")
+def disable(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whom.")],
+    enable: Annotated[bool, typer.Option("--enable", help="Let them in again.")] = False,
+    library: LibraryOption = None,
+) -> None:
+    """Shut someone out: their sessions and tokens end at once."""
+    from fourcorners.cli.output import console
+    from fourcorners.server.auth.accounts import Accounts
+
+    with console.open_library(library, create=False) as store:
+        Accounts(store).set_disabled(name, not enable, by=_BY)
+    console.out().print(f"{name} {'may sign in again' if enable else 'is shut out'}.")
+
+
+@app.command("token")
+def token(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
+    scope: Annotated[
+        str, typer.Option("--scope", metavar="SCOPE", help="read, write or admin.")
+    ] = "read",
+    days: Annotated[
+        int, typer.Option("--days", metavar="N", min=1, max=3660, help="How long it lasts.")
+    ] = 90,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it is for.")] = "",
+    library: LibraryOption = None,
+) -> None:
+    """Make an API token of someone's, and print it: it is told this once."""
+    from fourcorners.cli.output import console
+    from fourcorners.server.auth.api_tokens import ApiTokens
+    from fourcorners.server.auth.principal import Scope
+
+    if scope not in {each.value for each in Scope}:
+        raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write or admin.")
+    with console.open_library(library, create=False) as store:
+        secret = ApiTokens(store).add(name, [Scope(scope)], note, days, by=_BY)
+    console.out().print(secret, soft_wrap=True)
+
+
+def _role(name: str | None) -> Role | None:
+    from fourcorners.server.auth.principal import Role
+
+    if name is None or name == "none":
+        return None
+    found = next((each for each in Role if each.title == name), None)
+    if found is None:
+        raise ConfigError(f"--role is {name!r}.", remedy="Give reader, reviewer, editor or admin.")
+    return found
+
+
+def _password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))

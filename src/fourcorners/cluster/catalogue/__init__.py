@@ -1,0 +1,1 @@
+"""The catalogue on Lance tables: a journal and local replicas."""

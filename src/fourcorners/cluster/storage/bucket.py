@@ -1,0 +1,113 @@
+"""Contracts in a bucket: which there are, and one of them on this machine's disk.
+
+An object is handled by a path, `s3:/bucket/key`. Fetched below a folder, it lies at that very path
+for a process that works in the folder; so what reads files reads it as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from pyarrow import fs
+
+from fourcorners.cluster.storage.address import s3_endpoint
+from fourcorners.documents.archive.container import MAX_BYTES
+from fourcorners.documents.discovery import UnreadPath, is_ignored_name, path_or_url
+from fourcorners.errors import InputError
+
+_CHECK = "Check the bucket's name, and region, keys and AWS_ENDPOINT_URL in the environment."
+_SECONDS = 30.0  # for one request
+_CONNECT = 10.0
+_ATTEMPTS = 5
+
+
+@cache
+def _store() -> fs.S3FileSystem:
+    """Return the object store of the environment."""
+    endpoint = urlsplit(s3_endpoint())
+    return fs.S3FileSystem(
+        endpoint_override=endpoint.netloc or None,
+        scheme=endpoint.scheme or "https",
+        request_timeout=_SECONDS,
+        connect_timeout=_CONNECT,
+        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+    )
+
+
+def list_objects(path: Path) -> Iterator[Path | UnreadPath]:
+    """Yield the objects at and under a path, in order of name, as `find_files` does with files."""
+    place = _place(path)
+    try:
+        [there] = _store().get_file_info([place])
+        if there.type is fs.FileType.File:
+            names = [place]
+        else:
+            below = _store().get_file_info(fs.FileSelector(place, recursive=True))
+            names = sorted(each.path for each in below if each.type is fs.FileType.File)
+    except OSError as error:
+        yield _unlisted(path, error)
+        return
+    for name in names:
+        inner = PurePosixPath(name).relative_to(place).parts
+        if any(is_ignored_name(part) for part in inner):
+            continue
+        found = Path(f"s3:/{name}")
+        if str(found) != f"s3:/{name}" or ".." in found.parts or "\0" in name:
+            why = "the key of this object is no path of a file."
+            yield UnreadPath(found, why, "Give the object a plain name.")
+        else:
+            yield found
+
+
+def fetch_object(path: Path, folder: Path) -> Path | None:
+    """Bring an object, or the one that a path leads into, below a folder.
+
+    Returns what was fetched, as it is named there; None where there is no such object, which is
+    told by whoever opens it.
+
+    Raises:
+        InputError: If the store does not give it, or it is too large.
+    """
+    for name in (path, *path.parents):
+        if len(name.parts) < 3:
+            return None
+        target = folder / name
+        if target.is_file():
+            return name
+        try:
+            [info] = _store().get_file_info([_place(name)])
+            if info.type is not fs.FileType.File:
+                continue
+            if info.size > MAX_BYTES:
+                raise InputError(
+                    f"{path_or_url(name)}: the object has {info.size >> 20} MB; "
+                    f"at most {MAX_BYTES >> 20} MB are read.",
+                    remedy="Split it; unpack an archive and add its folder.",
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with _store().open_input_stream(_place(name)) as stream:
+                target.write_bytes(stream.read(MAX_BYTES))
+        except OSError as error:
+            target.unlink(missing_ok=True)
+            raise InputError(
+                f"{path_or_url(name)}: it cannot be fetched: {_short(error)}", remedy=_CHECK
+            ) from (error)
+        return name
+    return None
+
+
+def _place(path: Path) -> str:
+    """Return bucket and key as pyarrow takes them."""
+    return "/".join(path.parts[1:])
+
+
+def _unlisted(path: Path, error: OSError) -> UnreadPath:
+    return UnreadPath(path, f"the bucket cannot be listed: {_short(error)}", _CHECK)
+
+
+def _short(error: OSError) -> str:
+    said = " ".join(str(error).split())
+    return said if len(said) <= 200 else f"{said[:199]}…"

@@ -1,0 +1,1 @@
+"""The words index on Lance tables."""

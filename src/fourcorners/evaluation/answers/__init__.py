@@ -1,0 +1,1 @@
+"""Questions to contracts: loading, running, scoring, judging and voting."""

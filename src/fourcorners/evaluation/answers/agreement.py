@@ -1,0 +1,198 @@
+"""Whether a judge and people agree on which reports are better (PAKTON, 2025, appendix C.1).
+
+For each criterion both give a distribution over first, second and neither, in percent. Compared
+are the distributions of each criterion (cosine, mean absolute and root mean square error) and, over
+the criteria, each of the three shares: their mean difference, variances, and distributions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.answers.criteria import load_criteria
+from fourcorners.evaluation.answers.votes import Winner, shares
+from fourcorners.evaluation.measures import statistics
+from fourcorners.evaluation.record import Json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Counts = Mapping[str, Mapping[Winner, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionMatch:
+    """Two distributions of one criterion; errors are in percentage points."""
+
+    criterion: str
+    judge: Sequence[float]
+    people: Sequence[float]
+    cosine: float
+    mae: float
+    rmse: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShareMatch:
+    """One of the three shares over the criteria; each p is that of no difference."""
+
+    winner: Winner
+    difference: float
+    f: float
+    f_p: float
+    smirnov_p: float
+    whitney_p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far a judge and people agree."""
+
+    criteria: tuple[DistributionMatch, ...]
+    shares: tuple[ShareMatch, ...]
+
+    @property
+    def cosine(self) -> float:
+        """Return the mean cosine over the criteria."""
+        return mean(each.cosine for each in self.criteria)
+
+    @property
+    def mae(self) -> float:
+        """Return the mean absolute error over the criteria, in percentage points."""
+        return mean(each.mae for each in self.criteria)
+
+    @property
+    def rmse(self) -> float:
+        """Return the root of the mean square error over criteria and shares."""
+        return math.sqrt(mean(each.rmse**2 for each in self.criteria))
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the figures for the record; None for those that cannot be told."""
+        return {
+            "cosine": round(self.cosine, 4),
+            "mae": round(self.mae, 4),
+            "rmse": round(self.rmse, 4),
+            "criteria": [
+                {
+                    "criterion": each.criterion,
+                    "judge": [round(value, 2) for value in each.judge],
+                    "people": [round(value, 2) for value in each.people],
+                    "cosine": round(each.cosine, 4),
+                    "mae": round(each.mae, 4),
+                    "rmse": round(each.rmse, 4),
+                }
+                for each in self.criteria
+            ],
+            "shares": [
+                {
+                    "winner": each.winner.value,
+                    **{
+                        name: None if math.isnan(value) else round(value, 4)
+                        for name, value in (
+                            ("difference", each.difference),
+                            ("f", each.f),
+                            ("f_p", each.f_p),
+                            ("smirnov_p", each.smirnov_p),
+                            ("whitney_p", each.whitney_p),
+                        )
+                    },
+                }
+                for each in self.shares
+            ],
+        }
+
+
+def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str] = ()) -> Agreement:
+    """Compare the votes of a judge and of people by the criteria that both voted on.
+
+    `without` leaves criteria out, as the paper does with one that its judge misunderstood.
+
+    Raises:
+        ConfigError: If no criterion is left.
+    """
+    names = [
+        each.id
+        for each in load_criteria().each
+        if each.id not in without and judge.get(each.id) and people.get(each.id)
+    ]
+    if not names:
+        raise ConfigError("judge and people have voted on no criterion together.")
+    alike = []
+    for name in names:
+        one, other = shares(judge[name]), shares(people[name])
+        apart = [a - b for a, b in zip(one, other, strict=True)]
+        alike.append(
+            DistributionMatch(
+                name,
+                one,
+                other,
+                cosine(one, other),
+                mean(map(abs, apart)),
+                math.sqrt(mean(each * each for each in apart)),
+            )
+        )
+    found = []
+    for at, winner in enumerate(Winner):
+        left = [each.judge[at] for each in alike]
+        right = [each.people[at] for each in alike]
+        f, p = statistics.variance_ratio(left, right)
+        found.append(
+            ShareMatch(
+                winner,
+                mean(left) - mean(right),
+                f,
+                p,
+                statistics.permuted(left, right, statistics.smirnov),
+                statistics.permuted(left, right, statistics.u_distance),
+            )
+        )
+    return Agreement(tuple(alike), tuple(found))
+
+
+def cosine(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the cosine of two distributions."""
+    length = math.sqrt(sum(a * a for a in x) * sum(b * b for b in y))
+    return sum(a * b for a, b in zip(x, y, strict=True)) / length if length else 0.0
+
+
+def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
+    """Return the distributions of each criterion: first, second, neither."""
+    table = _table(f"Votes for {systems[0]} / {systems[1]} / neither, percent")
+    for head in ("judge", "people", "cosine", "MAE"):
+        table.add_column(head, justify="right", no_wrap=True)
+    names = {each.id: each.name for each in load_criteria().each}
+    for each in found.criteria:
+        table.add_row(
+            names[each.criterion],
+            *(" / ".join(f"{value:.0f}" for value in one) for one in (each.judge, each.people)),
+            f"{each.cosine:.4f}",
+            f"{each.mae:.2f}",
+        )
+    table.add_row("all", "", "", f"{found.cosine:.4f}", f"{found.mae:.2f}", style="bold")
+    return table
+
+
+def share_table(found: Agreement, systems: tuple[str, str]) -> Table:
+    """Return how each share differs over the criteria, with the tests' p."""
+    table = _table("Over the criteria: judge less people, and p of no difference")
+    for head in ("mean", "variances", "Kolmogorov-Smirnov", "Mann-Whitney"):
+        table.add_column(head, justify="right", no_wrap=True)
+    names = (*systems, "neither")
+    for name, each in zip(names, found.shares, strict=True):
+        tests = (each.f_p, each.smirnov_p, each.whitney_p)
+        told = ("" if math.isnan(p) else f"{p:.3f}" for p in tests)
+        table.add_row(name, f"{each.difference:+.1f}", *told)
+    return table
+
+
+def _table(title: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    return table

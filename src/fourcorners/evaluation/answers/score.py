@@ -1,0 +1,260 @@
+"""Questions put to contracts, and their answers measured against the words that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from fourcorners.evaluation.answers.loader import KINDS, Question, RequiredPlace
+from fourcorners.evaluation.record import Json
+from fourcorners.research.answer import Answer, Verdict, Verification
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MIN_QUOTED_SHARE = 0.75
+"""Needed words are quoted when at least this share of their characters is."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMeasures:
+    """What an answer to a question came to.
+
+    Attributes:
+        recall: The share of the needed words' characters that statements quote; None where no
+            words are needed.
+        shown: The same with the words that gaps show as the nearest, which do not answer.
+        missed: Needed passages of which too little is quoted, by their place in the question.
+        characters: That are quoted in all.
+        sentences: Statements of the report.
+        verified: Those of them with words of the contract that were verified.
+        is_absent: Whether the report says that the contract does not say it.
+    """
+
+    question: Question
+    ruling: Verdict
+    recall: float | None
+    shown: float | None
+    missed: tuple[int, ...]
+    characters: int
+    sentences: int
+    verified: int
+    seconds: float = 0.0
+
+    @property
+    def is_decided(self) -> bool:
+        """Tell whether the report commits itself to yes, to no, or to the contract's silence."""
+        return self.ruling in (Verdict.YES, Verdict.NO, Verdict.ABSENT)
+
+    @property
+    def is_right(self) -> bool:
+        """Tell whether the ruling is one that the question of yes or no allows."""
+        return self.ruling in self.question.rulings
+
+    @property
+    def is_wrong(self) -> bool:
+        """Tell whether a question of yes or no is answered with what it does not allow."""
+        return bool(self.question.rulings) and self.is_decided and not self.is_right
+
+    @property
+    def is_absent(self) -> bool:
+        """Tell whether the report says that the contract does not say it."""
+        return self.ruling is Verdict.ABSENT
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the figures for the record."""
+        return {
+            "id": self.question.id,
+            "kind": self.question.kind,
+            "ruling": self.ruling.value,
+            "recall": None if self.recall is None else round(self.recall, 4),
+            "shown": None if self.shown is None else round(self.shown, 4),
+            "missed": [self.question.needed[at].words for at in self.missed],
+            "characters": self.characters,
+            "sentences": self.sentences,
+            "verified": self.verified,
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def run_questions(
+    questions: Sequence[Question],
+    places: Mapping[str, tuple[RequiredPlace, ...]],
+    ask: Callable[[Question], Answer],
+    *,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Iterator[tuple[AnswerMeasures, Answer]]:
+    """Put each question that has its places, and yield what its answer came to, with the answer."""
+    import time
+
+    asked = [each for each in questions if each.id in places]
+    for done, question in enumerate(asked, start=1):
+        began = time.monotonic()
+        answer = ask(question)
+        yield score_answer(question, places[question.id], answer, time.monotonic() - began), answer
+        if on_progress:
+            on_progress("Asking", done, len(asked))
+
+
+def score_answer(
+    question: Question, places: Sequence[RequiredPlace], answer: Answer, seconds: float = 0.0
+) -> AnswerMeasures:
+    """Measure an answer against the words that its question needs."""
+    quoted = verified_quotes(answer)
+    shares = [_share(place, quoted) for place in places]
+    statements = answer.statements
+    return AnswerMeasures(
+        question,
+        answer.answer.ruling,
+        _recall(places, quoted),
+        _recall(places, verified_quotes(answer, nearest=True)),
+        tuple(at for at, share in enumerate(shares) if share < MIN_QUOTED_SHARE),
+        sum(covered_length(spans) for spans in quoted.values()),
+        len(statements),
+        sum(each.standing is Verification.VERIFIED and bool(each.quotes) for each in statements),
+        seconds,
+    )
+
+
+def verified_quotes(answer: Answer, *, nearest: bool = False) -> dict[str, list[Span]]:
+    """Return the verified words of a report by their documents, each place once.
+
+    `nearest` takes in what its gaps show as the nearest that does not answer.
+    """
+    cited = [each for statement in answer.statements for each in statement.quotes]
+    if nearest:
+        cited += [gap.nearest for gap in answer.gaps if gap.nearest is not None]
+    found: dict[str, list[Span]] = {}
+    for each in cited:
+        if each.quote.span is not None:
+            found.setdefault(each.document, []).append(each.quote.span)
+    return {document: merge_spans(spans) for document, spans in found.items()}
+
+
+def _recall(places: Sequence[RequiredPlace], quoted: Mapping[str, Sequence[Span]]) -> float | None:
+    length = sum(len(place.span) for place in places)
+    found = sum(_share(place, quoted) * len(place.span) for place in places)
+    return found / length if places else None
+
+
+def _share(place: RequiredPlace, quoted: Mapping[str, Sequence[Span]]) -> float:
+    return covered_length(intersect_spans([place.span], quoted.get(place.document, ()))) / len(
+        place.span
+    )
+
+
+def answer_measures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
+    """Return the figures of a run: over all questions, and by kind."""
+    kinds = [kind for kind in KINDS if any(each.question.kind == kind for each in told)]
+    return {
+        **_figures(told),
+        "kinds": {
+            kind: _figures([each for each in told if each.question.kind == kind]) for kind in kinds
+        },
+        "asked": [each.to_json() for each in told],
+    }
+
+
+def _figures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
+    said = [each for each in told if each.recall is not None]
+    silent = [each for each in told if each.recall is None]
+    sentences = sum(each.sentences for each in told)
+    whether = [each for each in told if each.question.rulings]
+    return {
+        "questions": len(told),
+        "evidence_recall": _mean([each.recall or 0.0 for each in said]),
+        "evidence_shown": _mean([each.shown or 0.0 for each in said]),
+        "all_evidence": _mean([float(not each.missed) for each in said]),
+        "characters": round(mean([each.characters for each in said])) if said else None,
+        "sentences_verified": _ratio(sum(each.verified for each in told), sentences),
+        "abstained": _mean([float(each.is_absent) for each in silent]),
+        "abstained_wrongly": _mean([float(each.is_absent) for each in said]),
+        "whether": len(whether),
+        "ruled_right": sum(each.is_right for each in whether),
+        "ruled_wrong": sum(each.is_wrong for each in whether),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(mean(values), 4) if values else None
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def question_table(told: Sequence[AnswerMeasures]) -> Table:
+    """Return a row for each question."""
+    heads = ("", "ruling", "recall", "shown", "missed", "chars", "verified")
+    table = _table("By question", *heads)
+    for each in told:
+        missed = f"{len(each.missed)}/{len(each.question.needed)}" if each.missed else ""
+        table.add_row(
+            each.question.id,
+            each.ruling.value,
+            "" if each.recall is None else f"{each.recall:.2f}",
+            "" if each.shown is None else f"{each.shown:.2f}",
+            missed,
+            f"{each.characters:,}",
+            f"{each.verified}/{each.sentences}",
+            style="yellow" if _fails(each) else None,
+        )
+    return table
+
+
+def _fails(told: AnswerMeasures) -> bool:
+    return not told.is_absent if told.question.silent else bool(told.missed)
+
+
+_EVIDENCE = {
+    "questions": "asked",
+    "evidence_recall": "recall",
+    "evidence_shown": "shown",
+    "all_evidence": "all of it",
+    "characters": "chars",
+    "sentences_verified": "verified",
+}
+_RULINGS = {
+    "abstained": "silence said",
+    "abstained_wrongly": "said wrongly",
+    "whether": "yes or no",
+    "ruled_right": "right",
+    "ruled_wrong": "wrong",
+}
+
+
+def kind_tables(figures: Mapping[str, Json]) -> tuple[Table, Table]:
+    """Return the figures of each kind of question, and of all: of the evidence, of the rulings."""
+    return (
+        _by_kind("Evidence and sentences, by kind", _EVIDENCE, figures),
+        _by_kind("Silence of the contract, and questions of yes or no", _RULINGS, figures),
+    )
+
+
+def _by_kind(title: str, heads: Mapping[str, str], figures: Mapping[str, Json]) -> Table:
+    table = _table(title, "", *heads.values())
+    kinds = figures["kinds"]
+    rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
+    for name, row in rows:
+        if isinstance(row, Mapping):
+            told = (_shown(row[key]) for key in heads)
+            table.add_row(name, *told, style="bold" if name == "all" else None)
+    return table
+
+
+def _shown(value: Json) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _table(title: str, *heads: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(head, no_wrap=True, justify="right" if at else "left")
+    return table

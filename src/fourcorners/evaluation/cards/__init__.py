@@ -1,0 +1,1 @@
+"""Contract cards against the lawyers' answers of CUAD."""

@@ -1,0 +1,324 @@
+"""The contract card against the lawyers' answers of CUAD.
+
+A fact is *right* where it equals the lawyer's answer, or the words the lawyer marked for it, after
+the normalisation of `answers`; *missing* where the card has none; else *wrong*. What the contract
+leaves blank ("[]/[]/2019", "__________") or does not say is no fact: a card is judged on it only
+for inventing one.
+
+Parties are right if each that the lawyer names is named once and nobody else is. An answer was
+typed beside the words marked in the contract, with slips, so what it names is read as follows:
+
+- A party is one, however it is spelled: as typed, as marked where the marked name is like the typed
+  one, holds all of its words, or is given the same short name by the contract. A short name or a
+  role alone is no spelling.
+- Who bears the party's short name and all words of its name, with at most three others, is that
+  party ("System Associates, Inc." cut from "Information System Associates, Inc.").
+- Names joined in one answer ("A Ltd. and B Ltd.") are parties of their own if each was marked.
+- Roles, pronouns, descriptions and blanks ("you", "an individual") ask for no name; a card's party
+  counts neither for nor against it if it bears that role, or if it is a company that the lawyer
+  marked as a party and did not type.
+- All else that the card names is surplus, a party named twice too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.cards.truth import (
+    PartiesAnswer,
+    expand_to_words,
+    named_parties,
+    normal_law,
+    normal_name,
+    normal_party,
+    title_variants,
+    written_date,
+)
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.outline.references import text_document
+from fourcorners.evaluation.record import Json
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.card.types import contract_types
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FACTS = (
+    *("Document Name", "Parties", "Agreement Date", "Effective Date", "Expiration Date"),
+    *("Governing Law", "Type"),
+)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How a fact was read in many contracts.
+
+    Attributes:
+        silent: Contracts that do not state it, and of which the card says nothing either.
+        invented: Contracts that do not state it though the card does.
+        found, named, common: Of parties: those the cards name, those the lawyers name, and both.
+    """
+
+    right: int = 0
+    missing: int = 0
+    wrong: int = 0
+    silent: int = 0
+    invented: int = 0
+    found: int = 0
+    named: int = 0
+    common: int = 0
+
+    @property
+    def stated(self) -> int:
+        """Count the contracts that state the fact."""
+        return self.right + self.missing + self.wrong
+
+    @property
+    def exact(self) -> float:
+        """Return the share of contracts stating the fact in which it was read exactly."""
+        return self.right / self.stated if self.stated else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A fact that was not read exactly: what the lawyer says, and what the card says."""
+
+    name: str
+    fact: str
+    wanted: str
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardScores:
+    """The tallies of all facts over all contracts and over each part, and what was missed."""
+
+    parts: Mapping[str, Mapping[str, Tally]]
+    misses: Sequence[Miss] = field(repr=False)
+
+
+def group_part(group: str) -> str:
+    """Return the part a group of contracts belongs to: rules are made on `tuning` alone.
+
+    A quarter of the groups is held out.
+    """
+    return "tuning" if hashlib.sha256(group.encode()).digest()[0] % 4 else "held-out"
+
+
+def load_answers(folder: Path) -> dict[str, Mapping[str, str]]:
+    """Read the lawyers' normalised answers, by contract and category.
+
+    Raises:
+        ConfigError: If the folder holds no answers.
+    """
+    path = folder / "annotations.jsonl"
+    if not path.is_file():
+        raise ConfigError(
+            f"{folder} holds no annotations.jsonl.",
+            remedy="Give the folder of the CUAD data with --data.",
+        )
+    found: dict[str, Mapping[str, str]] = {}
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            found[record["name"]] = record["answers"]
+    return found
+
+
+def score_cards(
+    contracts: Sequence[AnnotatedContract],
+    truth: Mapping[str, Mapping[str, str]],
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> CardScores:
+    """Read the card of every contract and compare it with the lawyers' answers."""
+    parts: dict[str, dict[str, Tally]] = {
+        part: {fact: Tally() for fact in FACTS} for part in ("all", "tuning", "held-out")
+    }
+    misses: list[Miss] = []
+    for done, contract in enumerate(contracts, 1):
+        document = text_document(contract.name, contract.text)
+        card = read_card(document, build_outline(document))
+        for fact, judged in judge_card(contract, truth[contract.name], card).items():
+            for part in ("all", group_part(contract.group)):
+                _count(parts[part][fact], judged)
+            if judged.verdict not in ("right", "silent"):
+                misses.append(Miss(contract.name, fact, judged.wanted, judged.read))
+        if on_progress:
+            on_progress(done, len(contracts))
+    return CardScores(parts, misses)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFact:
+    """The verdict on one fact of one card; `counts` are of parties: found, named, common."""
+
+    verdict: str
+    wanted: str = ""
+    read: str = ""
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+
+def judge_card(
+    contract: AnnotatedContract, truth: Mapping[str, str], card: Card
+) -> dict[str, JudgedFact]:
+    """Compare a card with the lawyer's answers, fact by fact."""
+    return {
+        "Document Name": _judge_title(contract, truth["Document Name"], card),
+        "Parties": _judge_parties(contract, truth["Parties"], card),
+        "Agreement Date": _judge_date(truth["Agreement Date"], card.agreement_date),
+        "Effective Date": _judge_date(truth["Effective Date"], card.effective_date),
+        "Expiration Date": _judge_date(truth["Expiration Date"], card.expiry_date),
+        "Governing Law": _judge_law(truth["Governing Law"], card.governing_law),
+        "Type": _judge_type(contract.name, truth["Document Name"], card.type),
+    }
+
+
+def _count(tally: Tally, judged: JudgedFact) -> None:
+    setattr(tally, judged.verdict, getattr(tally, judged.verdict) + 1)
+    found, named, common = judged.counts
+    tally.found += found
+    tally.named += named
+    tally.common += common
+
+
+def _verdict(stated: bool, read: bool, right: bool) -> str:
+    if not stated:
+        return "invented" if read else "silent"
+    return "right" if right else "wrong" if read else "missing"
+
+
+def _judge_title(contract: AnnotatedContract, answer: str, card: Card) -> JudgedFact:
+    marked = [
+        expand_to_words(contract.text, span) for span in contract.annotations["Document Name"]
+    ]
+    wanted = {
+        title
+        for words in (*marked, answer, *answer.split("\n\n"))
+        for title in title_variants(words)
+    }
+    read = card.title.value if card.title else ""
+    right = bool(title_variants(read) & wanted)
+    return JudgedFact(_verdict(bool(answer), bool(read), right), answer, read)
+
+
+def _judge_parties(contract: AnnotatedContract, answer: str, card: Card) -> JudgedFact:
+    wanted = named_parties(answer, contract.text, contract.annotations["Parties"])
+    read = [fact.value for fact in card.parties]
+    common, surplus = _pair(wanted, read)
+    right = common == len(wanted.parties) and not surplus
+    return JudgedFact(
+        _verdict(bool(wanted.parties), bool(read), right),
+        answer,
+        "; ".join(party.name for party in read),
+        (common + surplus, len(wanted.parties), common) if wanted.parties else (0, 0, 0),
+    )
+
+
+def _pair(wanted: PartiesAnswer, read: Sequence[Party]) -> tuple[int, int]:
+    """Count the parties of a card that are the answer's, each once, and those that are not."""
+    left = list(wanted.parties)
+    others = []
+    for party in read:
+        own = next((each for each in left if each.is_named(normal_party(party.name))), None)
+        if own is None:
+            others.append(party)
+        else:
+            left.remove(own)
+    surplus = 0
+    for party in others:
+        name = normal_party(party.name)
+        own = next((each for each in left if each.is_meant(name, party.short)), None)
+        if own is not None:
+            left.remove(own)
+        elif name not in wanted.marked and not wanted.unnamed & {
+            normal_name(party.short),
+            party.role.casefold(),
+        } - {""}:
+            surplus += 1
+    return len(wanted.parties) - len(left), surplus
+
+
+def _judge_date(answer: str, fact: Fact[date] | None) -> JudgedFact:
+    wanted = written_date(answer)
+    read = fact.value.isoformat() if fact else ""
+    right = fact is not None and wanted == fact.value
+    return JudgedFact(_verdict(wanted is not None, fact is not None, right), answer, read)
+
+
+def _judge_law(answer: str, fact: Fact[str] | None) -> JudgedFact:
+    wanted = normal_law(answer)
+    read = normal_law(fact.value) if fact else frozenset()
+    right = bool(read) and read <= wanted
+    return JudgedFact(_verdict(bool(wanted), bool(fact), right), answer, fact.value if fact else "")
+
+
+def _judge_type(name: str, title: str, fact: Fact[str] | None) -> JudgedFact:
+    wanted = named_types(name)
+    if wanted and "Amendment" in contract_types(title):  # files are named by what is amended
+        wanted |= {"Amendment"}
+    read = fact.value if fact else ""
+    return JudgedFact(
+        _verdict(bool(wanted), bool(read), read in wanted), ", ".join(sorted(wanted)), read
+    )
+
+
+def named_types(name: str) -> frozenset[str]:
+    """Return the kinds that the name of a CUAD file tells: what follows its exhibit number."""
+    stem = re.sub(r"\.txt$", "", name, flags=re.IGNORECASE)
+    tail = re.split(r"EX-[\w.]+[-_]|_\d+_", stem)[-1]
+    tail = tail.rpartition(" - ")[2] if " - " in tail else tail
+    return contract_types(tail.replace("_", " "))
+
+
+def card_measures(scores: CardScores) -> dict[str, Json]:
+    """Return the figures of all facts, over all contracts and over each part."""
+    return {
+        part: {fact: _figures(tally) for fact, tally in tallies.items()}
+        for part, tallies in scores.parts.items()
+    }
+
+
+def _figures(tally: Tally) -> dict[str, Json]:
+    figures: dict[str, Json] = {
+        "exact": round(tally.exact, 4),
+        "right": tally.right,
+        "missing": tally.missing,
+        "wrong": tally.wrong,
+        "silent": tally.silent,
+        "invented": tally.invented,
+    }
+    if tally.named:
+        figures["recall"] = round(tally.common / tally.named, 4)
+        figures["precision"] = round(tally.common / max(1, tally.found), 4)
+    return figures
+
+
+def card_table(scores: CardScores) -> Table:
+    """Return the figures of all facts for the terminal."""
+    from rich.table import Table
+
+    shown = Table(title="Contract cards", title_justify="left", header_style="bold")
+    shown.add_column("Fact")
+    for head in ("exact", "tuning", "held out", "right", "missing", "wrong", "silent", "invented"):
+        shown.add_column(head, justify="right")
+    for fact in FACTS:
+        whole = scores.parts["all"][fact]
+        parts = (scores.parts[part][fact] for part in ("all", "tuning", "held-out"))
+        counts = (whole.right, whole.missing, whole.wrong, whole.silent, whole.invented)
+        shown.add_row(fact, *(f"{part.exact:.3f}" for part in parts), *map(str, counts))
+    parties = scores.parts["all"]["Parties"]
+    if parties.named:
+        recall, precision = parties.common / parties.named, parties.common / max(1, parties.found)
+        shown.caption = f"Parties one by one: recall {recall:.3f}, precision {precision:.3f}"
+    return shown

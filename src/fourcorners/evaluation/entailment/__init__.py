@@ -1,0 +1,1 @@
+"""Entailment (ContractNLI): loading, running, scoring, reporting."""

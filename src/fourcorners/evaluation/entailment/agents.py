@@ -1,0 +1,170 @@
+"""ContractNLI put to the three agents: a report on each hypothesis, then its label.
+
+As in PAKTON's experiment (2025, appendix G.6) with the cross-document search at its end: the
+archivist, the interrogator and the researcher report on the hypothesis from the contract alone, in
+five turns at most, and one more question puts the report, beside the three examples of the training
+split that are nearest to what it quotes, into one of the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fourcorners.errors import BudgetExceeded, LlmError
+from fourcorners.evaluation.entailment.exemplars import ExemplarSet
+from fourcorners.evaluation.entailment.loader import (
+    AnnotatedDocument,
+    JudgedHypothesis,
+    Quote,
+    Split,
+)
+from fourcorners.evaluation.entailment.model_run import (
+    Attempt,
+    EvidenceAnswer,
+    OnProgress,
+    PromptedQuestion,
+    example_values,
+    judge_answer,
+)
+from fourcorners.evaluation.outline.references import text_document
+from fourcorners.library.store import Library
+from fourcorners.llm import Port, QuotedText
+from fourcorners.llm.prompt import Value
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.research.agents.inquiry import InquirySettings
+from fourcorners.research.answer import Answer
+from fourcorners.research.limits import TURNS
+from fourcorners.research.run import ask, final_answer
+from fourcorners.search.concepts import Concept
+from fourcorners.text.span import Span
+
+COLLECTION = "entailment"
+QUESTION = "Does the agreement say, rule out, or leave open the following: {}"
+
+
+def run_attempt(
+    split: Split,
+    library: Library,
+    port: Port,
+    exemplars: ExemplarSet,
+    *,
+    encoder: Encoder,
+    concepts: Sequence[Concept] = (),
+    turns: int = TURNS,
+    number: int = 0,
+    on_progress: OnProgress = lambda _what, _done, _total: None,
+) -> Attempt:
+    """Have the agents report on every question of a split once; `number` says which try it is.
+
+    Raises:
+        BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
+        LlmNotConfigured: If an agent has no model.
+    """
+    asked = [
+        PromptedQuestion(document, key, split.hypotheses[key])
+        for document in split.documents
+        for key in document.truths
+    ]
+    how = InquirySettings(turns=turns, job=port.job)
+    answers: list[JudgedHypothesis] = []
+    failed = invented = 0
+    for done, one in enumerate(asked, start=1):
+        identity = _added(library, one.document, encoder)
+        report = final_answer(
+            ask(
+                library,
+                QUESTION.format(one.hypothesis),
+                contracts=[identity],
+                encoder=encoder,
+                concepts=concepts,
+                port=port,
+                how=how,
+            )
+        )
+        told = _labelled(one, report, port, exemplars, encoder, number)
+        answer, wrong = judge_answer(one, told)
+        failed += told is None
+        invented += wrong + report.counts.unverified
+        answers.append(replace(answer, quotes=_ranked(answer.quotes, report)))
+        on_progress(f"agents, try {number + 1}", done, len(asked))
+    return Attempt(tuple(answers), failed, invented)
+
+
+def _added(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
+    """Add a contract unless the library has it, and return its id."""
+    document = text_document(f"{annotated.id}.txt", annotated.text)
+    if any(entry.id == document.id for entry in library.documents()):
+        return document.id
+    library.set_encoder(encoder.name, encoder.dimension)
+    outline = build_outline(document)
+    cut = cut_passages(document, outline)
+    texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+    card = read_card(document, outline)
+    library.add(document, outline, card, cut, encoder.encode(texts), collection=COLLECTION)
+    return document.id
+
+
+def _labelled(
+    asked: PromptedQuestion,
+    report: Answer,
+    port: Port,
+    exemplars: ExemplarSet,
+    encoder: Encoder,
+    number: int,
+) -> EvidenceAnswer | None:
+    quoted = "\n".join(quote_words(report))
+    nearest = exemplars.nearest(asked.document, asked.hypothesis, quoted, encoder)
+    values: dict[str, Value] = {
+        "hypothesis": asked.hypothesis,
+        "report": [
+            QuotedText(report_words(report), "report"),
+            QuotedText(quoted, "its verified quotations"),
+        ],
+        "exemplars": example_values(nearest),
+    }
+    try:
+        return port.ask("nli_report", values, EvidenceAnswer, sample=number).value
+    except BudgetExceeded:
+        raise
+    except LlmError:
+        return None
+
+
+def report_words(report: Answer) -> str:
+    """Return what a report says, in lines, for a model that reads it."""
+    told = report.answer
+    lines = [f"Answer: {told.ruling.value}."]
+    for name, statements in (
+        ("", told.sentences),
+        ("Condition: ", told.conditions),
+        ("Other reading: ", told.readings),
+        ("Finding: ", report.findings),
+    ):
+        lines += [f"{name}{each.text}" for each in statements]
+    return "\n".join([*lines, *(f"Open: {gap.what}" for gap in report.gaps)])
+
+
+def quote_words(report: Answer) -> list[str]:
+    """Return the verified words of a report, each once, in its order."""
+    return list(
+        dict.fromkeys(
+            cited.quote.words
+            for statement in report.statements
+            for cited in statement.quotes
+            if cited.quote.span is not None
+        )
+    )
+
+
+def _ranked(chosen: Sequence[Quote], report: Answer) -> tuple[Quote, ...]:
+    """Return the quotes that decided the label, then the others of the report."""
+    spans: dict[Span, None] = dict.fromkeys(each.span for each in chosen)
+    for statement in report.statements:
+        for cited in statement.quotes:
+            if cited.quote.span is not None:
+                spans.setdefault(cited.quote.span)
+    return tuple(Quote(span, 1.0 / rank) for rank, span in enumerate(spans, start=1))

@@ -1,0 +1,1 @@
+"""Extraction of provisions (CUAD): loading, running, scoring."""

@@ -1,0 +1,341 @@
+"""The law firm's generation experiments: extraction with a language model, an axis at a time.
+
+Nine provisions, by the paper's rule, on its kind of contracts (40 to 60 chunks) unless all are
+asked for. An answer with invented words counts against precision, as in the paper; what was
+extracted of a contract whose cell failed is nothing, and the failures are counted beside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
+from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS, RELATED, AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.score import (
+    Counts,
+    chunk_count,
+    count_provision,
+    macro_means,
+)
+from fourcorners.evaluation.record import Json
+from fourcorners.library.store import Library
+from fourcorners.llm import Port, Spending
+from fourcorners.models.registry import default_clause_reader
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review.extract.calibration import default_calibration
+from fourcorners.review.extract.cells import extract_findings
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile, PromptSettings
+from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
+from fourcorners.review.run import prepare_from_library, prepare_provisions
+from fourcorners.text.span import covered_length, intersect_spans
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from fourcorners.models.encoder.protocol import Encoder
+
+OnProgress = Callable[[str, int, int], None]
+SHORTEST, LONGEST = 40, 60
+"""Chunks of the paper's contracts."""
+_FIRST, _SECOND = "First Prompt", "Follow Up Prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One configuration, with the rows of the paper's appendix that it stands beside."""
+
+    name: str
+    asking: PromptSettings
+    paper: tuple[str, ...] = ()
+
+
+def experiments() -> list[Experiment]:
+    """Return the paper's configurations, then each other axis alone, from the best of those."""
+    best = replace(PROFILES[Profile.PAPER], risks=False)
+    plain = replace(best, keywords=False, follow_up=FollowUp.NONE)
+    models = ("GPT4-Turbo", "GPT4-32K")
+    found = []
+    for name, passages, rows in (
+        ("whole document", None, ["In-Context - GPT4-Turbo"]),
+        ("20 chunks", 20, ["RAG 20 - GPT4-Turbo"]),
+        ("10 chunks", 10, [f"RAG 10 - {model}" for model in models]),
+    ):
+        asking = replace(plain, passages=passages)
+        first = tuple(f"{row} - {_FIRST}" for row in rows)
+        second = tuple(f"{row} - {_SECOND}" for row in rows)
+        found.append(Experiment(name, asking, first))
+        found.append(
+            Experiment(f"{name}, accused", replace(asking, follow_up=FollowUp.ACCUSING), second)
+        )
+    improved = "RAG 10 - GPT4-32K - Improved Prompt"
+    keyed = replace(best, follow_up=FollowUp.NONE)
+    found.append(Experiment("10 chunks, keywords", keyed, (f"{improved} - {_FIRST}",)))
+    found.append(Experiment("10 chunks, keywords, accused", best, (f"{improved} - {_SECOND}",)))
+    clauses = replace(PROFILES[Profile.CLAUSES], risks=False)
+    return [
+        *found,
+        Experiment("… by score", replace(best, order=PassageOrder.SCORE)),
+        Experiment("… definitions first", replace(best, order=PassageOrder.DEFINITIONS)),
+        Experiment("… short system prompt", replace(best, system=SystemPrompt.SHORT)),
+        Experiment("… neutral follow-up", replace(best, follow_up=FollowUp.NEUTRAL)),
+        Experiment("… emotive", replace(best, emotive=True)),
+        Experiment("… best of 3", replace(best, best_of=3)),
+        Experiment("… hypothetical clause", replace(best, hypothetical=True)),
+        Experiment("clauses, judged", clauses),
+        Experiment("clauses, judged, accused", replace(clauses, follow_up=FollowUp.ACCUSING)),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an experiment came to.
+
+    Attributes:
+        provisions: Counts by the paper's rule, an answer with invented words counted against.
+        lenient: The same where invented words cost nothing: they are never shown as evidence.
+        invented: Answers with words that are not in the contract, after they were asked again.
+        misleading: Answers that quote nothing of the provision or of one related to it.
+        failed: Answers that never came.
+    """
+
+    experiment: Experiment
+    model: str
+    provisions: Mapping[str, Counts]
+    lenient: Mapping[str, Counts]
+    answers: int = 0
+    invented: int = 0
+    misleading: int = 0
+    failed: int = 0
+    spent: Spending = field(default_factory=Spending)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the figures for the record."""
+        return {
+            "name": self.experiment.name,
+            "model": self.model,
+            "settings": json.loads(self.experiment.asking.key),
+            "nine": {
+                name: round(value, 4)
+                for name, value in macro_means(self.provisions, NINE_PROVISIONS).items()
+            },
+            "nine_lenient_f1": round(macro_means(self.lenient, NINE_PROVISIONS)["f1"], 4),
+            "provisions": {
+                name: {
+                    "f1": round(counts.f1(), 4),
+                    "precision": round(counts.precision(), 4),
+                    "recall": round(counts.recall, 4),
+                }
+                for name, counts in self.provisions.items()
+            },
+            "answers": self.answers,
+            "invented": self.invented,
+            "misleading": self.misleading,
+            "failed": self.failed,
+            "calls": self.spent.calls,
+            "cached": self.spent.cached,
+            "tokens_in": self.spent.tokens_in,
+            "tokens_out": self.spent.tokens_out,
+            "cost": None if self.spent.unpriced else round(self.spent.cost, 6),
+            "paper": {row: published_figures()[row]["Mean"] for row in self.experiment.paper},
+        }
+
+
+def filter_by_length(contracts: Sequence[AnnotatedContract]) -> list[AnnotatedContract]:
+    """Return the contracts of 40 to 60 chunks."""
+    return [each for each in contracts if SHORTEST <= chunk_count(len(each.text)) <= LONGEST]
+
+
+def nine_provisions() -> Playbook:
+    """Return the built-in playbook with the nine provisions of the paper."""
+    book = load_playbook("due-diligence")
+    wanted = {CATEGORY_PROVISIONS[name][1] for name in NINE_PROVISIONS}
+    return replace(book, provisions=tuple(p for p in book.provisions if p.id in wanted))
+
+
+def run_experiment(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    experiment: Experiment,
+    port: Port,
+    *,
+    encoder: Encoder | None,
+    on_progress: OnProgress | None = None,
+) -> Result:
+    """Ask the nine provisions of each contract, and score the answers.
+
+    Raises:
+        BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
+    """
+    book = nine_provisions()
+    asker = ModelReviewer(port, book, experiment.asking, encoder=encoder)
+    drafted = _Drafted(book, encoder, experiment.asking.profile)
+    before = port.ledger.spent(port.job)
+    by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
+    result = Result(
+        experiment,
+        asker.description,
+        {name: Counts() for name in NINE_PROVISIONS},
+        {name: Counts() for name in NINE_PROVISIONS},
+    )
+    for done, contract in enumerate(contracts, start=1):
+        reading = prepare_from_library(library, document_id(contract.text))
+        filled = asker.fill(reading, drafted.of(reading))
+        if filled.stopped is not None:
+            raise filled.stopped
+        for finding in filled.cells:
+            result = _with(result, contract, by_id[finding.provision], finding)
+        if on_progress:
+            on_progress(experiment.name, done, len(contracts))
+    return replace(result, spent=spending_since(before, port.ledger.spent(port.job)))
+
+
+class _Drafted:
+    """What the model judges: the local reader's drafts, or nothing where it is to extract."""
+
+    def __init__(self, playbook: Playbook, encoder: Encoder | None, profile: Profile) -> None:
+        reader = default_clause_reader()
+        self._playbook, self._profile = playbook, profile
+        self._prepared = prepare_provisions(playbook, encoder) if profile is Profile.CLAUSES else ()
+        self._judge = ProvisionReader(
+            reader, encoder is not None and encoder.name == reader.encoder
+        )
+
+    def of(self, reading: PreparedDocument) -> list[Finding]:
+        if self._profile is Profile.CLAUSES:
+            return extract_findings(reading, self._prepared, default_calibration(), self._judge)
+        return [
+            Finding(reading.document.id, each.id, CellState.NOT_FOUND)
+            for each in self._playbook.provisions
+        ]
+
+
+def _with(result: Result, contract: AnnotatedContract, name: str, finding: Finding) -> Result:
+    quotes = [each.quote.span for each in finding.evidence if each.quote.span]
+    lenient = count_provision(contract, name, quotes)
+    counts = _against(lenient) if finding.claims else lenient
+    related = [
+        span for each in (name, *RELATED.get(name, ())) for span in contract.annotations[each]
+    ]
+    is_misleading = bool(quotes) and not covered_length(intersect_spans(quotes, related))
+    return replace(
+        result,
+        provisions={**result.provisions, name: result.provisions[name] + counts},
+        lenient={**result.lenient, name: result.lenient[name] + lenient},
+        answers=result.answers + 1,
+        invented=result.invented + bool(finding.claims),
+        misleading=result.misleading + is_misleading,
+        failed=result.failed + (finding.state is CellState.FAILED),
+    )
+
+
+def _against(counts: Counts) -> Counts:
+    """Count an answer that holds invented words as the paper does: it is a false positive."""
+    return replace(
+        counts,
+        true_positives=0,
+        true_negatives=0,
+        forgiven=0,
+        false_positives=max(1, counts.true_positives + counts.false_positives + counts.forgiven),
+    )
+
+
+def spending_since(before: Spending, after: Spending) -> Spending:
+    """Return what was spent from one sum to a later one."""
+    return Spending(
+        calls=after.calls - before.calls,
+        cached=after.cached - before.cached,
+        tokens_in=after.tokens_in - before.tokens_in,
+        tokens_out=after.tokens_out - before.tokens_out,
+        cost=after.cost - before.cost,
+        unpriced=after.unpriced - before.unpriced,
+        seconds=after.seconds - before.seconds,
+    )
+
+
+@cache
+def published_figures() -> Mapping[str, Mapping[str, float]]:
+    """Return the F1 of each configuration of the paper, by provision and in the mean."""
+    text = files("fourcorners.evaluation").joinpath("asking_published.json").read_text("utf-8")
+    found: dict[str, dict[str, float]] = {}
+    for each in json.loads(text)["figures"]:
+        found.setdefault(each["configuration"], {})[each["provision"]] = each["f1"]
+    return found
+
+
+def experiment_table(results: Sequence[Result]) -> Table:
+    """Return the figures of experiments, beside the paper's."""
+    from rich.table import Table
+
+    shown = Table(
+        title="Nine provisions with a language model",
+        title_justify="left",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    shown.add_column("Configuration")
+    heads = ("F1", "lenient", "prec.", "recall", "inv.", "misl.", "failed", "calls", "cost")
+    for head in heads:
+        shown.add_column(head, justify="right", no_wrap=True)
+    shown.add_column("F1 in the paper")
+    for each in results:
+        mean = macro_means(each.provisions, NINE_PROVISIONS)
+        spent = each.spent
+        shown.add_row(
+            each.experiment.name,
+            f"{mean['f1']:.3f}",
+            f"{macro_means(each.lenient, NINE_PROVISIONS)['f1']:.3f}",
+            f"{mean['precision']:.3f}",
+            f"{mean['recall']:.3f}",
+            str(each.invented),
+            str(each.misleading),
+            str(each.failed),
+            f"{spent.calls + spent.cached:,}",
+            "?" if spent.unpriced else f"{spent.cost:,.2f}",
+            "; ".join(_papers(each.experiment)),
+        )
+    return shown
+
+
+def _papers(experiment: Experiment) -> Iterator[str]:
+    for row in experiment.paper:
+        model = "GPT4-32K" if "GPT4-32K" in row else "GPT4-Turbo"
+        yield f"{published_figures()[row]['Mean']:.2f} {model}"
+
+
+def provision_table(result: Result) -> Table:
+    """Return the figures of one experiment by provision, beside the paper's."""
+    from rich.table import Table
+
+    shown = Table(
+        title=f"{result.experiment.name}: {result.model}",
+        title_justify="left",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    shown.add_column("Provision", no_wrap=True)
+    for head in ("F1", "prec.", "recall"):
+        shown.add_column(head, justify="right")
+    shown.add_column("F1 in the paper")
+    for name in NINE_PROVISIONS:
+        counts = result.provisions[name]
+        rows = [published_figures()[row].get(name) for row in result.experiment.paper]
+        shown.add_row(
+            name,
+            f"{counts.f1():.3f}",
+            f"{counts.precision():.3f}",
+            f"{counts.recall:.3f}",
+            "; ".join(f"{value:.2f}" for value in rows if value is not None),
+        )
+    return shown

@@ -1,0 +1,138 @@
+"""Precision over recall as CUAD's paper measures it (section 4), over all categories together.
+
+Every candidate is a prediction with its score. It is right when the words of it and of an annotated
+instance have a Jaccard similarity of at least one half; for `Parties` it is enough that it holds
+the instance. An instance that some candidate matches is a true positive, one that none matches a
+false negative, and a candidate that matches nothing a false positive. The same words twice are one
+candidate. The area under the curve takes, at each recall, the best precision at that recall or
+beyond, and reaches as far as the candidates do: recall that is never reached adds nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run_files import Extraction
+
+MIN_JACCARD = 0.5
+SPLIT_CATEGORY = "Parties"
+CONFIDENCE_STEPS = (*(round(0.99 - 0.01 * step, 2) for step in range(99)), 0.001, 0.0)
+_GONE = str.maketrans({".": "", ",": "", ";": "", ":": "", "/": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one contract adds at each of `STEPS`: hits of instances, and wrong candidates."""
+
+    instances: int
+    hits: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionRecall:
+    """The area under the curve, and the precision where a recall is first reached (0: never)."""
+
+    area: float
+    at_80: float
+    at_90: float
+
+
+@lru_cache(maxsize=4_096)
+def distinct_words(text: str) -> frozenset[str]:
+    """Return the distinct words of a text, as the paper's scorer compares them."""
+    return frozenset(text.translate(_GONE).lower().split())
+
+
+def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
+    both = len(left & right)
+    return both > 0 and both >= MIN_JACCARD * (len(left) + len(right) - both)
+
+
+def tally_candidates(contract: AnnotatedContract, answer: Extraction) -> Tally:
+    """Judge the candidates of one contract and category."""
+    instances = [span.of(contract.text) for span in contract.annotations[answer.provision]]
+    bags = [distinct_words(instance) for instance in instances]
+    candidates: dict[str, float] = {}
+    for span, score in answer.candidates:
+        text = span.of(contract.text)
+        candidates[text] = max(score, candidates.get(text, 0.0))
+    best = [-1.0] * len(instances)
+    wrong: list[float] = []
+    for text, score in candidates.items():
+        bag = distinct_words(text)
+        matched = [
+            at
+            for at, instance in enumerate(instances)
+            if _alike(bag, bags[at]) or (answer.provision == SPLIT_CATEGORY and instance in text)
+        ]
+        for at in matched:
+            best[at] = max(best[at], score)
+        if not matched:
+            wrong.append(score)
+    return Tally(len(instances), _above(best), _above(wrong))
+
+
+def _above(scores: Iterable[float]) -> tuple[int, ...]:
+    """Count the scores above each step."""
+    ordered = sorted(scores)
+    return tuple(len(ordered) - bisect_right(ordered, step) for step in CONFIDENCE_STEPS)
+
+
+def add_tallies(tallies: Sequence[Tally]) -> Tally:
+    """Return the tallies added up."""
+    return Tally(
+        sum(each.instances for each in tallies),
+        tuple(map(sum, zip(*(each.hits for each in tallies), strict=True))),
+        tuple(map(sum, zip(*(each.wrong for each in tallies), strict=True))),
+    )
+
+
+def precision_recall_curve(tallies: Sequence[Tally]) -> PrecisionRecall:
+    """Return the figures of the tallies added up."""
+    total = add_tallies(tallies)
+    points = [(0.0, 1.0)]
+    for right, false in zip(total.hits, total.wrong, strict=True):
+        if right + false and total.instances:
+            points.append((right / total.instances, right / (right + false)))
+    best: list[tuple[float, float]] = []
+    highest = 0.0
+    for recall, precision in reversed(points):
+        highest = max(highest, precision)
+        best.append((recall, highest))
+    best.reverse()
+    area = sum(
+        (after[0] - before[0]) * (after[1] + before[1]) / 2 for before, after in pairwise(best)
+    )
+    return PrecisionRecall(area, _at(best, 0.8), _at(best, 0.9))
+
+
+def _at(points: Sequence[tuple[float, float]], recall: float) -> float:
+    return next((precision for reached, precision in points if reached >= recall), 0.0)
+
+
+def contract_tallies(
+    contracts: Iterable[AnnotatedContract], run: Iterable[Extraction]
+) -> dict[str, dict[str, Tally]]:
+    """Return what each contract adds, by contract and category."""
+    texts: Mapping[str, AnnotatedContract] = {contract.name: contract for contract in contracts}
+    found: dict[str, dict[str, Tally]] = {name: {} for name in texts}
+    by_contract = sorted(run, key=lambda answer: answer.name)  # whose words are kept for the while
+    for answer in by_contract:
+        if answer.name in texts and answer.provision in CATEGORIES:
+            found[answer.name][answer.provision] = tally_candidates(texts[answer.name], answer)
+    return found
+
+
+def pooled_curve(
+    found: Iterable[Mapping[str, Tally]], categories: Sequence[str] = CATEGORIES
+) -> PrecisionRecall:
+    """Return the figures over the categories together."""
+    return precision_recall_curve(
+        [each[name] for each in found for name in categories if name in each]
+    )

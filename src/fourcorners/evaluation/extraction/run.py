@@ -1,0 +1,126 @@
+"""The extraction benchmark: the program's own review, as any user gets it, on CUAD's contracts."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import LibraryError
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review import run as reviewing
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.settings import Settings
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+
+COLLECTION = "CUAD"
+
+
+def fill_library(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    folder: Path,
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> AddReport:
+    """Add the contracts' texts to a library; those it holds already are skipped.
+
+    The official download keeps its texts in one JSON file: they are written out for the while.
+    """
+    with tempfile.TemporaryDirectory(prefix="fourcorners-") as scratch:
+        if (folder / "contracts").is_dir():
+            paths = [folder / "contracts" / contract.name for contract in contracts]
+        else:
+            paths = [Path(scratch) / f"{number}.txt" for number in range(len(contracts))]
+            for path, contract in zip(paths, contracts, strict=True):
+                path.write_bytes(contract.text.encode("utf-8"))
+        return add_files(
+            library,
+            paths,
+            collection=COLLECTION,
+            encoder=encoder,
+            settings=settings,
+            on_progress=(
+                (lambda step: on_progress("Reading", step.done, step.total))
+                if on_progress
+                else None
+            ),
+        )
+
+
+def run_extraction(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> list[Extraction]:
+    """Review the contracts of the library and return a line for each contract × category.
+
+    Raises:
+        LibraryError: If the library holds another text under a contract's name.
+    """
+    ids = {contract.name: document_id(contract.text) for contract in contracts}
+    found: dict[tuple[str, str, str], Finding] = {}
+    for name in PLAYBOOKS:
+        grid = reviewing.review_library(
+            library,
+            load_playbook(name),
+            documents=set(ids.values()),
+            encoder=encoder,
+            jobs=settings.jobs,
+            on_progress=(
+                (lambda step: on_progress("Reviewing", step.done, step.total))
+                if on_progress
+                else None
+            ),
+        )
+        for finding in grid.findings:
+            found[finding.document, name, finding.provision] = finding
+    return list(_lines(contracts, ids, found))
+
+
+def document_id(text: str) -> str:
+    """Return the id that the library gives a plain text file with these words."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def _lines(
+    contracts: Iterable[AnnotatedContract],
+    ids: dict[str, str],
+    found: dict[tuple[str, str, str], Finding],
+) -> Iterator[Extraction]:
+    for contract in contracts:
+        for category in CATEGORIES:
+            finding = found.get((ids[contract.name], *CATEGORY_PROVISIONS[category]))
+            if finding is None or finding.state is CellState.FAILED:
+                reason = finding.error if finding else "the library does not hold it"
+                raise LibraryError(
+                    f"{contract.name} × {category}: {reason}.",
+                    remedy="Run the benchmark again: what is done is kept with --library.",
+                )
+            yield finding_line(contract.name, category, finding)
+
+
+def finding_line(name: str, category: str, finding: Finding) -> Extraction:
+    """Return a finding as a line of the run file."""
+    best = finding.candidates[0][1] if finding.candidates else 0.0
+    return Extraction(
+        name=name,
+        provision=category,
+        quotes=tuple(each.quote.span for each in finding.evidence if each.quote.span),
+        score=best,
+        candidates=finding.candidates,
+    )

@@ -1,0 +1,1 @@
+"""Measures that the benchmarks share: intervals, statistics, tables and plots."""

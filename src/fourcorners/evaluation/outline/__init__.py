@@ -1,0 +1,1 @@
+"""Outlines against audited truth: loading, running, scoring."""

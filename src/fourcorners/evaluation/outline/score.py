@@ -1,0 +1,311 @@
+"""Outlines against the audited truth: the top level, nodes by place and label, and parents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.extraction.run_files import Outlined, OutlinedNode
+from fourcorners.evaluation.outline.loader import FRAME, AuditedNode, AuditedOutline
+from fourcorners.outline.tree import NodeKind
+
+_DROPPED = frozenset({"article", "section", "clause", "paragraph", "recital"})
+_ATTACHED = frozenset({"schedule", "exhibit", "annex", "appendix", "attachment", "addendum"})
+_TAIL = r"[)\].:]*[\s\"“”'*\[]*"
+
+
+def normal_label(label: str) -> tuple[str, ...]:
+    """Return a label as a lawyer compares it: `Section 7.2(a)` and `7.2.a.` are the same.
+
+    The words article, section, clause, paragraph and recital fall away, as do leading zeros and
+    the `.0` of `7.0`; letters keep their case.
+    """
+    parts = [
+        part.lower() if part.lower() in _ATTACHED else part.lstrip("0") or "0"
+        for part in re.findall(r"[A-Za-z]+|\d+", label)
+        if part.lower() not in _DROPPED
+    ]
+    return tuple(parts[:-1] if len(parts) > 1 and parts[-1] == "0" else parts)
+
+
+def _labelled(label: str, node: AuditedNode, within: AuditedNode | None = None) -> bool:
+    """Whether a label is the node's: its own, or with that of its attachment before it."""
+    said = normal_label(label)
+    before = [(), *(normal_label(right) for right in within.labels)] if within else [()]
+    return any(said == first + normal_label(right) for first in before for right in node.labels)
+
+
+def _starts(start: int, node: AuditedNode, text: str) -> bool:
+    """Whether `start` is the node's, give or take its own label and white space."""
+    return any(
+        first <= start <= last
+        for place in node.places
+        for label in node.labels
+        for first, last in [_reach(text, place.start, label)]
+    )
+
+
+def _reach(text: str, start: int, label: str) -> tuple[int, int]:
+    """Return the first and last offset at which a node with this label here may be said to start.
+
+    That is from the white space before it to its first word after the label.
+    """
+    first = start
+    while first and text[first - 1] in " \t\r\n\f\xa0\"“”'*":
+        first -= 1
+    parts = re.findall(r"[A-Za-z]+|\d+", label)
+    last = start
+    for skipped in range(len(parts)):
+        words = r"[\W_]*?".join(map(re.escape, parts[skipped:]))
+        if found := re.compile(rf"[\W_]*?(?:[A-Za-z]+\W+)?{words}{_TAIL}", re.I).match(text, start):
+            last = found.end()
+            break
+    return first, last
+
+
+def _of_kind(node: OutlinedNode, audited: AuditedNode) -> bool:
+    if not audited.kind:
+        return True
+    if audited.kind in FRAME:
+        return node.kind == audited.kind or (not node.label and node.kind not in FRAME)
+    return node.kind not in FRAME and _labelled(node.label, audited)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One place where the parser and the auditor part."""
+
+    what: str
+    label: str
+    start: int
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineVerdict:
+    """How one contract's outline compares; counts add up over contracts.
+
+    Attributes:
+        top: How many nodes of the top level are asked for, and of them `top_found` anywhere.
+        deep: How many deeper labels are asked for; of them `deep_found` at their place with
+            their label, and of those `deep_right` with the right parent.
+        spurious: Nodes where the auditor looked and saw none.
+        lost: Places of the truth that the text of today no longer has.
+    """
+
+    name: str
+    source: str
+    flat: bool
+    top: int
+    top_found: int
+    deep: int
+    deep_found: int
+    deep_right: int
+    spurious: int
+    disagreements: tuple[Disagreement, ...]
+    lost: int = 0
+
+    @property
+    def is_top_right(self) -> bool:
+        """Whether the top level is wholly right: nothing missing, nothing that is not there."""
+        return not any(each.what in ("missing", "extra") for each in self.disagreements)
+
+
+def judge_outline(audited: AuditedOutline, outlined: Outlined, text: str) -> OutlineVerdict:
+    """Compare an outline with what the auditor read."""
+    audited = audited.place_in(text)
+    matched: dict[int, int] = {}  # index of the parser's node -> index in audited.top
+    for place, node in enumerate(audited.top):
+        for index in _candidates(outlined, node, text):
+            if index not in matched and _of_kind(outlined.nodes[index], node):
+                matched[index] = place
+                break
+    highest = _highest(audited, outlined, matched)
+    told: list[Disagreement] = []
+    found = 0
+    at_top = {matched[index] for index in highest if index in matched}
+    anywhere = set(matched.values())
+    for place, node in enumerate(audited.top):
+        if node.optional:
+            continue
+        found += place in anywhere
+        if place not in at_top:
+            said = "deeper" if place in anywhere else _instead(outlined, node, text)
+            told.append(
+                Disagreement("missing", node.labels[0] or node.kind, node.places[0].start, said)
+            )
+    extra = [index for index in highest if index not in matched]
+    told += [_extra(outlined.nodes[index]) for index in extra]
+    deep = [_deep(node, audited, outlined, text) for node in audited.deep]
+    told += [each for each in deep if each]
+    wrong = {node.start for node in outlined.nodes if not _is_text(node)} & {
+        place.start for place in audited.nothing
+    }
+    told += [Disagreement("no node", "", start) for start in sorted(wrong)]
+    deep_extra = {outlined.nodes[index].start for index in extra} & _deep_starts(audited)
+    return OutlineVerdict(
+        name=audited.name,
+        source=audited.source,
+        flat=audited.flat,
+        top=sum(not node.optional for node in audited.top),
+        top_found=found,
+        deep=len(audited.deep),
+        deep_found=sum(each is None or each.what == "parent" for each in deep),
+        deep_right=sum(each is None for each in deep),
+        spurious=len(wrong | {outlined.nodes[index].start for index in extra} - deep_extra),
+        disagreements=tuple(told),
+        lost=audited.lost,
+    )
+
+
+def _deep_starts(audited: AuditedOutline) -> set[int]:
+    return {place.start for node in audited.deep for place in node.places}
+
+
+def _candidates(outlined: Outlined, node: AuditedNode, text: str) -> list[int]:
+    """Return the parser's nodes that start where the audited one does, the highest first."""
+    here = [
+        index
+        for index, each in enumerate(outlined.nodes)
+        if not _is_text(each) and _starts(each.start, node, text)
+    ]
+    return sorted(here, key=lambda index: outlined.depth(index))
+
+
+def _highest(audited: AuditedOutline, outlined: Outlined, matched: Mapping[int, int]) -> list[int]:
+    """Return the nodes of the top level.
+
+    Titles and bare paragraphs (no label, no heading: mere text) fall away, and wrappers give way
+    to what stands right under them.
+    """
+    through = {
+        index
+        for index, node in enumerate(outlined.nodes)
+        if node.kind == NodeKind.TITLE.value
+        or (index in matched and audited.top[matched[index]].is_wrapper)
+    }
+    top = [
+        index
+        for index, node in enumerate(outlined.nodes)
+        if node.parent is None or node.parent in through
+    ]
+    return [index for index in top if not _is_text(outlined.nodes[index])]
+
+
+def _is_text(node: OutlinedNode) -> bool:
+    return node.kind == NodeKind.TITLE.value or (
+        node.kind == NodeKind.PARAGRAPH.value and not node.label and not node.heading
+    )
+
+
+def _instead(outlined: Outlined, node: AuditedNode, text: str) -> str:
+    here = _candidates(outlined, node, text)
+    return f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
+
+
+def _extra(node: OutlinedNode) -> Disagreement:
+    return Disagreement("extra", node.label or node.kind, node.start)
+
+
+def _deep(
+    node: AuditedNode, audited: AuditedOutline, outlined: Outlined, text: str
+) -> Disagreement | None:
+    """Judge a deeper label: None if it is there with the right parent."""
+    label, start = node.labels[0], node.places[0].start
+    within = _attachment(audited, start)
+    here = _candidates(outlined, node, text)
+    named = [index for index in here if _labelled(outlined.nodes[index].label, node, within)]
+    if not named:
+        said = f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
+        return Disagreement("label" if here else "not found", label, start, said)
+    parents = _parents(node, audited)
+    for index in named:
+        above = outlined.nodes[index].parent
+        if above is not None and _is_parent(outlined.nodes[above], parents, within, text):
+            return None
+    above = outlined.nodes[named[0]].parent
+    said = "none" if above is None else outlined.nodes[above].label or outlined.nodes[above].kind
+    return Disagreement("parent", label, start, f"{said} instead of {node.parent or 'recitals'}")
+
+
+def _attachment(audited: AuditedOutline, start: int) -> AuditedNode | None:
+    """Return the schedule or exhibit in which a place stands, if it is in one."""
+    before = [node for node in audited.top if node.places[0].start <= start]
+    attached = [node for node in before if node.kind == NodeKind.SCHEDULE.value]
+    return attached[-1] if attached else None
+
+
+def _parents(node: AuditedNode, audited: AuditedOutline) -> list[AuditedNode]:
+    """Return the nodes of which any is right as the parent of a deeper label."""
+    if not node.parents:
+        return [AuditedNode((node.parent,), ())]
+    starts = {place.start for place in node.parents}
+    known = [each for each in audited.top if starts & {place.start for place in each.places}]
+    bare = [AuditedNode((node.parent,), (place,)) for place in node.parents]
+    return [*known, *bare]
+
+
+def _is_parent(
+    above: OutlinedNode, parents: Sequence[AuditedNode], within: AuditedNode | None, text: str
+) -> bool:
+    return any(
+        _starts(above.start, parent, text)
+        if parent.places
+        else _labelled(above.label, parent, within)
+        for parent in parents
+    )
+
+
+def score_outlines(
+    truth: Sequence[AuditedOutline], run: Sequence[Outlined], texts: Mapping[str, str]
+) -> list[OutlineVerdict]:
+    """Judge a run on the audited contracts of which `texts` holds the text.
+
+    Raises:
+        ConfigError: If the run holds no line for one of them, or two.
+    """
+    answers: dict[str, Outlined] = {}
+    for line in run:
+        if line.name in answers:
+            raise ConfigError(f"the run holds two lines for {line.name!r}.")
+        answers[line.name] = line
+    verdicts = []
+    for audited in truth:
+        if audited.name not in texts:
+            continue
+        if audited.name not in answers:
+            raise ConfigError(
+                f"the run holds no line for {audited.name!r}.",
+                remedy="Score it against the data it was made from.",
+            )
+        verdicts.append(judge_outline(audited, answers[audited.name], texts[audited.name]))
+    return verdicts
+
+
+def node_recall(verdicts: Sequence[OutlineVerdict]) -> float:
+    """Return the share of the audited nodes, top and deeper, that were found by place and label."""
+    wanted = sum(each.top + each.deep for each in verdicts)
+    return _ratio(sum(each.top_found + each.deep_found for each in verdicts), wanted)
+
+
+def node_precision(verdicts: Sequence[OutlineVerdict]) -> float:
+    """Return the share of nodes that are right, where the auditor has looked."""
+    found = sum(each.top_found + each.deep_found for each in verdicts)
+    return _ratio(found, found + sum(each.spurious for each in verdicts))
+
+
+def node_f1(verdicts: Sequence[OutlineVerdict]) -> float:
+    """Return the harmonic mean of precision and recall of nodes."""
+    precision, recall = node_precision(verdicts), node_recall(verdicts)
+    return _ratio(2 * precision * recall, precision + recall)
+
+
+def deep_parent_share(verdicts: Sequence[OutlineVerdict]) -> float:
+    """Return the share of the deeper labels that were found, with the right parent."""
+    return _ratio(sum(each.deep_right for each in verdicts), sum(each.deep for each in verdicts))
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,1 @@
+"""Speed, cost of a contract, loading of models, growth."""

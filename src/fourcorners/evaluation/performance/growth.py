@@ -1,0 +1,157 @@
+"""The corpora of retrieval benchmarks in a library, and their other chunkings beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.evaluation.retrieval.loader import QuestionSet, corpus_text
+from fourcorners.evaluation.retrieval.profiles import chunk_document
+from fourcorners.library.ingest import add_files
+from fourcorners.library.store import Library
+from fourcorners.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder.protocol import Encoder
+
+OnProgress = Callable[[str, int, int], None]
+_SLICE = 512  # chunks encoded at once
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """The corpus in a library: its collection, and the document of each file."""
+
+    collection: str
+    documents: dict[str, str]
+    paths: dict[str, str]
+
+
+def fill(
+    library: Library,
+    sets: Sequence[QuestionSet],
+    data: Path,
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> Shelved:
+    """Add the corpora of sets to one collection; what the library holds is skipped.
+
+    As in the benchmark's own program, the corpus of a run is that of all its sets.
+
+    Raises:
+        ConfigError: If a file is missing, or an answer does not lie in it.
+        LibraryError: If a file cannot be added as it is, or the collection holds others.
+    """
+    collection = f"LegalBench-RAG {' '.join(part.name for part in sets)}"
+    corpus = sorted({file_path for part in sets for file_path in part.corpus})
+    ids: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    for file_path in corpus:
+        text = corpus_text(data, file_path)
+        ids[file_path] = sha256(text.encode("utf-8")).hexdigest()[:16]
+        lengths[file_path] = len(text)
+    for question in (question for part in sets for question in part.questions):
+        for answer in question.answers:
+            if answer.span.end > lengths[answer.file_path]:
+                raise ConfigError(
+                    f"{answer.file_path} ends before the answer to {question.query!r}."
+                )
+    report = add_files(
+        library,
+        [data / "corpus" / file_path for file_path in corpus],
+        collection=collection,
+        encoder=encoder,
+        settings=settings,
+        on_progress=(
+            (lambda step: on_progress("Reading", step.done, step.total)) if on_progress else None
+        ),
+    )
+    if report.failed:
+        failure = report.failed[0]
+        raise LibraryError(f"{failure.path}: {failure.reason}", remedy=failure.remedy)
+    _require_same(library, collection, ids, lengths)
+    return Shelved(collection, ids, {ids[path]: path for path in reversed(corpus)})
+
+
+def _require_same(
+    library: Library, collection: str, ids: dict[str, str], lengths: dict[str, int]
+) -> None:
+    held = {entry.id: entry.characters for entry in library.documents(collection)}
+    for file_path, document in ids.items():
+        if held.get(document) != lengths[file_path]:
+            raise LibraryError(
+                f"{file_path}: its text in {library.path} is not that of the file.",
+                remedy="Measure with a library of its own.",
+            )
+    if held.keys() - set(ids.values()):
+        raise LibraryError(
+            f"the collection {collection!r} in {library.path} holds other contracts.",
+            remedy="Measure with a library of its own.",
+        )
+
+
+def rechunk(
+    library: Library,
+    shelved: Shelved,
+    chunks: str,
+    *,
+    encoder: Encoder | None,
+    on_progress: OnProgress | None = None,
+) -> Path:
+    """Make the library beside this one whose passages are other chunks, or go on making it.
+
+    It is called like it, with the chunking and the encoder: vectors are made once.
+    """
+    label = "words" if encoder is None else encoder.name.replace("/", "-")
+    path = library.path.with_name(f"{library.path.stem}.{chunks}.{label}.db")
+    with Library.open(path) as beside:
+        if encoder is not None:
+            beside.set_encoder(encoder.name, encoder.dimension)
+        held = (
+            {entry.id for entry in beside.documents(shelved.collection)}
+            if shelved.collection in {name for name, _ in beside.collections()}
+            else set()
+        )
+        wanted = sorted(set(shelved.documents.values()))
+        for done, identifier in enumerate(wanted, start=1):
+            if identifier not in held:
+                _rechunk(library, beside, identifier, shelved.collection, chunks, encoder)
+            if on_progress:
+                on_progress(f"Cutting {chunks}", done, len(wanted))
+    return path
+
+
+def _rechunk(
+    library: Library,
+    beside: Library,
+    identifier: str,
+    collection: str,
+    chunks: str,
+    encoder: Encoder | None,
+) -> None:
+    document, outline = library.document(identifier), library.outline(identifier)
+    if beside.link_existing(document.sha256, document.path, collection=collection) is not None:
+        return
+    cut = chunk_document(document, outline, chunks)
+    vectors = None
+    if encoder is not None:
+        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        vectors = _encoded(encoder, texts)
+    beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
+
+
+def _encoded(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    import numpy as np
+
+    parts = [np.empty((0, encoder.dimension), dtype=np.float32)]
+    parts += [encoder.encode(texts[at : at + _SLICE]) for at in range(0, len(texts), _SLICE)]
+    return np.concatenate(parts)

@@ -1,0 +1,1 @@
+"""Precedents (ACORD): loading, running, scoring, reporting."""

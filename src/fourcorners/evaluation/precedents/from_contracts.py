@@ -1,0 +1,255 @@
+"""The precedents benchmark from whole contracts: clauses are cut by the outline, then ranked.
+
+ACORD's paper takes the clauses as given, and leaves this to later work (its sections 3 and 7). A
+judged clause is found with a clause that was cut if that covers most of it. Three things are
+measured: what cutting loses; what a ranking loses by it, on the judged clauses that stand in the
+contracts; and how high these come among all that was cut, most of which nobody has judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import mean
+
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.run import COLLECTION, fill_library
+from fourcorners.evaluation.measures.intervals import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.precedents import run as preceding
+from fourcorners.evaluation.precedents.loader import AcordQuery, Ranking, Split, rank_by_score
+from fourcorners.evaluation.precedents.locations import (
+    ContractTexts,
+    covering_clauses,
+    locate_clauses,
+)
+from fourcorners.evaluation.precedents.score import QueryMeasures, score_query
+from fourcorners.evaluation.record import Json
+from fourcorners.library.store import Library
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.precedents import gather
+from fourcorners.precedents.profile import Profile
+from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from fourcorners.precedents.scoring import vector_cache as kept
+from fourcorners.settings import Settings
+
+MIN_RELEVANT = 2  # the score from which a clause is relevant: 3 stars
+DEPTHS = (5, 10, 50, 100, 400)
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageCounts:
+    """Judged clauses: how many there are, stand in the contracts, and are covered by a cut one."""
+
+    judged: int
+    located: int
+    hit: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the counts, and the share that cutting keeps with its 95% interval."""
+        share = self.hit / self.located if self.located else 0.0
+        kept = [round(each, 4) for each in (share, *wilson_interval(self.hit, self.located))]
+        counts = {"judged": self.judged, "located": self.located, "hit": self.hit}
+        return {**counts, "covered": list(kept)}
+
+
+@dataclass(frozen=True, slots=True)
+class CutRun:
+    """A run over whole contracts, with what became of the judged clauses.
+
+    Attributes:
+        run: Every judged clause of every query; what no cut clause covers comes last.
+        clauses: How many clauses the contracts were cut into.
+        every: The judged clauses, of whatever score.
+        relevant: Those of 3 stars and more for some query.
+        as_given: The measures of queries over the judged clauses in the contracts, as given.
+        as_cut: The same, with the score of the best cut clause that covers each.
+        found: By depth and query, the share of its relevant clauses in the contracts that are
+            covered by the first so many of all cut clauses.
+    """
+
+    run: list[Ranking]
+    clauses: int
+    every: CoverageCounts
+    relevant: CoverageCounts
+    as_given: list[QueryMeasures]
+    as_cut: list[QueryMeasures]
+    found: dict[int, list[float]]
+
+    def parts(self) -> dict[str, tuple[int, int, int]]:
+        """Return the counts of all judged clauses and of the relevant ones, by name."""
+        named = {"all": self.every, "3 stars and more": self.relevant}
+        return {name: (each.judged, each.located, each.hit) for name, each in named.items()}
+
+    def to_json(self) -> dict[str, Json]:
+        """Return counts and figures."""
+        at = {
+            str(depth): [
+                round(each, 4) for each in (mean(shares), *bootstrap_interval(shares, mean))
+            ]
+            for depth, shares in self.found.items()
+            if shares
+        }
+        return {
+            "clauses": self.clauses,
+            "all": self.every.to_json(),
+            "relevant": self.relevant.to_json(),
+            "queries": len(self.as_given),
+            "recall_among_all": {depth: list(each) for depth, each in at.items()},
+        }
+
+
+def run_from_contracts(
+    library: Library,
+    folder: Path,
+    split: Split,
+    wording: str,
+    encoder: Encoder,
+    *,
+    profile: Profile,
+    reranker: Reranker | None,
+    settings: Settings,
+    on_progress: Progress,
+    contracts: int | None = None,
+) -> CutRun:
+    """Read the contracts of CUAD into the library, cut them, and rank their clauses.
+
+    What was read and the vectors made are kept in the library, so a run that is stopped goes on.
+    With `contracts`, only so many of them are read.
+    """
+    texts = cuad.load_cuad(folder)[:contracts]
+    fill_library(library, texts, folder, encoder=None, settings=settings, on_progress=on_progress)
+    names = {each.name for each in texts}
+    entries = [each for each in library.documents(COLLECTION) if each.name in names]
+    clauses = gather.document_clauses(library, entries)
+    judged = sorted({clause for asked in split.queries for clause in asked.judged})
+    shelf = ContractTexts({each.id: library.text(each.id) for each in entries})
+    located = locate_clauses({name: split.clauses[name] for name in judged}, shelf)
+    hits = covering_clauses(located, clauses)
+
+    def vectors(texts: Sequence[str]) -> kept.Rows:
+        return kept.cached_vectors(library, texts, encoder)
+
+    stock = ClauseStock(clauses, encoder, vectors=vectors)
+    placed = located_split(split, located.keys())
+    given = preceding.run_precedents(
+        placed,
+        wording,
+        encoder,
+        profile=profile,
+        reranker=reranker,
+        vectors=vectors,
+        on_progress=lambda _, done, total: on_progress("Ranking as given", done, total),
+    )
+    answers = rank_stock(
+        split, wording, stock, hits, profile=profile, reranker=reranker, on_progress=on_progress
+    )
+    relevant = {
+        clause
+        for asked in split.queries
+        for clause, score in asked.judged.items()
+        if score >= MIN_RELEVANT
+    }
+    ranks = [_ranks(asked, answers.order[asked.id], hits) for asked in placed.queries]
+    return CutRun(
+        run=answers.run,
+        clauses=len(clauses),
+        every=_counted(judged, hits),
+        relevant=_counted(relevant, hits),
+        as_given=_measured(placed, given),
+        as_cut=_measured(placed, answers.run),
+        found={
+            depth: [mean(rank is not None and rank < depth for rank in own) for own in ranks]
+            for depth in DEPTHS
+        },
+    )
+
+
+def located_split(split: Split, located: Iterable[str]) -> Split:
+    """Return a split with the judged clauses that were located, and queries with relevant ones."""
+    there = frozenset(located)
+    queries = tuple(
+        replace(
+            asked, judged={name: score for name, score in asked.judged.items() if name in there}
+        )
+        for asked in split.queries
+    )
+    return replace(
+        split,
+        queries=tuple(
+            asked for asked in queries if max(asked.judged.values(), default=0) >= MIN_RELEVANT
+        ),
+    )
+
+
+def _counted(names: Iterable[str], hits: Mapping[str, Sequence[int]]) -> CoverageCounts:
+    listed = list(names)
+    located = [name for name in listed if name in hits]
+    return CoverageCounts(len(listed), len(located), sum(bool(hits[name]) for name in located))
+
+
+def _measured(split: Split, run: Iterable[Ranking]) -> list[QueryMeasures]:
+    answers = {each.query: each for each in run}
+    return [score_query(asked, answers[asked.id]) for asked in split.queries]
+
+
+def _ranks(
+    asked: AcordQuery, order: Mapping[int, int], hits: Mapping[str, Sequence[int]]
+) -> list[int | None]:
+    """Return for each relevant clause the place of its first hit among all, from 0."""
+    return [
+        min((order[row] for row in hits[name] if row in order), default=None)
+        for name, score in asked.judged.items()
+        if score >= MIN_RELEVANT
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedClauses:
+    """A run, and by query the place of each cut clause that was ranked."""
+
+    run: list[Ranking]
+    order: dict[str, dict[int, int]]
+
+
+def rank_stock(
+    split: Split,
+    wording: str,
+    stock: ClauseStock,
+    hits: Mapping[str, Sequence[int]],
+    *,
+    profile: Profile = Profile.DEFAULT,
+    reranker: Reranker | None = None,
+    on_progress: Progress = lambda _what, _done, _total: None,
+) -> RankedClauses:
+    """Rank the clauses of all contracts, and give each judged clause the score of its best hit.
+
+    One without a hit comes after all that have one.
+    """
+    answers = RankedClauses([], {})
+    for done, asked in enumerate(split.queries, start=1):
+        said = preceding.wordings(asked, wording)
+        found = rank_clauses(
+            said[0],
+            stock,
+            longer=said[1] if len(said) > 1 else None,
+            profile=profile,
+            reranker=reranker,
+            every=True,
+        )
+        scores = {each.row: each.score for each in found}
+        least = min(scores.values(), default=0.0) - 1.0
+        answers.order[asked.id] = {each.row: place for place, each in enumerate(found)}
+        answers.run.append(
+            rank_by_score(
+                asked.id,
+                {
+                    name: max((scores.get(row, least) for row in hits.get(name, ())), default=least)
+                    for name in asked.judged
+                },
+            )
+        )
+        on_progress("Ranking as cut", done, len(split.queries))
+    return answers

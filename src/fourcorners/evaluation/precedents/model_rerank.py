@@ -1,0 +1,154 @@
+"""The part of a language model in the precedents benchmark: it expands queries, and reads again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError, LlmError
+from fourcorners.evaluation.extraction.model_run import spending_since
+from fourcorners.evaluation.record import Json
+from fourcorners.llm import Port, Role, Spending
+from fourcorners.precedents.profile import Rerank
+from fourcorners.precedents.rerank import expansion as expanding
+from fourcorners.precedents.rerank import rerank as rereading
+from fourcorners.precedents.rerank.expansion import expand_query
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class ModelReranker:
+    """What a language model does for each query of a run, and what became of it.
+
+    Attributes:
+        rerank: How it reads the first again; None if it does not.
+        first: How many of the first.
+        expands: Whether it expands the query.
+        asked: The questions so far.
+        failed: How many of them have no answer.
+        failure: Why, of the first of these.
+    """
+
+    port: Port
+    rerank: Rerank | None = None
+    first: int = rereading.MAX_RERANKED
+    expands: bool = False
+    asked: int = 0
+    failed: int = 0
+    failure: str = ""
+    _roles: tuple[Role, ...] = field(init=False)
+    _before: Spending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._before = self.port.spent
+        self._roles = (
+            *([rereading.ROLE] if self.rerank else []),
+            *([expanding.ROLE] if self.expands else []),
+        )
+        for role in self._roles:
+            self.port.voice(role)  # what is not configured is said before the work
+
+    def expansion(self, wordings: Sequence[str]) -> str:
+        """Return what the model adds to a query, by its wordings; nothing if it adds nothing."""
+        if not self.expands:
+            return ""
+        told = expand_query(wordings[0], self.port, longer=_longer(wordings))
+        self._count(1, int(bool(told.failure)), told.failure)
+        return told.text
+
+    def rerank_scores(
+        self, wordings: Sequence[str], scores: NDArray[np.float64], texts: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Return scores that say the order after the model's reading: the first above all others.
+
+        Args:
+            wordings: The query, perhaps in two ways.
+            scores: Of the clauses, without the model.
+            texts: The clauses.
+        """
+        import numpy as np
+
+        if self.rerank is None:
+            return scores
+        top = np.argsort(-scores, kind="stable")[: self.first]
+        read = [texts[at] for at in top.tolist()]
+        order, verdicts = rereading.rerank_texts(
+            wordings[0], read, self.port, self.rerank, longer=_longer(wordings)
+        )
+        # Each comparison is counted with both of its clauses.
+        share = 1 if self.rerank is Rerank.POINTWISE else 2
+        asked = sum(each.asked for each in verdicts) // share
+        failed = sum(each.failed for each in verdicts) // share
+        self._count(asked, failed, next((each.failure for each in verdicts if each.failed), ""))
+        after: NDArray[np.float64] = scores - scores.max(initial=0.0) - 1.0
+        after[top[order]] = np.arange(len(top), 0, -1)
+        return after
+
+    def require_answers(self) -> None:
+        """Refuse a run in which the model has answered nothing.
+
+        Raises:
+            LlmError: If no question has an answer.
+        """
+        if self.asked and self.failed == self.asked:
+            raise LlmError(
+                f"none of {self.asked:,} questions has an answer: {self.failure}",
+                remedy="See whether the model answers: fourcorners llm check.",
+            )
+
+    @property
+    def models(self) -> dict[str, Json]:
+        """Return the names of the models by the roles that are asked."""
+        return {role.value: self.port.voice(role).name for role in self._roles}
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what was asked, and what it used."""
+        spent = spending_since(self._before, self.port.spent)
+        return {
+            "rerank": self.rerank.value if self.rerank else None,
+            "first": self.first,
+            "expand": self.expands,
+            "asked": self.asked,
+            "failed": self.failed,
+            "failure": self.failure,
+            "calls": spent.calls,
+            "cached": spent.cached,
+            "tokens_in": spent.tokens_in,
+            "tokens_out": spent.tokens_out,
+            "cost": round(spent.cost, 6),
+            "unpriced": spent.unpriced,
+        }
+
+    def notes(self) -> list[str]:
+        """Return what must be known to read the figures."""
+        if not self.failed:
+            return []
+        told = f"{self.failed:,} of {self.asked:,} questions have no answer: {self.failure}"
+        return [told, "What these were about stands as it would without the model."]
+
+    def _count(self, asked: int, failed: int, failure: str) -> None:
+        self.asked += asked
+        self.failed += failed
+        self.failure = self.failure or failure
+
+
+def _longer(wordings: Sequence[str]) -> str | None:
+    return wordings[1] if len(wordings) > 1 else None
+
+
+def require_single_mode(asker: bool, *, grid: bool, from_contracts: bool) -> None:
+    """Refuse a language model where it is not measured.
+
+    Raises:
+        ConfigError: If it is asked for with all profiles, or with whole contracts.
+    """
+    if asker and (grid or from_contracts):
+        name = "--grid" if grid else "--from-contracts"
+        raise ConfigError(
+            f"{name} asks no language model.",
+            remedy="Name one run with --profile and --format, without it.",
+        )

@@ -1,0 +1,150 @@
+"""The paper's chunking experiment: which length of fixed chunks is found best by meaning alone.
+
+On the 100 longest contracts, with the most central example of each of seven provisions as the
+query: is the instance in the first chunk (Recall@1), and in as many chunks as make about 17,500
+characters (7, 5 and 4)?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.provisions.run import FOLDS, pool_vectors
+from fourcorners.evaluation.provisions.score import (
+    SEVEN_PROVISIONS,
+    InstanceCounts,
+    OnProgress,
+    count_instances,
+    fixed_chunks,
+    instance_recall,
+    published_figures,
+)
+from fourcorners.evaluation.record import Json
+from fourcorners.library.store import Library
+from fourcorners.playbooks.learning.learn import central_rows
+from fourcorners.playbooks.passages.ranking import load_contract
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from rich.table import Table
+
+    from fourcorners.models.encoder.protocol import Encoder
+
+MAX_CHUNKS = 100
+STRATEGIES = ((2_500, 500, 7), (3_500, 700, 5), (4_500, 900, 4))
+"""Characters, overlap, and the number of chunks that makes them equal in characters."""
+
+
+def run_experiment(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    *,
+    encoder: Encoder,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Json]:
+    """Return Recall@1 and Recall@K of each strategy, by provision and over all instances.
+
+    The example is chosen among the clauses of other folds than the contract's.
+
+    Raises:
+        ConfigError: If there is none for a provision.
+    """
+    fold = dict(
+        zip(
+            (contract.name for contract in contracts),
+            cuad.assign_folds(list(contracts), k=FOLDS, seed=seed),
+            strict=True,
+        )
+    )
+    asked = _examples(contracts, fold, encoder)
+    longest = sorted(contracts, key=lambda contract: -len(contract.text))[:MAX_CHUNKS]
+    counts: dict[tuple[str, int], list[InstanceCounts]] = {}
+    for done, contract in enumerate(longest, start=1):
+        ready = load_contract(library, document_id(contract.text))
+        for size, overlap, most in STRATEGIES:
+            chunks = fixed_chunks(len(contract.text), size, overlap)
+            for provision in SEVEN_PROVISIONS:
+                cosines = pool_vectors(ready, chunks, asked[provision, fold[contract.name]])
+                order = sorted(range(len(chunks)), key=lambda at: (-float(cosines[at]), at))
+                for k in (1, most):
+                    spans = [chunks[at] for at in order[:k]]
+                    found = count_instances(contract, provision, spans)
+                    counts.setdefault((f"{size}-{overlap}", k), []).append(found)
+        if on_progress:
+            on_progress("Ranking chunks", done, len(longest))
+    return {
+        "contracts": len(longest),
+        "strategies": {
+            f"{size}-{overlap}": {
+                f"recall@{k}": _by_provision(counts[f"{size}-{overlap}", k]) for k in (1, most)
+            }
+            for size, overlap, most in STRATEGIES
+        },
+    }
+
+
+def _by_provision(counts: Sequence[InstanceCounts]) -> dict[str, Json]:
+    each: dict[str, Json] = {
+        provision: round(instance_recall(c for c in counts if c.provision == provision), 4)
+        for provision in SEVEN_PROVISIONS
+    }
+    return {**each, "all": round(instance_recall(counts), 4)}
+
+
+def _examples(
+    contracts: Sequence[AnnotatedContract], fold: Mapping[str, int], encoder: Encoder
+) -> dict[tuple[str, int], NDArray[np.float32]]:
+    import numpy as np
+
+    found = {}
+    for provision in SEVEN_PROVISIONS:
+        marked = [
+            (fold[contract.name], span.of(contract.text))
+            for contract in contracts
+            for span in contract.annotations[provision]
+        ]
+        vectors = encoder.encode([text for _, text in marked])
+        folds = np.array([each for each, _ in marked])
+        for held in range(FOLDS):
+            rest = vectors[folds != held]
+            if not len(rest):
+                raise ConfigError(
+                    f"all clauses of {provision!r} stand in the contracts of one fold.",
+                    remedy="The chunking experiment needs more contracts.",
+                )
+            found[provision, held] = rest[central_rows(rest, 1)]
+    return found
+
+
+def chunking_table(figures: Mapping[str, Json]) -> Table:
+    """Return the experiment's figures beside the paper's."""
+    from rich.table import Table
+
+    table = Table(
+        title=f"Chunking, the {figures['contracts']} longest contracts",
+        title_justify="left",
+        header_style="bold",
+        caption=f"In brackets: {published_figures()['source']}",
+        caption_justify="left",
+    )
+    table.add_column("Provision")
+    strategies = cast("Mapping[str, Mapping[str, Mapping[str, float]]]", figures["strategies"])
+    for name, measured in strategies.items():
+        for measure in measured:
+            table.add_column(f"{name} {measure}", justify="right")
+    paper = cast("Mapping[str, Mapping[str, Sequence[float]]]", published_figures()["chunking"])
+    for provision in (*SEVEN_PROVISIONS, "all"):
+        cells = [
+            f"{values[provision]:.1%} ({paper[provision][name][at]:.1f})"
+            for name, measured in strategies.items()
+            for at, values in enumerate(measured.values())
+        ]
+        table.add_row(provision, *cells, style="bold" if provision == "all" else None)
+    return table

@@ -1,0 +1,436 @@
+"""Answering the law firm's scenarios: by plain questions, by playbooks, by learned queries.
+
+| profile | what is asked |
+| --- | --- |
+| `plain` | one question a provision, as keywords and as vector (the paper's non-optimised) |
+| `optimised` | the built-in playbook's own query and examples, without what was mined |
+| `learned` | queries mined from the contracts of the other four folds, and their examples |
+| `both` | these queries beside the built-in playbook's own query and examples |
+| `default` | the built-in playbook as it is shipped: its query, its mined query, its examples |
+
+The passages are the paper's chunks, or windows that the program chooses itself. What was learned
+here is out of fold; the weights that it is ranked by were fitted on all folds, unless others are
+given (`training/weigh_passages.py` gives those of the other folds).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fourcorners.errors import LibraryError
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
+from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.provisions.score import (
+    CHUNK,
+    FOURTEEN_PROVISIONS,
+    OnProgress,
+    ProvidedPassages,
+    Scenario,
+    fixed_chunks,
+)
+from fourcorners.library.store import Library
+from fourcorners.outline.tree import Passage, View
+from fourcorners.playbooks.learning.learn import (
+    Clause,
+    LearnedQuery,
+    MarkedPassages,
+    QueryLearner,
+    Sentence,
+    mark_sentences,
+)
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.passages.ranking import (
+    RankedContract,
+    RankingTarget,
+    default_weights,
+    ranking_signals,
+    score_sentences,
+    sentence_worths,
+    weights_key,
+)
+from fourcorners.playbooks.passages.ranking import load_contract as read_contract
+from fourcorners.playbooks.passages.windows import choose_windows
+from fourcorners.search.document import rank_passages
+from fourcorners.search.query import Or, Query, Word, parse_query
+from fourcorners.search.stems import content_tokens
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder.protocol import Encoder
+
+# As a person asks who has not thought of search; the paper prints those of effective date,
+# exclusivity, change of control and governing law.
+QUESTIONS: Mapping[str, str] = {
+    "Anti-Assignment": "Does the agreement restrict the assignment or transfer of the agreement?",
+    "Audit Rights": "Does the agreement give a party the right to audit the other party?",
+    "Cap On Liability": "Does the agreement contain a cap on liability?",
+    "Change Of Control": "Does this agreement contain any Change of Control provisions?",
+    "Effective Date": "What is the Effective Date of this agreement?",
+    "Exclusivity": (
+        "Does the agreement contain any exclusivity restrictions or commitments on either party?"
+    ),
+    "Governing Law": "What is the governing law?",
+    "Insurance": "Does the agreement require a party to hold insurance?",
+    "License Grant": "Does the agreement grant a license to a party?",
+    "Minimum Commitment": "Does the agreement contain a minimum commitment?",
+    "Non-Compete": "Does the agreement restrict a party from competing?",
+    "Rofr/Rofo/Rofn": "Does the agreement contain a right of first refusal, offer or negotiation?",
+    "Termination For Convenience": "Can a party terminate the agreement for convenience?",
+    "Warranty Duration": "What is the duration of the warranty?",
+}
+FOLDS = 5
+
+
+Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
+PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedProvision:
+    """What one contract is asked of one provision."""
+
+    plain: tuple[Query, NDArray[np.float32]] | None = None
+    wanted: RankingTarget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnLimits:
+    """What is returned of a contract: which passages, how many at most, how long at most.
+
+    Sentences are as many as fit in the characters that `most` passages make.
+    """
+
+    name: str
+    passaging: PassageSource
+    most: int
+    longest: int = CHUNK
+
+
+def return_limits(scenario: Scenario, profile: Profile) -> list[ReturnLimits]:
+    """Return what to measure: the paper's chunks, our windows, and half as much of both kinds.
+
+    Half as much is half as long, half as many, or the best sentences whatever their number.
+    """
+    most = scenario.most
+    chunks = [
+        ReturnLimits("chunks", "chunks", most),
+        ReturnLimits("½ as many chunks", "chunks", most // 2),
+    ]
+    if profile == "plain":
+        return chunks
+    windows = [
+        ReturnLimits("windows", "windows", most),
+        ReturnLimits("½ as long", "windows", most, CHUNK // 2),
+        ReturnLimits("½ as many", "windows", most // 2),
+        ReturnLimits("½ by sentence", "sentences", most // 2),
+    ]
+    return windows + chunks
+
+
+def run_scenario(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    scenario: Scenario,
+    profile: Profile,
+    *,
+    encoder: Encoder,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, list[ProvidedPassages]]:
+    """Answer each contract of the scenario × the 14 provisions, in each of the profile's shapes.
+
+    The `learned` profile learns from all the contracts given, also from those that are too short
+    for the scenario.
+    """
+    asked = _asked(library, contracts, profile, encoder, seed, on_progress)
+    wanted = return_limits(scenario, profile)
+    chosen = [at for at, contract in enumerate(contracts) if scenario.includes(contract)]
+    run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
+    for done, at in enumerate(chosen, start=1):
+        contract = contracts[at]
+        ready = read_contract(library, _held(library, contract))
+        for provision in FOURTEEN_PROVISIONS:
+            found = _answers(ready, asked[at][provision], wanted)
+            for shape, passages in zip(wanted, found, strict=True):
+                run[shape.name].append(ProvidedPassages(contract.name, provision, tuple(passages)))
+        if on_progress:
+            on_progress("Choosing passages", done, len(chosen))
+    return run
+
+
+def _held(library: Library, contract: AnnotatedContract) -> str:
+    document = document_id(contract.text)
+    if not library.execute("SELECT 1 FROM documents WHERE id = ?", (document,)):
+        raise LibraryError(
+            f"the library does not hold {contract.name}.",
+            remedy="Run the benchmark again: what is done is kept with --library.",
+        )
+    return document
+
+
+def _answers(
+    contract: RankedContract, asked: AskedProvision, wanted: Sequence[ReturnLimits]
+) -> Iterator[list[Span]]:
+    if asked.plain is not None:
+        ranked = _plain(contract, *asked.plain)
+        yield from (ranked[: shape.most] for shape in wanted)
+        return
+    if asked.wanted is None:
+        raise ValueError("nothing is asked")
+    weighing = default_weights()[weights_key(contract, asked.wanted)]
+    chance = score_sentences(ranking_signals(contract, asked.wanted), weighing)
+    yield from (select_windows(contract, chance, shape) for shape in wanted)
+
+
+def select_windows(
+    contract: RankedContract,
+    chance: NDArray[np.float64],
+    shape: ReturnLimits,
+    parts: Sequence[Span] | None = None,
+) -> list[Span]:
+    """Return the passages of a shape, where each sentence has a chance; the best first.
+
+    `parts` are the tiles of the contract for the shape's length, if they are known already.
+    """
+    parts, worth = sentence_worths(contract, chance, longest=shape.longest, parts=parts)
+    if shape.passaging == "chunks":
+        return _best_chunks(len(contract.text), parts, worth)[: shape.most]
+    if shape.passaging == "sentences":
+        return _best_sentences(parts, worth, shape.most * shape.longest)
+    windows = choose_windows(parts, worth, most=shape.most, longest=shape.longest)
+    return [window.span for window in windows]
+
+
+def _best_sentences(
+    parts: Sequence[Span], worth: NDArray[np.float64], characters: int
+) -> list[Span]:
+    """Return the parts that are worth most, as far as the characters go."""
+    found = []
+    for at in sorted(range(len(parts)), key=lambda at: (-float(worth[at]), at)):
+        characters -= len(parts[at])
+        if characters < 0:
+            break
+        found.append(parts[at])
+    return found
+
+
+def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
+    """Return the paper's chunks by the worth of the parts that lie in them."""
+    import numpy as np
+
+    middles = np.array([(part.start + part.end) / 2 for part in parts])
+    total = np.concatenate([[0.0], np.cumsum(worth)])
+    chunks = fixed_chunks(length)
+    first = np.searchsorted(middles, [chunk.start for chunk in chunks])
+    beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
+    totals = (total[beyond] - total[first]).tolist()
+    order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
+    return [chunks[at] for at in order]
+
+
+def _plain(contract: RankedContract, query: Query, vector: NDArray[np.float32]) -> list[Span]:
+    """Return the paper's chunks by BM25 and cosine, their ranks fused."""
+    chunks = fixed_chunks(len(contract.text))
+    cosines = pool_vectors(contract, chunks, vector[None, :])
+    ranked = rank_passages(
+        contract.index,
+        [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
+        query,
+        vectors=cosines[:, None],
+        like=_one(),
+    )
+    return [each.passage.span for each in ranked]
+
+
+def _one() -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.ones(1, np.float32)
+
+
+def pool_vectors(
+    contract: RankedContract, chunks: Sequence[Span], like: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return for each chunk the best cosine of the library's passages in it with any row.
+
+    The encoder reads no more than the first 256 tokens of a text: so the passages speak for the
+    chunk that the larger part of them lies in.
+    """
+    import numpy as np
+
+    best = np.full(len(chunks), -1.0, np.float32)
+    if contract.vectors is None:
+        return best
+    cosines = (contract.vectors @ like.T).max(axis=1)
+    starts = np.full(len(contract.headings), len(contract.text), np.int64)
+    ends = np.zeros(len(contract.headings), np.int64)
+    for span, passage in zip(contract.spans, contract.of.tolist(), strict=True):
+        starts[passage] = min(starts[passage], span.start)
+        ends[passage] = max(ends[passage], span.end)
+    middles = (starts + ends) / 2
+    for at, chunk in enumerate(chunks):
+        inside = (middles >= chunk.start) & (middles < chunk.end) & (ends > starts)
+        best[at] = cosines[inside].max(initial=-1.0)
+    return best
+
+
+def _asked(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    profile: Profile,
+    encoder: Encoder,
+    seed: int,
+    on_progress: OnProgress | None,
+) -> list[Mapping[str, AskedProvision]]:
+    """Return what each contract is asked."""
+    if profile == "plain":
+        vectors = encoder.encode([QUESTIONS[provision] for provision in FOURTEEN_PROVISIONS])
+        plain = {
+            provision: AskedProvision(plain=(_keywords(QUESTIONS[provision]), vector))
+            for provision, vector in zip(FOURTEEN_PROVISIONS, vectors, strict=True)
+        }
+        return [plain] * len(contracts)
+    built_in = builtin_targets(encoder)
+    if profile in ("learned", "both"):
+        fold = cuad.assign_folds(list(contracts), k=FOLDS, seed=seed)
+        learner = build_learner(library, contracts, FOURTEEN_PROVISIONS, on_progress=on_progress)
+        by_fold = _by_fold(contracts, fold, learner, built_in, profile == "both", on_progress)
+        return [by_fold[each] for each in fold]
+    if profile == "optimised":
+        built_in = {name: replace(each, learned=None) for name, each in built_in.items()}
+    return [{name: AskedProvision(wanted=each) for name, each in built_in.items()}] * len(contracts)
+
+
+def _keywords(question: str) -> Query:
+    told = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
+    parts = tuple(Word(token) for token in told)
+    return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
+
+
+def builtin_targets(encoder: Encoder) -> dict[str, RankingTarget]:
+    """Return what the built-in playbook asks, by the names of the 14 provisions."""
+    book = load_playbook("due-diligence")
+    found = {}
+    for name in FOURTEEN_PROVISIONS:
+        provision = book.provision(CATEGORY_PROVISIONS[name][1])
+        found[name] = RankingTarget(
+            learned=provision.learned,
+            query=provision.query,
+            avoid=provision.avoid,
+            examples=encoder.encode(list(provision.examples) or [provision.definition]),
+            fact=provision.card,
+        )
+    return found
+
+
+def build_learner(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    categories: Sequence[str],
+    *,
+    on_progress: OnProgress | None = None,
+) -> QueryLearner:
+    """Make the annotated contracts ready to learn from.
+
+    The vector of a clause is that of the passage which holds most of it: the library has it.
+
+    Raises:
+        LibraryError: If the library lacks a contract, or its vectors.
+    """
+    import numpy as np
+
+    sentences: list[Sentence] = []
+    clauses: list[Clause] = []
+    nearest, vectors = [], []
+    groups: list[str] = []
+    provisions: list[frozenset[str]] = []
+    for done, contract in enumerate(contracts, start=1):
+        ready = read_contract(library, _held(library, contract))
+        if ready.vectors is None:
+            raise LibraryError(
+                f"the library holds no vectors of {contract.name}.",
+                remedy="Run the benchmark with a library of its own: --library FILE.",
+            )
+        marked = {category: contract.annotations[category] for category in categories}
+        own = mark_sentences(contract.text, ready.spans, marked, contract.group)
+        sentences += own
+        vectors.append(ready.vectors)
+        groups += [contract.group] * len(ready.vectors)
+        of_passage: list[set[str]] = [set() for _ in ready.vectors]
+        for sentence, passage in zip(own, ready.of.tolist(), strict=True):
+            of_passage[passage] |= sentence.provisions
+        provisions += [frozenset(each) for each in of_passage]
+        for category in categories:
+            for span in contract.annotations[category]:
+                passage = _holder(ready, span)
+                if passage is not None:
+                    clauses.append(Clause(category, span.of(contract.text), contract.group))
+                    nearest.append(ready.vectors[passage])
+        if on_progress:
+            on_progress("Reading annotations", done, len(contracts))
+    return QueryLearner(
+        sentences,
+        clauses,
+        vectors=np.stack(nearest) if nearest else None,
+        passages=MarkedPassages(np.concatenate(vectors), groups, provisions),
+    )
+
+
+def _holder(contract: RankedContract, span: Span) -> int | None:
+    """Return the passage that holds most of a span; None if no sentence of any does."""
+    shared: dict[int, int] = {}
+    starts = [each.start for each in contract.spans]
+    for at in range(max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)):
+        both = contract.spans[at].intersection(span)
+        if both:
+            passage = int(contract.of[at])
+            shared[passage] = shared.get(passage, 0) + len(both)
+    return max(shared, key=shared.__getitem__) if shared else None
+
+
+def with_learned_query(own: RankingTarget, learned: LearnedQuery, *, both: bool) -> RankingTarget:
+    """Return what was learned as what is asked: alone, or beside the playbook's own."""
+    query = parse_query(learned.query)
+    if both:
+        return replace(own, learned=query, direction=learned.direction)
+    return RankingTarget(
+        learned=query, examples=learned.centres, direction=learned.direction, fact=own.fact
+    )
+
+
+def _by_fold(
+    contracts: Sequence[AnnotatedContract],
+    fold: Sequence[int],
+    learner: QueryLearner,
+    built_in: Mapping[str, RankingTarget],
+    both: bool,
+    on_progress: OnProgress | None,
+) -> list[Mapping[str, AskedProvision]]:
+    """Return what each fold is asked: what was learned on the others."""
+    found: list[Mapping[str, AskedProvision]] = []
+    for held in range(FOLDS):
+        without = {
+            contract.group for contract, each in zip(contracts, fold, strict=True) if each == held
+        }
+        asked = {}
+        for at, provision in enumerate(FOURTEEN_PROVISIONS):
+            learned = learner.learn(provision, without=without)
+            wanted = with_learned_query(built_in[provision], learned, both=both)
+            asked[provision] = AskedProvision(wanted=wanted)
+            if on_progress:
+                on_progress(
+                    "Learning",
+                    held * len(FOURTEEN_PROVISIONS) + at + 1,
+                    FOLDS * len(FOURTEEN_PROVISIONS),
+                )
+        found.append(asked)
+    return found

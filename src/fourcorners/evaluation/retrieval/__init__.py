@@ -1,0 +1,1 @@
+"""Retrieval of passages (LegalBench-RAG): loading, running, scoring, reporting."""

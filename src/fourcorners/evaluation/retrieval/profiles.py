@@ -1,0 +1,176 @@
+"""Named pipelines of retrieval: the papers' baselines, their parts, and what a user gets.
+
+A pipeline cuts documents into chunks, ranks them by words (BM25), by meaning or by both fused, and
+may rerank. `default` is none of these: it is `fourcorners.search.sentences`, with its own passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.outline.tree import Outline, Passage
+from fourcorners.search.dense import nearest_passages
+from fourcorners.search.filters import Filters
+from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.lexical import matching_rows
+from fourcorners.search.query import Node, Or, Word
+from fourcorners.search.stems import IDLE
+from fourcorners.text.tokenization import tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OUTLINE = "outline"
+"""The chunking of the library itself, for which no vectors need be made."""
+STRUCTURAL = "views-or-recursive-1000"
+"""PAKTON's chunking: views of the outline's nodes, plain chunks where the outline failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """How chunks are made and ranked.
+
+    Attributes:
+        chunks: The chunking, as `outline.passages` names it, or `STRUCTURAL`.
+        depth: How many chunks each ranking brings.
+        kept: How many are left of the fused ranking, and reranked.
+        least: The share of the best BM25 score below which a chunk is left out.
+        rerank: Whether a reranker is needed, used if there is one, or not used.
+    """
+
+    chunks: str
+    lexical: bool = False
+    dense: bool = True
+    depth: int = 100
+    kept: int = 64
+    least: float = 0.0
+    rerank: str = "no"
+    says: str = ""
+
+
+DEFAULT = "default"
+FULL = "full"
+"""Another name of `DEFAULT`."""
+
+PIPELINES: Mapping[str, Pipeline] = {
+    "bm25": Pipeline(OUTLINE, lexical=True, dense=False, says="the outline's passages by words"),
+    "dense": Pipeline(OUTLINE, says="the outline's passages by meaning"),
+    "hybrid": Pipeline(OUTLINE, lexical=True, says="both, fused"),
+    # LegalBench-RAG, section 4.2. It names a size for fixed chunks alone; 500 serves both.
+    "naive": Pipeline("fixed-500-0", says="500 characters each, by meaning"),
+    "rcts": Pipeline("recursive-500", says="recursive chunks of 500 at most, by meaning"),
+    "naive-rerank": Pipeline("fixed-500-0", rerank="must", says="naive, reranked"),
+    "rcts-rerank": Pipeline("recursive-500", rerank="must", says="rcts, reranked"),
+    "rcts-hybrid": Pipeline("recursive-500", lexical=True, says="rcts and BM25, fused"),
+    # PAKTON, appendix F.2; the two differ by the reranker that its authors ran.
+    "pakton-1": Pipeline(
+        STRUCTURAL, lexical=True, least=0.6, rerank="may", says="PAKTON's Configuration 1"
+    ),
+    "pakton-2": Pipeline(
+        STRUCTURAL, lexical=True, least=0.6, rerank="may", says="PAKTON's Configuration 2"
+    ),
+}
+PROFILE_NAMES = (DEFAULT, FULL, *PIPELINES)
+
+
+def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | None:
+    """Return the pipeline of a profile; None for `default`, which has none.
+
+    Raises:
+        ConfigError: If there is no such profile, or it needs a reranker and there is none.
+    """
+    if name in (DEFAULT, FULL):
+        return None
+    if name not in PIPELINES:
+        near = get_close_matches(name, PROFILE_NAMES, n=1)
+        raise ConfigError(
+            f"there is no profile {name!r}.",
+            remedy=f"Did you mean {near[0]!r}?"
+            if near
+            else f"There are: {', '.join(PROFILE_NAMES)}.",
+        )
+    found = PIPELINES[name]
+    if found.rerank == "must" and reranker is None:
+        raise ConfigError(
+            f"the profile {name!r} needs a reranker, and no model of that kind is configured.",
+            remedy=f"Run {name.removesuffix('-rerank')!r}, which is the same without it, or give "
+            "one to `fourcorners.evaluation.retrieval.run.run`.",
+        )
+    return found
+
+
+def profile_notes(name: str, reranker: Reranker | None = None) -> list[str]:
+    """Return what a profile leaves out of what its paper did, for want of models."""
+    if not name.startswith("pakton-"):
+        return []
+    left = ["query rewriting and filtering by a language model"]
+    if reranker is None:
+        left.insert(0, "the reranker: none is configured, and the fused order stands")
+    return [f"{name} runs without {each}." for each in left]
+
+
+def chunk_document(document: Document, outline: Outline, chunks: str) -> list[Passage]:
+    """Cut a document as a pipeline wants it."""
+    if chunks != STRUCTURAL:
+        return cut_passages(document, outline, strategy=chunks)
+    strategy = "recursive-1000" if outline.windows else "views"
+    return cut_passages(document, outline, strategy=strategy)
+
+
+def rank_passages(
+    library: Catalogue,
+    question: str,
+    vector: NDArray[np.float32] | None,
+    filters: Filters,
+    how: Pipeline,
+    *,
+    limit: int,
+    reranker: Reranker | None = None,
+) -> list[tuple[str, Passage, float]]:
+    """Return the best chunks of a library for a question: document, chunk and score.
+
+    Args:
+        library: Holds the chunks of `how.chunks` as its passages.
+        question: In plain words; every one but stop words counts for BM25.
+        vector: Of the question.
+        filters: What of the library to look at.
+        how: The pipeline.
+        limit: How many chunks at most.
+        reranker: Orders what the rankings found.
+    """
+    tokens = filters.tokens(library)
+    rankings: list[Mapping[int, float]] = []
+    if how.lexical:
+        found = matching_rows(library, _any_word(question), tokens).scores
+        best = sort_by_score(sorted(found), found)[: how.depth]
+        floor = how.least * found[best[0]] if best else 0.0
+        rankings.append({row: found[row] for row in best if found[row] >= floor})
+    if how.dense and vector is not None:
+        rankings.append(nearest_passages(library, filters, tokens, vector, how.depth))
+    scores = (
+        rankings[0] if len(rankings) == 1 else fuse_ranks([(ranks(one), 1.0) for one in rankings])
+    )
+    ordered = sort_by_score(sorted(scores), scores)[: how.kept]
+    rows = library.passage_rows(ordered)
+    chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
+    if reranker is not None and how.rerank != "no":
+        texts = [passage.span.of(library.text(document)) for document, passage, _ in chunks]
+        told = reranker.scores(question, texts).tolist()
+        order = sorted(range(len(chunks)), key=lambda at: -told[at])
+        chunks = [(*chunks[at][:2], float(told[at])) for at in order]
+    return chunks[:limit]
+
+
+def _any_word(question: str) -> Node:
+    tokens = list(dict.fromkeys(tokenize(question).tokens))
+    kept = [token for token in tokens if token not in IDLE] or tokens
+    return Word(kept[0]) if len(kept) == 1 else Or(tuple(Word(token) for token in kept))

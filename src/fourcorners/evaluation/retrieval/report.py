@@ -1,0 +1,168 @@
+"""Figures of retrieval for the terminal, the record and as plots, beside those of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.evaluation.measures.intervals import wilson_interval
+from fourcorners.evaluation.measures.plots import Line, line_plot
+from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.retrieval.loader import MINI_SUFFIX
+from fourcorners.evaluation.retrieval.published import Kind, load_papers
+from fourcorners.evaluation.retrieval.run import Routed
+from fourcorners.evaluation.retrieval.score import KS, MeanWithInterval, RetrievalScores
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHOWN = (
+    ("precision, union", "union_precision"),
+    ("recall, union", "union_recall"),
+    ("precision, official", "official_precision"),
+    ("recall, official", "official_recall"),
+    ("precision, spans", "span_precision"),
+    ("recall, spans", "span_recall"),
+    ("recall, perfect", "bound_recall"),
+)
+_SEARCHED = {"whole": "the corpus", "given": "the contract"}
+
+
+def retrieval_table(scores: RetrievalScores) -> Table:
+    """Return the measures of a set at each k, in percent, and characters with PAKTON's."""
+    table = _table(
+        f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts, % at k",
+        "",
+    )
+    for label, name in SHOWN:
+        figures = scores.at[name]
+        table.add_row(label, *(f"{100 * each.value:.1f}" for each in figures))
+        if name == "union_recall":
+            table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
+    table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
+    known = load_papers().characters.get(("pakton-1", plain(scores.name)))
+    if known:
+        table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
+    return table
+
+
+def _table(title: str, *heads: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for head in heads:
+        table.add_column(head, no_wrap=True)
+    for k in KS:
+        table.add_column(str(k), justify="right", no_wrap=True)
+    return table
+
+
+def _interval(figure: MeanWithInterval) -> str:
+    return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
+
+
+def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
+    """Return precision and recall of a set beside the papers'; none where no paper has any."""
+    known = load_papers().figures_of(plain(scores.name), kind)
+    if not known:
+        return []
+    counted = "by characters, official" if kind == "official" else "by spans"
+    tables = []
+    for at, measure in enumerate(("precision", "recall")):
+        table = _table(f"{scores.name}, {measure} {counted}, % at k", "system", "searched")
+        ours = scores.at[f"{kind}_{measure}"]
+        table.add_row("this run", "", *(f"{100 * each.value:.1f}" for each in ours), style="bold")
+        for each in known:
+            row = (each.precision, each.recall)[at]
+            told = [f"{value:.1f}" for value in row] + ["-"] * (len(KS) - len(row))
+            table.add_row(each.system, _SEARCHED[each.scope], *told)
+        tables.append(table)
+    return tables
+
+
+def plain(name: str) -> str:
+    """Return the name of a set, or of the whole set that it is the mini of."""
+    return name.removesuffix(MINI_SUFFIX)
+
+
+def routing_measures(routed: Sequence[Routed]) -> dict[str, Json]:
+    """Return the shares of questions led to the right contract, and of those led astray."""
+    if not routed:
+        return {}
+    counts = {
+        "right_first": sum(each.right for each in routed),
+        "hard_scoped": sum(each.sure for each in routed),
+        "wrong_scope": sum(each.sure and not each.right for each in routed),
+    }
+    measures: dict[str, Json] = {"questions": len(routed)}
+    for name, count in counts.items():
+        low, high = wilson_interval(count, len(routed))
+        measures[name] = [round(count / len(routed), 6), round(low, 6), round(high, 6)]
+    return measures
+
+
+def routing_line(name: str, routed: Sequence[Routed]) -> str:
+    """Return the routing of a set in one sentence."""
+    count = len(routed)
+    right = sum(each.right for each in routed) / count
+    sure = sum(each.sure for each in routed) / count
+    wrong = sum(each.sure and not each.right for each in routed) / count
+    return (
+        f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
+        f"searched within one contract, {wrong:.2%} within the wrong one."
+    )
+
+
+def write_plots(folder: Path, all_scores: Sequence[RetrievalScores]) -> list[Path]:
+    """Draw, for each set, precision and recall against k and one against the other, as SVG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for scores in all_scores:
+        known = load_papers().figures_of(plain(scores.name))
+        for measure, at in (("precision", 0), ("recall", 1)):
+            lines = [_ours(scores, f"{kind}_{measure}", kind) for kind in ("union", "official")]
+            lines += [
+                Line(each.system, tuple(_percent(row)))
+                for each in known
+                if (row := (each.precision, each.recall)[at])
+            ]
+            if measure == "recall":
+                lines.append(_ours(scores, "bound_recall", "perfect"))
+            svg = line_plot(f"{scores.name}: {measure} at k", "k", measure, lines, doubling=True)
+            written.append(_write(folder / f"{scores.name}-{measure}.svg", svg))
+        curves = [
+            Line(f"this run, {kind}", tuple((min(1.0, x), y) for x, y in scores.curve(kind)))
+            for kind in ("union", "official")
+        ]
+        curves += [
+            Line(
+                each.system,
+                tuple(
+                    (recall / 100, precision / 100)
+                    for recall, precision in zip(each.recall, each.precision, strict=False)
+                ),
+            )
+            for each in known
+        ]
+        svg = line_plot(f"{scores.name}: precision and recall", "recall", "precision", curves)
+        written.append(_write(folder / f"{scores.name}-curve.svg", svg))
+    return written
+
+
+def _ours(scores: RetrievalScores, name: str, called: str) -> Line:
+    figures = scores.at[name]
+    return Line(
+        f"this run, {called}",
+        tuple((float(k), each.value) for k, each in zip(KS, figures, strict=True)),
+        tuple((each.low, each.high) for each in figures),
+    )
+
+
+def _percent(row: Sequence[float]) -> list[tuple[float, float]]:
+    return [(float(k), value / 100) for k, value in zip(KS, row, strict=False)]
+
+
+def _write(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    return path

@@ -1,0 +1,310 @@
+"""The retrieval benchmark: questions answered from a library, as any user's would be."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.performance.growth import OnProgress, Shelved, fill, rechunk
+from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.retrieval.loader import (
+    MAX_SNIPPETS,
+    Answer,
+    Question,
+    QuestionSet,
+    Snippet,
+)
+from fourcorners.evaluation.retrieval.profiles import (
+    DEFAULT,
+    OUTLINE,
+    Pipeline,
+    find_pipeline,
+    rank_passages,
+)
+from fourcorners.library.store import Library
+from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.search.filters import Filters
+from fourcorners.search.scope import Scope, route_question
+from fourcorners.settings import Settings
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.search.concepts import Concept
+
+_BLOCK = 16  # questions handed to a process at once
+
+
+class Given(StrEnum):
+    """What a pipeline is told of the contract that a question is about."""
+
+    QUESTION = "question"
+    """The whole question: which contract it names is for the router to find."""
+    GIVEN = "given"
+    """The contract, and the question without the words that name it."""
+    WHOLE = "whole"
+    """The whole question, to be answered from the whole corpus as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Where the router led a question."""
+
+    right: bool
+    """Whether the contract that answers was thought the likeliest."""
+    sure: bool
+    """Whether the likeliest alone was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Answers the questions of a set by one profile.
+
+    Attributes:
+        library: Where contracts are named, and searched by default.
+        chunks: Where the chunks of the pipeline are, for a pipeline.
+        how: The pipeline; None is what a user gets by default.
+        concepts: What is known of kinds of clauses, for the default.
+    """
+
+    library: Library
+    chunks: Library
+    shelved: Shelved
+    how: Pipeline | None
+    given: Given
+    encoder: Encoder | None
+    concepts: Sequence[Concept] = ()
+    reranker: Reranker | None = None
+    limit: int = MAX_SNIPPETS
+
+    def answer(self, question: Question) -> tuple[Answer, Routed | None]:
+        """Return what is found for a question; its answers are looked at for `Routed` alone."""
+        scope, routed = self._scope(question)
+        found = self._default(scope) if self.how is None else self._piped(scope, self.how)
+        paths = self.shelved.paths
+        if self.given is Given.GIVEN:  # of two files with the same words, the one that was named
+            paths = paths | {self.shelved.documents[question.file_path]: question.file_path}
+        snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
+        return Answer(question.query, snippets[: self.limit]), routed
+
+    def _scope(self, question: Question) -> tuple[Scope, Routed | None]:
+        right = self.shelved.documents[question.file_path]
+        if self.given is Given.GIVEN:
+            return Scope(question.question, "", ((right, 1.0),), sure=True), None
+        if self.given is Given.WHOLE:
+            return Scope(question.query), None
+        scope = route_question(
+            self.library, question.query, Filters(collection=self.shelved.collection)
+        )
+        named = scope.documents[0][0] if scope.documents else None
+        return scope, Routed(named == right, scope.sure)
+
+    def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
+        from fourcorners.search.sentences.retrieve import retrieve_snippets
+
+        found = retrieve_snippets(
+            self.library,
+            scope.asked,
+            scope=scope if scope.documents else None,
+            encoder=self.encoder,
+            concepts=self.concepts,
+            filters=Filters(collection=self.shelved.collection),
+            limit=self.limit,
+            reranker=self.reranker,
+        )
+        return [(each.document, each.span, each.score) for each in found.snippets]
+
+    def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
+        named = [document for document, _ in scope.documents]
+        filters = Filters(collection=self.shelved.collection)
+        if named:
+            filters = Filters(documents=tuple(named[:1] if scope.sure else named))
+        asked = f"{scope.naming} {scope.asked}".strip() if not named else scope.asked
+        vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
+        found = rank_passages(
+            self.chunks,
+            asked,
+            vector,
+            filters,
+            how,
+            limit=self.limit,
+            reranker=self.reranker,
+        )
+        return [(document, passage.span, score) for document, passage, score in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a profile answered to a set, in the order of its questions."""
+
+    part: QuestionSet
+    answers: list[Answer]
+    routed: list[Routed]
+    seconds: float
+
+
+def run(
+    library: Library,
+    sets: Sequence[QuestionSet],
+    data: Path,
+    *,
+    profile: str = DEFAULT,
+    given: Given = Given.QUESTION,
+    encoder: Encoder | None,
+    make_encoder: Callable[[], Encoder] | None = None,
+    reranker: Reranker | None = None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> list[Run]:
+    """Fill the library with the corpora of sets, and answer their questions by a profile.
+
+    Args:
+        library: Keeps contracts and vectors; chunks of other kinds are kept in files beside it.
+        sets: What is asked; every question is asked of the corpora of all.
+        data: The folder of LegalBench-RAG.
+        profile: A name of `fourcorners.evaluation.retrieval.profiles`.
+        given: What is told of the contract that is asked about.
+        encoder: Makes the vectors; without one only words count.
+        make_encoder: Makes the same encoder in another process; without it, or with a reranker,
+            one process answers.
+        reranker: Used by the profiles that rerank.
+        settings: How many processes read and answer.
+        on_progress: Called with what is done, how much of it, and of how much.
+
+    Raises:
+        ConfigError: If there is no such profile, or it needs a model that is not there.
+    """
+    how = find_pipeline(profile, reranker)
+    if how is not None and encoder is None and not how.lexical:
+        raise ConfigError(f"the profile {profile!r} needs an encoder.")
+    shelved = fill(library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress)
+    path = library.path
+    if how is not None and how.chunks != OUTLINE:
+        path = rechunk(
+            library,
+            shelved,
+            how.chunks,
+            encoder=encoder if how.dense else None,
+            on_progress=on_progress,
+        )
+    plan = _Plan(
+        library=library.path,
+        chunks=path,
+        shelved=shelved,
+        how=how,
+        given=given,
+        concepts=_concepts(encoder) if how is None else (),
+    )
+    needed = encoder if how is None or how.dense else None
+    if settings.jobs > 1 and make_encoder is not None and reranker is None:
+        return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
+    with Library.open(path) as chunks:
+        retriever = plan.retriever(library, chunks, needed, reranker)
+        return [_told(part, map(retriever.answer, part.questions), on_progress) for part in sets]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A retriever without what another process cannot be given."""
+
+    library: Path
+    chunks: Path
+    shelved: Shelved
+    how: Pipeline | None
+    given: Given
+    concepts: Sequence[Concept]
+
+    def retriever(
+        self,
+        library: Library,
+        chunks: Library,
+        encoder: Encoder | None,
+        reranker: Reranker | None = None,
+    ) -> Retriever:
+        return Retriever(
+            library=library,
+            chunks=chunks,
+            shelved=self.shelved,
+            how=self.how,
+            given=self.given,
+            encoder=encoder,
+            concepts=self.concepts,
+            reranker=reranker,
+        )
+
+
+_mine: list[Retriever] = []  # of a process that answers
+
+
+def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
+    """Make this process's own retriever."""
+    needed = plan.how is None or plan.how.dense
+    library = Library.open(plan.library, create=False)
+    chunks = Library.open(plan.chunks, create=False)
+    _mine.append(plan.retriever(library, chunks, make_encoder() if needed else None))
+
+
+def _answer(question: Question) -> tuple[Answer, Routed | None]:
+    return _mine[0].answer(question)
+
+
+def _asked_by_many(
+    plan: _Plan,
+    sets: Sequence[QuestionSet],
+    make_encoder: Callable[[], Encoder],
+    jobs: int,
+    on_progress: OnProgress | None,
+) -> list[Run]:
+    """Ask in several processes; questions of one contract mostly go to the same."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(plan, make_encoder)
+    )
+    try:
+        return [
+            _told(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
+            for part in sets
+        ]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _told(
+    part: QuestionSet, told: Iterable[tuple[Answer, Routed | None]], on_progress: OnProgress | None
+) -> Run:
+    began = time.perf_counter()
+    answers: list[Answer] = []
+    routed: list[Routed] = []
+    for answer, where in told:
+        answers.append(answer)
+        if where is not None:
+            routed.append(where)
+        if on_progress:
+            on_progress(f"Asking {part.name}", len(answers), len(part.questions))
+    return Run(part, answers, routed, time.perf_counter() - began)
+
+
+def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
+    from fourcorners.playbooks.concepts import default_concepts
+
+    return default_concepts(encoder)
+
+
+def weights() -> dict[str, Json]:
+    """Return the hash of the weights by which the default profile ranks, and how they were made."""
+    from fourcorners.search.sentences.weights import FILE
+
+    content = FILE.read_bytes()
+    return {
+        "sha256": sha256(content).hexdigest(),
+        "provenance": str(json.loads(content)["provenance"]),
+    }

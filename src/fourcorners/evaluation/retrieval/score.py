@@ -1,0 +1,221 @@
+"""Measures of retrieval over characters and over spans, with intervals by contract.
+
+LegalBench-RAG measures characters (its section 4); its program adds up every overlap, so that a
+place retrieved twice counts twice: that is `official`. `union` counts each character once. Hits of
+spans, characters at k and the bounds of perfect retrieval are those of PAKTON's appendix F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.retrieval.loader import Answer, Question, Snippet
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KS = (1, 2, 4, 8, 16, 32, 64)
+MEASURES = (
+    "official_precision",
+    "official_recall",
+    "union_precision",
+    "union_recall",
+    "span_precision",  # share of the snippets that touch an answer
+    "span_recall",  # share of the answers that a snippet touches
+    "characters",  # in all snippets together
+    "bound_recall",  # official recall of the answers themselves, the longest first
+)
+FIRST = "first_in_contract"
+"""The share of questions whose first snippet is from the contract that answers."""
+SAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class MeanWithInterval:
+    """A mean over questions with its 95% interval over contracts."""
+
+    value: float
+    low: float
+    high: float
+
+    def to_json(self) -> list[Json]:
+        """Return value, low and high."""
+        return [round(self.value, 6), round(self.low, 6), round(self.high, 6)]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalScores:
+    """The measures of a set, or the mean of several sets.
+
+    Attributes:
+        at: For each measure, a figure at each of `KS`.
+        first: See `FIRST`.
+    """
+
+    name: str
+    questions: int
+    contracts: int
+    at: dict[str, tuple[MeanWithInterval, ...]]
+    first: MeanWithInterval
+
+    def curve(self, kind: str = "union") -> list[tuple[float, float]]:
+        """Return recall and precision at each of `KS`: the precision-recall curve."""
+        return [
+            (recall.value, precision.value)
+            for recall, precision in zip(
+                self.at[f"{kind}_recall"], self.at[f"{kind}_precision"], strict=True
+            )
+        ]
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the measures by name and k, each with its interval."""
+        return {
+            "questions": self.questions,
+            "contracts": self.contracts,
+            FIRST: self.first.to_json(),
+            **{
+                name: {str(k): figure.to_json() for k, figure in zip(KS, figures, strict=True)}
+                for name, figures in self.at.items()
+            },
+        }
+
+
+def score_question(question: Question, answer: Answer) -> list[float]:
+    """Return the measures of one question: each of `MEASURES` at each of `KS`, then `FIRST`."""
+    gold = question.answers
+    wanted = sum(len(each.span) for each in gold)
+    by_size = sorted(gold, key=lambda each: -len(each.span))
+    rows = [_at(gold, answer.snippets[:k], wanted) for k in KS]
+    bounds = [_share(sum(len(each.span) for each in by_size[:k]), wanted) for k in KS]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    first = answer.snippets[:1]
+    right = {each.file_path for each in gold}
+    return [
+        *(value for column in columns for value in column),
+        *bounds,
+        float(bool(first) and first[0].file_path in right),
+    ]
+
+
+def _at(gold: Sequence[Snippet], found: Sequence[Snippet], wanted: int) -> tuple[float, ...]:
+    """Return the measures of some snippets, but for the bound."""
+    pairs = [
+        (at, len(both))
+        for at, one in enumerate(found)
+        for other in gold
+        if one.file_path == other.file_path and (both := one.span.intersection(other.span))
+    ]
+    overlap = sum(length for _, length in pairs)
+    length = sum(len(each.span) for each in found)
+    once_found, once_gold = _by_file(found), _by_file(gold)
+    shared = sum(
+        covered_length(intersect_spans(spans, once_gold.get(at, ())))
+        for at, spans in once_found.items()
+    )
+    touched = sum(
+        any(other.file_path == one.file_path and other.span.overlaps(one.span) for one in found)
+        for other in gold
+    )
+    return (
+        _share(overlap, length),
+        _share(overlap, wanted),
+        _share(shared, sum(map(covered_length, once_found.values()))),
+        _share(shared, sum(map(covered_length, once_gold.values()))),
+        _share(len({at for at, _ in pairs}), len(found)),
+        _share(touched, len(gold)),
+        float(length),
+    )
+
+
+def _by_file(snippets: Iterable[Snippet]) -> dict[str, list[Span]]:
+    spans: dict[str, list[Span]] = {}
+    for each in snippets:
+        spans.setdefault(each.file_path, []).append(each.span)
+    return {path: merge_spans(found) for path, found in spans.items()}
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """Means over questions, of the sample and of its resamples by contract."""
+
+    name: str
+    questions: int
+    contracts: int
+    mean: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+
+    def scores(self) -> RetrievalScores:
+        """Return the figures with their intervals."""
+        import numpy as np
+
+        low, high = np.percentile(self.drawn, [2.5, 97.5], axis=0)
+        figures = [
+            MeanWithInterval(float(value), float(least), float(most))
+            for value, least, most in zip(self.mean, low, high, strict=True)
+        ]
+        size = len(KS)
+        return RetrievalScores(
+            self.name,
+            self.questions,
+            self.contracts,
+            {name: tuple(figures[size * at : size * (at + 1)]) for at, name in enumerate(MEASURES)},
+            figures[-1],
+        )
+
+
+def resample_scores(
+    name: str,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    *,
+    seed: int = 0,
+    samples: int = SAMPLES,
+) -> Resampled:
+    """Measure the answers to a set, and draw its contracts again, with replacement.
+
+    What is asked of one contract is not independent: a contract is drawn with all its questions.
+    """
+    import numpy as np
+
+    rows = np.array(
+        [score_question(*pair) for pair in zip(questions, answers, strict=True)], dtype=np.float64
+    )
+    contracts = sorted({question.file_path for question in questions})
+    place = {path: at for at, path in enumerate(contracts)}
+    of = np.array([place[question.file_path] for question in questions])
+    sums = np.zeros((len(contracts), rows.shape[1]))
+    np.add.at(sums, of, rows)
+    counts = np.bincount(of, minlength=len(contracts)).astype(np.float64)
+    random = np.random.default_rng(seed)
+    times = np.stack(
+        [
+            np.bincount(
+                random.integers(0, len(contracts), len(contracts)), minlength=len(contracts)
+            )
+            for _ in range(samples)
+        ]
+    ).astype(np.float64)
+    drawn = (times @ sums) / (times @ counts)[:, None]
+    return Resampled(name, len(questions), len(contracts), rows.mean(axis=0), drawn)
+
+
+def mean_of_sets(sets: Sequence[Resampled]) -> Resampled:
+    """Return the mean of several sets, each with the same weight whatever its size."""
+    import numpy as np
+
+    return Resampled(
+        "all",
+        sum(each.questions for each in sets),
+        sum(each.contracts for each in sets),
+        np.mean([each.mean for each in sets], axis=0),
+        np.mean([each.drawn for each in sets], axis=0),
+    )

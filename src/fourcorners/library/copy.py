@@ -1,0 +1,217 @@
+"""Copying a library into an empty one, of the same store or another, and proving that it is whole.
+
+Everything is copied as it is, under the same rows: documents with their passages and vectors, and
+the rows of every table, those of other rooms among them. It is one transaction in the target. Then
+both are read again and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.library import words
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.database import Row, as_integer, as_string, registered_tables
+from fourcorners.library.entries import Entry, Place
+from fourcorners.library.store import Library
+from fourcorners.library.vectors import pack_vectors
+
+_OWN = frozenset(
+    {
+        "rooms",
+        "documents",
+        "passages",
+        "vectors",
+        "concordances",
+        "meta",
+        "shelved",
+        "terms",
+        "replica",
+    }
+)
+"""Tables that each store fills itself, or that are copied apart."""
+_META = ("next_passage",)
+
+
+@dataclass(frozen=True, slots=True)
+class CopySummary:
+    """What was copied, and compared: `tables` has the rows of each table."""
+
+    documents: int
+    passages: int
+    vectors: int
+    tables: dict[str, int]
+
+
+def copy_library(
+    source: Library, target: Library, on_progress: Callable[[int, int], None] = lambda *_: None
+) -> CopySummary:
+    """Copy all of a library into an empty one.
+
+    Args:
+        source: What to copy; it stays as it is.
+        target: Where to.
+        on_progress: Told how many documents are copied, and of how many.
+
+    Raises:
+        ConfigError: If the target is not empty.
+        LibraryError: If the source is damaged, or the copy is not what was copied.
+    """
+    if target.documents() or target.audit_verdict().entries:
+        raise ConfigError(
+            f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
+        )
+    with source.snapshot():
+        for room in _rooms_of(source):
+            target.migrate(room)
+        tables = _tables_of(source)
+        if known := source.encoder:
+            target.set_encoder(known.name, known.dimension)
+        with target.transaction():
+            target.execute("PRAGMA defer_foreign_keys = on")
+            _copy_documents(source, target, on_progress)
+            for table in tables:
+                _copy_rows(source, target, table)
+            _copy_meta(source, target)
+        return _compared(source, target, tables)
+
+
+def _rooms_of(source: Library) -> list[str]:
+    found = [as_string(row[0]) for row in source.execute("SELECT name FROM rooms ORDER BY name")]
+    unknown = [name for name in found if name not in registered_tables()]
+    if unknown:
+        raise LibraryError(
+            f"{source.path} holds tables that this program does not know: {', '.join(unknown)}.",
+            remedy="Install the extras that the library was used with, and upgrade.",
+        )
+    return found
+
+
+def _tables_of(library: Catalogue) -> list[str]:
+    rows = library.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    names = [as_string(row[0]) for row in rows]
+    return [
+        name for name in names if name not in _OWN and not name.startswith(("sqlite_", "words"))
+    ]
+
+
+def _copy_documents(
+    source: Library, target: Library, on_progress: Callable[[int, int], None]
+) -> None:
+    entries = sorted(source.documents(), key=lambda entry: entry.rows.start)
+    bare = set(source.documents_without_vectors())
+    for done, entry in enumerate(entries, start=1):
+        columns, place = _stored(source, entry)
+        vectors = None
+        if entry.id not in bare:
+            vectors = pack_vectors(source.vectors(document=entry.id).matrix)
+        target.restore_document(columns, vectors, place, entry.collections)
+        on_progress(done, len(entries))
+
+
+def _stored(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
+    """Return a document as it is stored, and where."""
+    names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
+    row = source.execute("SELECT * FROM documents WHERE id = ?", (entry.id,))[0]
+    values = dict(zip(names, row, strict=True))
+    number, first = as_integer(values.pop("row")), as_integer(values.pop("first_passage"))
+    place = Place(number, first, as_string(values.pop("added")))
+    document = {**values, **source.large_columns(entry.id)}
+    text, passages = source.text(entry.id), source.passages(entry.id)
+    return (
+        DocumentColumns(
+            id=entry.id,
+            sha256=as_string(values["sha256"]),
+            path=entry.path,
+            text=text,
+            type=entry.type,
+            needs_ocr=entry.needs_ocr,
+            document=document,
+            passages=tuple(
+                (
+                    each.ordinal,
+                    each.span.start,
+                    each.span.end,
+                    each.view.value,
+                    each.node,
+                    each.context,
+                )
+                for each in passages
+            ),
+            labels=tuple(words.passage_labels(text, source.outline(entry.id), passages)),
+            concordance=source.concordance(entry.id).dump(),
+        ),
+        place,
+    )
+
+
+def _copy_rows(source: Library, target: Library, table: str) -> None:
+    names, rows = _read(source, table)
+    places = ", ".join("?" for _ in names)
+    sql = f"INSERT INTO {table}({', '.join(names)}) VALUES ({places})"  # noqa: S608
+    target.execute_many(sql, rows)
+
+
+def _copy_meta(source: Library, target: Library) -> None:
+    rows = source.execute("SELECT key, value FROM meta")
+    last = source.execute("SELECT max(first_passage + passage_count) FROM documents")[0][0]
+    kept = [row for row in rows if row[0] not in _META and row[0] != "headings_after"]
+    kept += [("next_passage", str(last or 1)), ("headings_after", "0")]
+    target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept)
+
+
+def _compared(source: Library, target: Library, tables: list[str]) -> CopySummary:
+    """Read both again; what differs is an error."""
+    counts: dict[str, int] = {}
+    for table in tables:
+        (count, digest), (other, same) = _digest(source, table), _digest(target, table)
+        if (count, digest) != (other, same):
+            raise _differs(target, f"the table {table}")
+        counts[table] = count
+    passages = vectors = 0
+    mine, theirs = source.documents(), target.documents()
+    if mine != theirs:
+        raise _differs(target, "the list of documents")
+    for entry in mine:
+        if _whole(source, entry.id) != _whole(target, entry.id):
+            raise _differs(target, f"document {entry.id}")
+        matrix = source.vectors(document=entry.id).matrix
+        if matrix.tobytes() != target.vectors(document=entry.id).matrix.tobytes():
+            raise _differs(target, f"the vectors of document {entry.id}")
+        passages += entry.passages
+        vectors += len(matrix)
+    if audit_fault := target.audit_verdict().faults:
+        raise _differs(target, audit_fault[0].what)
+    return CopySummary(len(mine), passages, vectors, counts)
+
+
+def _whole(library: Library, document: str) -> tuple[object, ...]:
+    parts = library.large_columns(document)
+    return parts, library.text(document), library.passages(document), library.card(document)
+
+
+def _digest(library: Library, table: str) -> tuple[int, str]:
+    digest = sha256()
+    _, rows = _read(library, table)
+    for row in rows:
+        digest.update(repr(row).encode())
+    return len(rows), digest.hexdigest()
+
+
+def _read(library: Library, table: str) -> tuple[list[str], list[Row]]:
+    """Return the columns and the rows of a table, in an order of their own."""
+    names = [f'"{as_string(row[1])}"' for row in library.execute(f"PRAGMA table_info({table})")]
+    order = ", ".join(str(at + 1) for at in range(len(names)))
+    sql = f"SELECT {', '.join(names)} FROM {table} ORDER BY {order}"  # noqa: S608
+    return names, library.execute(sql)
+
+
+def _differs(target: Library, what: str) -> LibraryError:
+    return LibraryError(
+        f"{what} of {target.path} is not what was copied.",
+        remedy="Delete the copy and copy again; if it happens again, check the source.",
+    )

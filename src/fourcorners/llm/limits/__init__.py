@@ -1,0 +1,1 @@
+"""Limits on asking a model: rate, circuit breaker, budget."""

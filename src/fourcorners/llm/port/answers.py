@@ -1,0 +1,88 @@
+"""From a model's words to a value: its JSON, wherever it stands, or what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+from fourcorners.llm.exchange import AnswerSchema
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    M = TypeVar("M", bound=BaseModel)
+
+MAX_PROBLEMS = 8
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.S)
+_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.S)
+
+
+class AnswerParseError(Exception):
+    """Words that hold no value of the form.
+
+    Attributes:
+        problems: For the model: what is wrong, and where.
+        told: For people and logs: the same without any words of the answer.
+    """
+
+    def __init__(self, problems: list[str], told: str) -> None:
+        super().__init__(told)
+        self.problems = problems
+        self.told = told
+
+
+def answer_schema(answer: type[BaseModel]) -> AnswerSchema:
+    """Return the form of an answer that a pydantic model stands for."""
+    schema = answer.model_json_schema()
+    return AnswerSchema(answer.__name__, json.dumps(schema, sort_keys=True, separators=(",", ":")))
+
+
+def parse_answer(text: str, answer: type[M]) -> M:
+    """Return the value that a model's words hold.
+
+    Raises:
+        Unparsable: If they hold none.
+    """
+    from pydantic import ValidationError
+
+    failed: ValidationError | None = None
+    for candidate in _candidates(text):
+        try:
+            return answer.model_validate_json(candidate)
+        except ValidationError as error:
+            if failed is None or _is_json(error):
+                failed = error
+    if failed is None or not _is_json(failed):
+        raise AnswerParseError(["it is no JSON, or not all of it"], "it is no JSON")
+    known = answer_schema(answer).schema
+    problems, kinds = [], []
+    for fault in failed.errors(include_input=False, include_url=False)[:MAX_PROBLEMS]:
+        where = ".".join(str(step) for step in fault["loc"]) or "the whole"
+        problems.append(f"{where}: {fault['msg']}")
+        safe = [str(s) if isinstance(s, int) or f'"{s}"' in known else "…" for s in fault["loc"]]
+        kinds.append(f"{'.'.join(safe) or 'the whole'}: {fault['type']}")
+    raise AnswerParseError(problems, "; ".join(kinds))
+
+
+def _candidates(text: str) -> list[str]:
+    """Return what may be the JSON of an answer, the likeliest first."""
+    words = _THOUGHT.sub("", text).strip()
+    found = [words]
+    found += [each.strip() for each in _FENCED.findall(words)]
+    start = words.find("{")
+    if start > 0 or (start == 0 and not words.endswith("}")):
+        try:
+            _, end = json.JSONDecoder().raw_decode(words, start)
+            found.append(words[start:end])
+        except (ValueError, RecursionError):
+            pass
+    return found
+
+
+def _is_json(error: object) -> bool:
+    from pydantic import ValidationError
+
+    return isinstance(error, ValidationError) and all(
+        fault["type"] != "json_invalid" for fault in error.errors(include_input=False)
+    )

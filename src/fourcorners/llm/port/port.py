@@ -1,0 +1,405 @@
+"""`Port`: the one way in which the rooms ask a language model, synchronous outside."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from fourcorners.errors import ConfigError, FourcornersError, LlmNotConfigured, LlmUnparsable
+from fourcorners.llm.cache import Cache, dump_response, load_response
+from fourcorners.llm.exchange import (
+    LanguageModel,
+    Options,
+    Request,
+    Role,
+)
+from fourcorners.llm.ledger import Budget, Ledger, MemoryLedger, Spending
+from fourcorners.llm.limits.budget import BudgetMeter
+from fourcorners.llm.limits.rate_limiter import RateLimiter
+from fourcorners.llm.port.answers import AnswerParseError, answer_schema
+from fourcorners.llm.port.conversation import Conversation, Result, call_record
+from fourcorners.llm.port.event_loop import EventLoopThread
+from fourcorners.llm.port.question import Question, continue_messages, reply_of, value_of
+from fourcorners.llm.port.role_model import Price, RoleModel
+from fourcorners.llm.port.stream import Stream
+from fourcorners.llm.prompt import Prompt, Value, load_prompt
+from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+T = TypeVar("T", bound="BaseModel | str")
+
+NOT_CONFIGURED = (
+    'Name one under [llm] in fourcorners.toml (model = "ollama:llama3.2"), or as '
+    "FOURCORNERS_LLM_MODEL in the environment."
+)
+
+
+class Port:
+    """A model a role, with cache, ledger and budget; close it, or use it in a `with` statement.
+
+    It may be used in several threads; cache and ledger are used in the thread that asks.
+
+    Args:
+        voices: What answers for each role; a role that is missing has no model.
+        ledger: By default one in memory, as `port.ledger`.
+        job: What calls are charged to; the budget counts what the ledger has under this name.
+        prompts: A folder whose files replace the package's prompts of the same name.
+        sleep: What waits between attempts.
+    """
+
+    def __init__(
+        self,
+        voices: Mapping[Role, RoleModel],
+        *,
+        cache: Cache | None = None,
+        ledger: Ledger | None = None,
+        job: str = "",
+        budget: Budget = Budget(),  # noqa: B008 - it cannot change
+        prompts: Path | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._voices = dict(voices)
+        self._cache = cache
+        self.ledger: Ledger = MemoryLedger() if ledger is None else ledger
+        self.job = job
+        self.budget = budget
+        self._prompts = prompts
+        self._sleep = sleep
+        self._purse = BudgetMeter(budget, self.ledger.spent(job))
+        self._loop = EventLoopThread()
+        self._owns_loop = True
+
+    @classmethod
+    def of(
+        cls,
+        model: LanguageModel,
+        *,
+        name: str = "fake:model",
+        options: Options = Options(),  # noqa: B008
+        timeout: float = 120.0,
+        attempts: int = 4,
+        concurrency: int = 4,
+        price: Price | None = None,
+        cache: Cache | None = None,
+        ledger: Ledger | None = None,
+        job: str = "",
+        budget: Budget = Budget(),  # noqa: B008
+        prompts: Path | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> Port:
+        """Return a port with one model for all roles, such as a fake or a recording."""
+        pace = RateLimiter(concurrency=concurrency)
+        voice = RoleModel(name, model, pace, options, timeout, attempts, price)
+        return cls(
+            dict.fromkeys(Role, voice),
+            cache=cache,
+            ledger=ledger,
+            job=job,
+            budget=budget,
+            prompts=prompts,
+            sleep=sleep,
+        )
+
+    def __enter__(self) -> Port:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Cancel what runs and give back connections; a port of `for_job` leaves that to its own.
+
+        The port cannot be used after it.
+        """
+        if self._owns_loop:
+            self._loop.close(_closed(self._voices.values()))
+
+    def for_job(self, job: str, budget: Budget | None = None) -> Port:
+        """Return a port with the same models, cache and ledger, and a purse of another job's."""
+        port = Port(
+            self._voices,
+            cache=self._cache,
+            ledger=self.ledger,
+            job=job,
+            budget=self.budget if budget is None else budget,
+            prompts=self._prompts,
+            sleep=self._sleep,
+        )
+        port._loop, port._owns_loop = self._loop, False
+        return port
+
+    def voice(self, role: Role) -> RoleModel:
+        """Return what answers for a role.
+
+        Raises:
+            LlmNotConfigured: If nothing does.
+        """
+        if role not in self._voices:
+            raise LlmNotConfigured(
+                f"no language model is configured to {role.value.replace('_', ' ')}.",
+                remedy=NOT_CONFIGURED,
+            )
+        return self._voices[role]
+
+    def has(self, role: Role) -> bool:
+        """Tell whether a model is configured for a role."""
+        return role in self._voices
+
+    @property
+    def spent(self) -> Spending:
+        """Return what this job has used, with what its ledger had before."""
+        return self._purse.spent
+
+    def load_prompt(self, name: str) -> Prompt:
+        """Return a prompt by its name, the user's own if there is one."""
+        return load_prompt(name, folder=self._prompts)
+
+    @overload
+    def ask(
+        self,
+        prompt: str | Prompt,
+        values: Mapping[str, Value],
+        *,
+        role: Role | None = None,
+        after: Reply[BaseModel | str] | None = None,
+        sample: int = 0,
+        tag: str = "",
+    ) -> Reply[str]: ...
+
+    @overload
+    def ask(
+        self,
+        prompt: str | Prompt,
+        values: Mapping[str, Value],
+        answer: type[T],
+        *,
+        role: Role | None = None,
+        after: Reply[BaseModel | str] | None = None,
+        sample: int = 0,
+        tag: str = "",
+    ) -> Reply[T]: ...
+
+    def ask(
+        self,
+        prompt: str | Prompt,
+        values: Mapping[str, Value],
+        answer: type[T] | type[str] = str,
+        *,
+        role: Role | None = None,
+        after: Reply[BaseModel | str] | None = None,
+        sample: int = 0,
+        tag: str = "",
+    ) -> Reply[T] | Reply[str]:
+        """Ask once, and return the answer.
+
+        Args:
+            prompt: The name of a prompt, or a prompt.
+            values: What it names; words of documents as `Fenced`.
+            answer: A pydantic model whose schema the answer must hold; by default plain text.
+            role: Whose model is asked; by default the prompt's.
+            after: An answer that this question follows: the conversation goes on.
+            sample: Which of several answers to the same question this is.
+            tag: The caller's own name for it, for the ledger.
+
+        Raises:
+            LlmError: If no answer came that can be used; the subclass says why.
+            BudgetExceeded: Before a call that may exceed the budget.
+            ConfigError: If no model is configured, or prompt and values do not fit.
+        """
+        if issubclass(answer, str):
+            return self._asked(PromptRequest(prompt, values, str, role, after, sample, tag))
+        return self._asked(PromptRequest(prompt, values, answer, role, after, sample, tag))
+
+    def _asked(self, ask: PromptRequest[T]) -> Reply[T]:
+        question = self._question(ask)
+        if (kept := self._kept(question)) is not None:
+            return kept
+        return self._finished(question, self._loop.run(self._conversation(question).run()))
+
+    def ask_many(self, asks: Iterable[PromptRequest[T]]) -> Iterator[Outcome[T]]:
+        """Ask many questions, several at once, and yield how each ended, as soon as it has.
+
+        An error is the outcome of its question and stops no other. Once the budget is used up,
+        each question that is left ends with `BudgetExceeded`. Questions are taken as they are
+        needed; closing the iterator cancels those that run.
+        """
+        ended: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
+        running: dict[Future[Result], tuple[int, Question[T]]] = {}
+        source = enumerate(asks)
+        width = max([each.pace.concurrency for each in self._voices.values()], default=1)
+        is_left = True
+        try:
+            while is_left or running:
+                while is_left and len(running) < width:
+                    index, ask = next(source, (-1, None))
+                    if ask is None:
+                        is_left = False
+                        break
+                    try:
+                        question = self._question(ask)
+                        kept = self._kept(question)
+                    except FourcornersError as error:
+                        yield Outcome(index, ask, error=error)
+                        continue
+                    if kept is not None:
+                        yield Outcome(index, ask, kept)
+                        continue
+                    future = self._loop.start(self._conversation(question).run())
+                    running[future] = (index, question)
+                    future.add_done_callback(ended.put)
+                if running:
+                    future = ended.get()
+                    index, question = running.pop(future)
+                    yield self._outcome(index, question, future.result())
+        finally:
+            for future, (_, question) in running.items():
+                is_done = not future.cancel() and not future.cancelled()
+                if is_done and future.exception() is None:
+                    self._write_down(question, future.result())
+
+    def stream(
+        self,
+        prompt: str | Prompt,
+        values: Mapping[str, Value],
+        *,
+        role: Role | None = None,
+        after: Reply[BaseModel | str] | None = None,
+        sample: int = 0,
+        tag: str = "",
+    ) -> Stream:
+        """Ask once for plain text, and return what yields it as it comes.
+
+        Its `reply` is the whole, once it has ended. What can go wrong is raised while it is read,
+        as by `ask`.
+        """
+        question = self._question(PromptRequest(prompt, values, str, role, after, sample, tag))
+        if (kept := self._kept(question)) is not None:
+            return Stream.from_reply(kept)
+        conversation = self._conversation(question)
+        pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        future = self._loop.start(conversation.run(pieces.put))
+        future.add_done_callback(lambda _: pieces.put(None))
+        return Stream(pieces, future, lambda result: self._finished(question, result))
+
+    def estimate(
+        self,
+        prompt: str | Prompt,
+        values: Mapping[str, Value],
+        answer: type[BaseModel] | type[str] = str,
+        *,
+        role: Role | None = None,
+        after: Reply[BaseModel | str] | None = None,
+        sample: int = 0,
+    ) -> Estimate:
+        """Return what a question would use; nothing is sent."""
+        question = self._question(PromptRequest(prompt, values, answer, role, after, sample))
+        voice, request = question.voice, question.request
+        sent = voice.tally.tokens_of(request)
+        got = min(question.prompt.expected_tokens, request.options.max_tokens)
+        stake = voice.reservation(request)
+        return Estimate(
+            model=voice.name,
+            tokens_in=sent,
+            tokens_out=got,
+            cost=voice.price(sent, got) if voice.price else None,
+            most_tokens=stake.tokens,
+            most_cost=stake.cost if voice.price else None,
+            cached=self._cache is not None and self._cache.get(request.key) is not None,
+        )
+
+    def _question(self, ask: PromptRequest[T]) -> Question[T]:
+        prompt = self.load_prompt(ask.prompt) if isinstance(ask.prompt, str) else ask.prompt
+        role = prompt.role if ask.role is None else ask.role
+        voice = self.voice(role)
+        if self.budget.cost is not None and voice.price is None:
+            raise ConfigError(
+                f"a budget is set, and the price of {voice.name} is not known.",
+                remedy="Say price_in and price_out under [llm], per million tokens, or "
+                "budget_tokens in place of budget.",
+            )
+        messages = prompt.messages(ask.values)
+        if ask.after is not None:
+            messages = continue_messages(ask.after.messages, messages, prompt)
+        request = Request(
+            role=role,
+            model=voice.name,
+            options=voice.options,
+            messages=messages,
+            prompt=prompt.id,
+            shape=None if issubclass(ask.answer, str) else answer_schema(ask.answer),
+            sample=ask.sample,
+        )
+        return Question(ask, prompt, voice, request)
+
+    def _conversation(self, question: Question[T]) -> Conversation:
+        answer = question.ask.answer
+        return Conversation(
+            request=question.request,
+            answer=None if issubclass(answer, str) else answer,
+            voice=question.voice,
+            purse=self._purse,
+            job=self.job,
+            tag=question.ask.tag,
+            repair=self.load_prompt("repair"),
+            sleep=self._sleep,
+        )
+
+    def _kept(self, question: Question[T]) -> Reply[T] | None:
+        """Return the answer that the cache has."""
+        line = self._cache.get(question.request.key) if self._cache is not None else None
+        response = load_response(line) if line is not None else None
+        if response is None:
+            return None
+        try:
+            value = value_of(response, question.ask.answer)
+        except AnswerParseError:
+            return None
+        free = replace(response, tokens_in=0, tokens_out=0, cost=0.0, seconds=0.0)
+        tag = question.ask.tag
+        call = call_record(question.request, free, "cached", job=self.job, tag=tag)
+        self.ledger.add(call)
+        return reply_of(question, value, Result(response, calls=[call]), was_cached=True)
+
+    def _finished(self, question: Question[T], result: Result) -> Reply[T]:
+        """Return the reply that a conversation came to, or raise its error."""
+        self._write_down(question, result)
+        if result.error is not None:
+            raise result.error
+        if result.response is None:
+            raise RuntimeError("a conversation ended with neither answer nor error")
+        try:
+            value = value_of(result.response, question.ask.answer)
+        except AnswerParseError as error:
+            raise LlmUnparsable(f"{question.voice.name}: {error.told}.") from None
+        return reply_of(question, value, result, was_cached=False)
+
+    def _outcome(self, index: int, question: Question[T], result: Result) -> Outcome[T]:
+        try:
+            return Outcome(index, question.ask, self._finished(question, result))
+        except FourcornersError as error:
+            return Outcome(index, question.ask, error=error)
+
+    def _write_down(self, question: Question[T], result: Result) -> None:
+        """Tell ledger and cache, in the thread that asks."""
+        for call in result.calls:
+            self.ledger.add(call)
+        if self._cache is not None and result.response is not None and result.is_complete:
+            self._cache.put(question.request.key, dump_response(result.response))
+
+
+async def _closed(voices: Iterable[RoleModel]) -> None:
+    for model in {id(each.model): each.model for each in voices}.values():
+        await model.close()

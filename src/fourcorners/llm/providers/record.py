@@ -1,0 +1,151 @@
+"""Exchanges written down as lines of JSON, and answered from such lines, offline.
+
+A line holds the request's hash, the request without any key, and the response: the words of the
+contracts and the answers, so that the file needs the care that the contracts need.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextlib import aclosing
+from dataclasses import asdict
+from pathlib import Path
+
+from fourcorners.errors import ConfigError, LlmUnrecorded
+from fourcorners.llm.attempt_error import AttemptError
+from fourcorners.llm.cache import load_response
+from fourcorners.llm.exchange import LanguageModel, Pieces, Request, Response
+
+_FORMAT = 1
+
+
+class RecordFile:
+    """A file to which lines are appended, each at once and whole."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise ConfigError(
+                f"{path} cannot be written: {error.strerror}.",
+                remedy="Name another file as record under [llm].",
+            ) from None
+
+    def append(self, request: Request, response: Response) -> None:
+        """Write an exchange down."""
+        told = {
+            "format": _FORMAT,
+            "key": request.key,
+            "request": {**asdict(request), "role": request.role.value},
+            "response": asdict(response),
+        }
+        line = json.dumps(told, ensure_ascii=True, sort_keys=True) + "\n"
+        with self._lock, self.path.open("a", encoding="ascii") as file:
+            file.write(line)
+
+
+class Recorder:
+    """A model whose exchanges are written down."""
+
+    def __init__(self, model: LanguageModel, to: Path | RecordFile) -> None:
+        self._model = model
+        self._file = to if isinstance(to, RecordFile) else RecordFile(to)
+
+    async def send(self, request: Request, seconds: float) -> Response:
+        """Return the model's answer, written down."""
+        response = await self._model.send(request, seconds)
+        self._file.append(request, response)
+        return response
+
+    async def stream(self, request: Request, seconds: float) -> Pieces:
+        """Yield the model's answer; the whole is written down."""
+        async with aclosing(self._model.stream(request, seconds)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Response):
+                    self._file.append(request, piece)
+                yield piece
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+class Replay:
+    """A model that answers what was recorded, and nothing else; nothing is called.
+
+    Where one request was recorded more than once, its answers come in turn, the last again.
+
+    Raises:
+        ConfigError: If the recording cannot be read; the message names the line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._answers: dict[str, list[Response]] = {}
+        self._told: dict[str, set[str]] = {}
+        self._lock = threading.Lock()
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise ConfigError(
+                f"{path} cannot be read: {why}.", remedy="Name a recording as replay under [llm]."
+            ) from None
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                self._take(number, line)
+
+    def _take(self, number: int, line: str) -> None:
+        try:
+            held = json.loads(line)
+            key, request = held["key"], held["request"]
+            response = load_response(json.dumps(held["response"]))
+            prompt, model = request["prompt"]["name"], request["model"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            response = None
+        if response is None:
+            raise ConfigError(
+                f"line {number} of {self._path} is no exchange.",
+                remedy="Take the line out, or record again.",
+            )
+        self._answers.setdefault(key, []).append(response)
+        self._told.setdefault(prompt, set()).add(model)
+
+    async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
+        """Return the answer that was recorded."""
+        return self._next(request)
+
+    async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
+        """Yield the answer that was recorded, in lines, and then the whole."""
+        response = self._next(request)
+        for piece in response.text.splitlines(keepends=True):
+            yield piece
+        yield response
+
+    async def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+    def _next(self, request: Request) -> Response:
+        with self._lock:
+            answers = self._answers.get(request.key)
+            if answers:
+                return answers.pop(0) if len(answers) > 1 else answers[0]
+        models = self._told.get(request.prompt.name)
+        if models is None:
+            why = "nothing was recorded with this prompt"
+        elif request.model not in models:
+            why = f"the prompt was recorded with {', '.join(sorted(models))}"
+        else:
+            why = "its words, its settings or the prompt were others"
+        raise AttemptError(
+            LlmUnrecorded(
+                f"{self._path} has no answer of {request.model} to this question by the prompt "
+                f"{request.prompt} ({why}).",
+                remedy="Record again with record under [llm], or ask what was recorded.",
+            )
+        )

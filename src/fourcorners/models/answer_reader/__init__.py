@@ -1,0 +1,1 @@
+"""The reader of answers: a question beside a sentence."""

@@ -1,0 +1,1 @@
+"""The clause reader: how likely each sentence belongs to a provision."""

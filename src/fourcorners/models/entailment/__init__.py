@@ -1,0 +1,1 @@
+"""The entailment model: what a document says of a hypothesis."""

@@ -1,0 +1,180 @@
+"""`PairModel`: a transformer on ONNX Runtime that reads a question and a text together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourcorners.errors import ModelError
+from fourcorners.models.card import ModelInfo
+from fourcorners.models.encoder.onnx import MAX_CHARACTERS, open_session, usable_cores
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+BATCH = 16
+_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+_QUANTISED_AS_IT_COMES = b"DynamicQuantizeLinear"
+Outputs = Mapping[str, NDArray[np.float32]]
+
+
+class PairModel:
+    """A graph that takes token ids and gives some values a pair, in one or more outputs.
+
+    Of a pair that is too long the text is cut at its end, never the question; of a question longer
+    than half of what the model reads, the end. Pairs of like length run together. A graph that
+    scales its activations by the largest value of a run gets every pair alone, because in a batch a
+    value would depend on its neighbours. `threads` runs go at a time, each on one core. The files
+    are loaded on first use; one model may be shared by threads.
+
+    Args:
+        info: The model's card.
+        threads: Cores to use; by default those this process may run on.
+    """
+
+    def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads must be 1 or more, not {threads}")
+        self.info = info
+        self.threads = threads or usable_cores()
+        self._loading = Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Return the names of the graph's outputs, in its order.
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or does not take pairs of text.
+        """
+        return self._load().outputs
+
+    def run(self, question: str, texts: Sequence[str]) -> Outputs:
+        """Return each output by its name: a row a text, in their order; equal texts run once.
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or does not take pairs of text.
+        """
+        model = self._load()
+        rows: dict[str, list[int]] = {}
+        for row, text in enumerate(texts):
+            rows.setdefault(text, []).append(row)
+        pairs = model.pairs(question, list(rows))
+        longest_first = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids), reverse=True)
+        batches = [longest_first[at : at + model.batch] for at in range(0, len(pairs), model.batch)]
+        found: dict[int, Sequence[NDArray[np.float32]]] = {}
+        for batch, told in zip(batches, self._each(model, pairs, batches), strict=True):
+            for row, at in enumerate(batch):
+                found[at] = [output[row] for output in told]
+        of_text = {row: at for at, own in enumerate(rows.values()) for row in own}
+        return {
+            name: np.array([found[of_text[row]][place] for row in range(len(texts))], np.float32)
+            for place, name in enumerate(model.outputs)
+        }
+
+    def _each(
+        self, model: _Loaded, pairs: Sequence[Encoding], batches: Sequence[Sequence[int]]
+    ) -> list[list[NDArray[np.float32]]]:
+        """Return the outputs of each batch."""
+
+        def run(batch: Sequence[int]) -> list[NDArray[np.float32]]:
+            return model.run([pairs[at] for at in batch])
+
+        if self.threads == 1 or len(batches) <= 1:
+            return [run(batch) for batch in batches]
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="pairs")
+        try:
+            return list(pool.map(run, batches))
+        finally:  # an interrupt must not wait for the pairs that are left
+            pool.shutdown(cancel_futures=True)
+
+    def _load(self) -> _Loaded:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _Loaded(self.info)
+            return self._loaded
+
+
+class _Loaded:
+    """The model in memory."""
+
+    def __init__(self, info: ModelInfo) -> None:
+        graph = info.read("model.onnx")
+        self.batch = 1 if _QUANTISED_AS_IT_COMES in graph else BATCH
+        self._longest_question = info.max_tokens // 2
+        self._alone = _tokenizer(info)
+        self._alone.enable_truncation(self._longest_question)
+        self._pairs = _tokenizer(info)
+        self._pairs.enable_truncation(info.max_tokens, strategy="only_second")
+        self._session = _session(graph, info)
+        self.outputs = tuple(each.name for each in self._session.get_outputs())
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        if not {"input_ids"} <= self._inputs <= _INPUTS:
+            raise ModelError(
+                f"model {info.name}: its graph wants {', '.join(sorted(self._inputs))}, "
+                "which is not what a cross-encoder of text takes.",
+                remedy=info.remedy,
+            )
+
+    def pairs(self, question: str, texts: Sequence[str]) -> list[Encoding]:
+        """Return question and text as tokens, cut to what the model reads."""
+        question = _sound(question)
+        cut = self._alone.encode(question, add_special_tokens=False)
+        if cut.overflowing:
+            question = question[: cut.offsets[-1][1]]
+        return self._pairs.encode_batch([(question, _sound(text)) for text in texts])
+
+    def run(self, pairs: Sequence[Encoding]) -> list[NDArray[np.float32]]:
+        """Run pairs together, padded to the longest; return a row a pair of each output."""
+        shape = (len(pairs), max(len(pair.ids) for pair in pairs))
+        feed = {name: np.zeros(shape, dtype=np.int64) for name in self._inputs}
+        for row, pair in enumerate(pairs):
+            values = {
+                "input_ids": pair.ids,
+                "attention_mask": pair.attention_mask,
+                "token_type_ids": pair.type_ids,
+            }
+            for name, array in feed.items():
+                array[row, : len(pair.ids)] = values[name]
+        return [
+            np.asarray(output, dtype=np.float32).reshape(len(pairs), -1)
+            for output in self._session.run(None, feed)
+        ]
+
+
+def _tokenizer(info: ModelInfo) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_str(info.read("tokenizer.json").decode("utf-8"))
+    except ModelError:
+        raise
+    except Exception as error:  # the library raises nothing narrower
+        raise _unusable(info, "tokenizer.json", error) from error
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _session(graph: bytes, info: ModelInfo) -> InferenceSession:
+    try:
+        return open_session(graph)
+    except Exception as error:  # each fault of a graph has a class of its own
+        raise _unusable(info, "model.onnx", error) from error
+
+
+def _unusable(info: ModelInfo, file: str, error: Exception) -> ModelError:
+    said = " ".join(str(error).split())[:200]
+    return ModelError(
+        f"model {info.name}: {info.folder / file} cannot be used: {said}", remedy=info.remedy
+    )
+
+
+def _sound(text: str) -> str:
+    """Return what can be tokenised: a lone surrogate has no UTF-8."""
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")

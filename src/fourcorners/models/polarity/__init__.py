@@ -1,0 +1,1 @@
+"""Whether words that answer a question of yes or no mean yes."""

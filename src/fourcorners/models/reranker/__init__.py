@@ -1,0 +1,1 @@
+"""Rerankers: a question and a passage to a score."""

@@ -1,0 +1,1 @@
+"""The contract card: title, type, parties, dates, governing law."""

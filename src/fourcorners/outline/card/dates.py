@@ -1,0 +1,113 @@
+"""Dates as contracts write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from fourcorners.text.span import Span
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august"),
+    *("september", "october", "november", "december"),
+)
+_MONTH = (
+    r"(?P<{0}>(?:January|February|March|April|May|June|July|August|September|October|November|"
+    r"December|JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|"
+    r"DECEMBER)\b|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
+_YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
+_TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
+_DAYS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second"),
+    *("twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh"),
+    *("twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
+)
+_DATE = re.compile(
+    # March 14, 2023
+    rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
+    rf"{_YEAR.format('y1')}"
+    # 14 March 2023; 14th day of March, 2023
+    rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+(?i:day))?(?:\s+(?i:of))?[\s-]+{_MONTH.format('m2')}"
+    rf"(?:\s*[,.]\s*|[\s-]+(?:(?:in\s+the\s+year|day\s+of)\s+)?){_YEAR.format('y2')}"
+    # first (1st) day of January, 1996
+    rf"|\b(?P<w5>(?i:{'|'.join(sorted(_DAYS, key=len, reverse=True))}))\s+"
+    r"(?:\(\d{1,2}[a-z]{0,2}\)\s+)?(?i:day\s+of)\s+"
+    rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
+    # 2023-03-14
+    r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
+    # 3/14/2023, month first unless that is no month
+    r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)(?P<y4>(?:19|20)\d\d|\d\d)(?![\d/.-]*\w)"
+)
+
+
+# Years are found first, which is fast, and the date around each of them after that.
+_YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
+_BEFORE_YEAR, _AFTER_YEAR = 90, 8
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
+    """A date, and where it is written."""
+
+    value: date
+    span: Span
+
+
+def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
+    """Yield the dates written in a part of the text, in order; impossible ones are passed over."""
+    done = within.start
+    for year in _YEAR_WRITTEN.finditer(text, within.start, within.end):
+        if year.start() < done:
+            continue
+        start = max(done, year.start() - _BEFORE_YEAR)
+        match = _DATE.search(text, start, min(within.end, year.end() + _AFTER_YEAR))
+        if match is None:
+            continue
+        done = match.end()
+        value = _value(match)
+        if value:
+            yield WrittenDate(value, Span(*match.span()))
+
+
+def _value(match: re.Match[str]) -> date | None:
+    group = match.group
+    if group("m1"):
+        parts = (int(group("y1")), _month(group("m1")), int(group("d1")))
+    elif group("m2"):
+        parts = (int(group("y2")), _month(group("m2")), int(group("d2")))
+    elif group("m5"):
+        parts = (int(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
+    elif group("y3"):
+        parts = (int(group("y3")), int(group("n3")), int(group("d3")))
+    else:
+        year = int(group("y4"))
+        if year < 100:
+            year += 2000 if year < 50 else 1900
+        first, second = int(group("a4")), int(group("b4"))
+        parts = (year, first, second) if first <= 12 else (year, second, first)
+    try:
+        return date(*parts)
+    except ValueError:
+        return None
+
+
+def _month(name: str) -> int:
+    start = name.lower()[:3]
+    return next(n for n, month in enumerate(_MONTHS, 1) if month.startswith(start))
+
+
+def add_months(start: date, *, years: int = 0, months: int = 0) -> date:
+    """Return the same day of the month so much later, or that month's last day."""
+    total = start.year * 12 + start.month - 1 + years * 12 + months
+    year, month = divmod(total, 12)
+    for day in range(start.day, 27, -1):
+        try:
+            return date(year, month + 1, day)
+        except ValueError:
+            continue
+    return date(year, month + 1, start.day)

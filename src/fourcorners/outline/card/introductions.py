@@ -1,0 +1,113 @@
+"""Parties that the text introduces by short names, without words such as "between"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fourcorners.outline.card.card import Fact, Party
+from fourcorners.outline.card.party_names import (
+    HAS_FORM,
+    NAME,
+    NO_SHORT,
+    ROLES,
+    find_short_names,
+    has_only_roles,
+    is_acting,
+    name_at,
+    name_key,
+    party_fact,
+    short_name,
+)
+from fourcorners.outline.card.signers import Signers
+from fourcorners.text.span import Span
+
+_MOST = 12
+_ASKED = 100  # short names of which is asked whether they act, at most
+_MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
+_DESCRIBED_NEXT = re.compile(
+    r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\([^)\n]{0,40}[\"“]"
+)
+_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
+_JOINT = re.compile(
+    r"(?:^|\n|\s{3}|:\s)[\s,;.)]*(?:and[\s,:]+)?(?:\(?\w{1,3}[).]\s+)?(?:the\s+)?"
+    r"(?:undersigned,?\s+)?$",
+    re.IGNORECASE,
+)
+_NOT_NAME = re.compile(
+    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]{0,200}\bA(?:GREEMENT|greement)\s+(?=\w)"
+)
+
+
+def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
+    """Find who is given a short name, where no words such as "between" lead them.
+
+    Those that only stand somewhere in a sentence are parties if their short name acts.
+    """
+    found: dict[str, Fact[Party]] = {}
+    signing = {name_key(span.of(text)) for span in signers.companies}
+    last, asked = preamble.start, 0
+    for match in find_short_names(text, preamble.start, preamble.end):
+        if len(found) >= _MOST or asked >= _ASKED:
+            break
+        short = short_name(match)
+        if not short or NO_SHORT.search(short):
+            continue
+        shorts = [each for each in (short, match.groupdict().get("other")) if each]
+        segment = Span(max(last, match.start() - 700), match.start())
+        last = match.end()
+        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        if not subjects:
+            continue
+        asked += 1
+        listed = any(_is_listed(text, segment, span) for span in subjects)
+        signs = name_key(subjects[-1].of(text)) in signing
+        if not (
+            listed
+            or signs
+            or any(each.casefold() in ROLES or is_acting(text, each) for each in shorts)
+        ):
+            continue
+        for span in subjects:
+            fact = party_fact(text, span, short if span == subjects[-1] else "")
+            found.setdefault(name_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
+    return tuple(found.values())[:_MOST]
+
+
+def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
+    """Return whom the words before a short name speak of.
+
+    That is a company, with one that "and" joins to it, else (`person`) the name that the words
+    describe or the one right before.
+    """
+    names = [span for span in _names(text, segment) if not has_only_roles(span.of(text).casefold())]
+    companies = [span for span in names if HAS_FORM.search(span.of(text))]
+    if companies:
+        last = companies[-1]
+        joined = [
+            span
+            for span in companies[-2:-1]
+            if text[span.end : last.start].strip(" \n,").casefold() == "and"
+            and _is_listed(text, segment, span)
+        ]
+        return [*joined, last]
+    if not person:
+        return []
+    listed = [span for span in names if _is_listed(text, segment, span)]
+    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
+    return listed[:1] or near
+
+
+def _names(text: str, segment: Span) -> Iterator[Span]:
+    for match in NAME.finditer(text, segment.start, segment.end):
+        led = _NOT_NAME.match(match.group())
+        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
+        if span and not _MENTIONED.search(text, max(0, span.start - 12), span.start):
+            yield span
+
+
+def _is_listed(text: str, segment: Span, span: Span) -> bool:
+    """Tell whether a name opens the words before a short name, and is described by them."""
+    led = text[segment.start : span.start]
+    opens = _JOINT.search(led) is not None
+    return opens and bool(_DESCRIBED_NEXT.match(text, span.end))

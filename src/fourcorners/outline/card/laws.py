@@ -1,0 +1,160 @@
+"""Governing law: which jurisdiction's law a contract chooses."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from fourcorners.outline.card.card import Fact
+from fourcorners.text.span import Span
+
+_STATES = (
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
+    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
+    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
+    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
+    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
+    "West Virginia|Wisconsin|Wyoming|District of Columbia|Puerto Rico"
+)
+_PROVINCES = (
+    "Alberta|British Columbia|Manitoba|New Brunswick|Newfoundland|Nova Scotia|Ontario|Quebec|"
+    "Québec|Saskatchewan|New South Wales|Victoria|Queensland|Western Australia|South Australia"
+)
+_COUNTRIES = (
+    "England and Wales|England & Wales|England|Wales|Scotland|Northern Ireland|United Kingdom|"
+    "Ireland|Canada|Australia|New Zealand|India|Singapore|Hong Kong|China|Taiwan|Japan|Korea|"
+    "Malaysia|Thailand|Indonesia|Philippines|Vietnam|Israel|Turkey|United Arab Emirates|Dubai|"
+    "Saudi Arabia|Qatar|Egypt|South Africa|Nigeria|Kenya|Germany|France|Italy|Spain|Portugal|"
+    "Netherlands|Belgium|Luxembourg|Switzerland|Austria|Sweden|Norway|Denmark|Finland|Iceland|"
+    "Poland|Czech Republic|Hungary|Romania|Greece|Cyprus|Malta|Russia|Russian Federation|Ukraine|"
+    "Kazakhstan|Mexico|Brazil|Argentina|Chile|Colombia|Peru|Panama|Costa Rica|Bermuda|"
+    "Cayman Islands|British Virgin Islands|Bahamas|Barbados|Jersey|Guernsey|Isle of Man|"
+    "PRC|P.R.C|P.R. China|R.O.C|Kyrgyzstan|Azerbaijan|"
+    "Liechtenstein|Monaco|Gibraltar|Marshall Islands|United States of America|United States"
+)
+_ADJECTIVES = {
+    "English": "England",
+    "Scottish": "Scotland",
+    "Irish": "Ireland",
+    "Canadian": "Canada",
+    "Swiss": "Switzerland",
+    "German": "Germany",
+    "French": "France",
+    "Dutch": "Netherlands",
+    "Belgian": "Belgium",
+    "Swedish": "Sweden",
+    "Danish": "Denmark",
+    "Israeli": "Israel",
+    "Japanese": "Japan",
+    "Chinese": "China",
+    "Indian": "India",
+    "Australian": "Australia",
+    "PRC": "China",
+    "P.R.C.": "China",
+    "Chinese Mainland": "China",
+}
+_SAME = {
+    "England & Wales": "England and Wales",
+    "United States of America": "United States",
+    "Russian Federation": "Russia",
+    "Québec": "Quebec",
+    "Prc": "China",
+    "P.r.c": "China",
+    "P.r. China": "China",
+    "R.o.c": "Taiwan",
+}
+_NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(".", r"\.").replace(" ", r"\s+")
+_PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
+_ADJECTIVE = "|".join(map(re.escape, _ADJECTIVES))
+_CHOOSES = re.compile(
+    r"\b(?:govern(?:ed|s|ing)?|constru(?:ed|ing|ction)|interpret(?:ed|ation)|subject to|"
+    r"applicable law|proper law|choice of law|controlled by|determined under)\b",
+    re.IGNORECASE,
+)
+_LAW = re.compile(r"[Ll]aw|LAW|[Ll]egislation|[Rr]egulations")
+_LAW_OF = re.compile(
+    r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
+    rf"(?:[^.;,()]{{0,60}}?\b)?{_PLACE}"
+)
+_PLACE_LAW = re.compile(
+    rf"(?:{_PLACE}(?:\s+(?i:state))?|(?P<adjective>{_ADJECTIVE}))\s+(?i:substantive\s+)?"
+    r"(?i:laws?)\b"
+)
+_UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|established)\b[^.;]*$")
+# The law before the words that choose it.
+_LAW_GOVERNS = re.compile(
+    rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
+    r"(?i:govern|control|apply)(?:s|ies)?\b"
+)
+_PLACE_LAW_GOVERNS = re.compile(
+    rf"\b(?:{_PLACE}|(?P<adjective>{_ADJECTIVE}))\s+[Ll]aw\s+"
+    r"(?:shall\s+|will\s+)?(?:govern|control|appl)(?:s|ies|y)?\b"
+)
+_PLACE_THEN_THEREOF = re.compile(
+    rf"\b(?i:state|commonwealth|province)\s+(?i:of)\s+{_PLACE}[^.;]{{0,80}}?\bgoverned\b[^.;]{{0,60}}?\blaws\s+"
+    r"(?:thereof|of\s+(?:such|that|said)\s+(?:state|commonwealth|province))\b"
+)
+_ALSO = re.compile(
+    rf"[^.;()]{{0,20}}?\band\s+(?:of\s+)?(?:the\s+)?(?i:state|commonwealth)\s+(?i:of)\s+{_PLACE}"
+)
+_OF_THIS = re.compile(
+    r"\b(?:this|the)\s+(?:[\w-]+\s+){0,4}?(?:agreement|contract|lease|deed|letter|licen[cs]e|policy|guaranty|"
+    r"amendment|addendum|note|plan|endorsement)\b|\bthe\s+parties\b|\bhereof\b",
+    re.IGNORECASE,
+)
+_MOST = 1_000  # words of choice to look at; a contract has a few dozen
+_WEIGHED = 300  # of them with a law close by
+_SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
+_REACH = 350  # characters between the words of choice and the jurisdiction, at most
+
+
+def find_governing_law(text: str) -> Fact[str] | None:
+    """Find the law that governs the contract; the span holds the words that choose it."""
+    best: Fact[str] | None = None
+    weighed = 0
+    for match in islice(_CHOOSES.finditer(text), _MOST):
+        low = match.group().lower()
+        window = min(len(text), match.end() + _REACH)
+        if not _LAW.search(text, match.end(), window):
+            continue
+        weighed += 1
+        if weighed > _WEIGHED:
+            break
+        found = _LAW_OF.search(text, match.end(), window)
+        other = _PLACE_LAW.search(text, match.end(), window)
+        if other and (found is None or other.start() < found.start()):
+            found = other
+        if found is None or _UNLESS.search(text[match.end() : found.start()]):
+            continue
+        between = text[match.end() : found.start()]
+        sure = 0.9 if low.startswith("govern") else 0.85 if low.startswith("constr") else 0.5
+        sure -= 0.2 * bool(re.search(r"[.;]\s", between)) + 0.1 * (len(between) > 200)
+        own = _OF_THIS.search(text, max(0, match.start() - 200), match.start())
+        sure += 0.07 if own else -0.1
+        named = _ALSO.match(text, found.end()) if _name(found) == "United States" else None
+        if best is None or sure > best.confidence + 0.05:
+            span = Span(match.start(), (named or found).end())
+            best = Fact(_name(named or found), span, round(sure, 2))
+        if best.confidence >= _SURE:
+            break
+    return best if best and best.confidence >= _LIKELY else _turned(text) or best
+
+
+def _turned(text: str) -> Fact[str] | None:
+    """Find a law that is named before the words that choose it."""
+    for pattern in (_LAW_GOVERNS, _PLACE_LAW_GOVERNS, _PLACE_THEN_THEREOF):
+        found = pattern.search(text)
+        if found:
+            return Fact(_name(found), Span(*found.span()), 0.8)
+    return None
+
+
+def _name(match: re.Match[str]) -> str:
+    adjective = match.groupdict().get("adjective")
+    if adjective:
+        return _ADJECTIVES[adjective]
+    words = " ".join((match.group("place") or "").split())
+    named = " ".join(
+        word if word in ("of", "and", "&") else word.capitalize() for word in words.lower().split()
+    )
+    return _SAME.get(named, named)

@@ -1,0 +1,325 @@
+"""Parties: who the preamble says the contract is between."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from fourcorners.outline.card.card import Fact, Party
+from fourcorners.outline.card.introductions import find_introduced_parties
+from fourcorners.outline.card.party_names import (
+    ENDS_WITH_SUFFIX,
+    HAS_FORM,
+    NAME,
+    NO_PARTY,
+    NO_SHORT,
+    STRONG,
+    find_short_name,
+    has_only_roles,
+    is_acting,
+    name_at,
+    name_key,
+    party_fact,
+    short_name,
+)
+from fourcorners.outline.card.signers import Signers, find_signers
+from fourcorners.text.span import Span
+
+_CUE = re.compile(
+    r"\b(?:by\s+and\s+(?:between|among)(?:st)?|between|among(?:st)?|BY\s+AND\s+(?:BETWEEN|AMONG)|"
+    r"BETWEEN|AMONG|Between|Among|B\sE\sT\sW\sE\sE\sN|PARTIES|Parties(?=\s*:?\s*\n)|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
+)
+_SKIP = re.compile(
+    r"(?:[\s,;:_*]+|and\b|AND\b|And\b|(?:the|THE)\s+|The\s+(?!\w+\s+of\b)|\((?:\w{1,3})\)|\d\.\s|[a-z]\)\s|"
+    r"(?:each|both)\s+of\b|[Oo]n\s+the\s+(?:one|other)\s+(?:hand|part|side)|(?:Mr|Ms|Mrs|Dr)\.\s|"
+    r"the\s+following\s+parties|the\s+parties\s+(?:below|hereto))+"
+)
+_NEXT = re.compile(
+    r"(?:[,;)\"”.]?[-–—\s*]+(?:and|AND|And)[-–—\s:*,]+(?:\(\w{1,3}\)\s*)?(?:between\s+)?(?:the\s+)?"
+    r"(?=\S)|;\s*|"
+    r"\)\s*,\s*(?=[A-Z])|[,;]\s+(?:and\s+)?(?=\([a-z\d]\)\s)|\n\s*\n\s*|[).;,]*+(?=[^\S\n]*+\n)\s++(?=\(\d\)))"
+)
+# A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
+_LISTED = re.compile(
+    rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
+)
+# Where the sentence goes on to another contract and its parties.
+_ANOTHER = re.compile(
+    r"\b(?:amendment|agreement|Agreement)\s+(?:dated|made|entered|by\s+and|between|among)\b|\bamendment\s+to\b"
+)
+_LABEL = re.compile(
+    r"(?:(?P<label>Party\s+[A-D1-4])(?:\s*\([^()]{1,30}\))?|\b(?P<role>(?i:licensor|licensee|lessor|"
+    r"lessee|reseller|customer|client|supplier|seller|buyer|company|vendor|consultant|distributor|landlord|"
+    r"tenant|sponsor|employer|contractor|provider|shipper|sender|agent|lender|borrower))"
+    r"(?:(?:\s+[Ff]ull)?(?:\s+[Ll]egal)?\s+[Nn]ame)?)(?:\s*:\s*|(?<=Legal\sName)\s+)(?:[Tt]he\s+)?"
+)
+_GIVEN = re.compile(r",?\s{0,3}\((?:the\s+|hereinafter\s+)?[\"“](?P<short>[^\"“”\n]{1,40})[\"”]")
+_LED = re.compile(r"\b(?:of|by|for|with|under|from|between|to|in)\s+(?:the\s+)?$", re.IGNORECASE)
+_COMPRISED = re.compile(r"\b(?:comprised|consisting)\s+of\s+(?:the\s+)?$")
+_BLANK = re.compile(r"(?:_{2,}|\.{4,}|…+|\[[^\]\n]{0,60}\]|<[^>\n]{1,60}>)[_.\s…]*")
+_OTHER_BLANK = re.compile(
+    r"[\s,;)–-]and[\s–-]{1,60}(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
+    r"(?:the\s+\w+|[A-Z]\w+),?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s{0,60}(?:_{2,}|\.{4,}|…+|\[|<|\n\s{0,60}\(?hereinafter|"
+    r"with\s+offices\b|\(hereinafter))|^\s{0,60}and\s{0,60}[_\[(]",
+    re.MULTILINE,
+)
+_NUMBERED = re.compile(r"\((\d)\)")
+_DEFERS = re.compile(
+    r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
+    r"(?:page|block|line)s?|\bsignator(?:y|ies)\s+(?:hereto|below)\b|\bthe\s+undersigned\s+(?:parties|investors|holders|stockholders)"
+)
+_PLACED = re.compile(
+    r"\b(?:Company|Customer|Distributor|Reseller|Licensee|Client|[Cc]ompany|[Pp]arty|[Ee]ntity|[A-Z]\w+),?\s+"
+    r"(?:as\s+)?(?:set\s+forth|named|identified|listed|specified)\s+(?:above|below)\b"
+)
+_TOP = 1_500  # characters within which parties are introduced
+_EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
+_MOST = 12
+_ASKED = 100  # short names of which is asked whether they act, at most
+_CLOSE = 60  # characters from a party's short name to the next party's name
+_CUES = 8  # words such as "between" to try, at most
+_OPENING = re.compile(
+    r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?:AGREEMENT|Agreement|CONTRACT|Contract|LEASE|Lease|"
+    r"AMENDMENT|Amendment|ADDENDUM|Addendum|DEED|Deed|agreement)\b"
+)
+
+
+def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Find the parties named in the preamble, with the short names it gives them.
+
+    The sentence that opens the contract is read first, the cover above it only if that gives none.
+    """
+    opening = _OPENING.search(text, preamble.start, preamble.end)
+    found = _between(text, Span(opening.start(), preamble.end)) if opening else ()
+    if not found:
+        found = _between(text, preamble)
+    top = Span(preamble.start, min(preamble.end, preamble.start + _TOP))
+    signers = find_signers(text)
+    by_name = find_introduced_parties(text, top, signers)
+    if len(by_name) > 1 and (not found or found[0].span.start > by_name[-1].span.start):
+        found = by_name
+    elif found:
+        found = _with_others(text, found, preamble.end)
+    else:
+        found = _labelled(text, preamble) or find_introduced_parties(text, preamble, signers)
+    if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
+        placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
+        known = {name_key(fact.value.name) for fact in found}
+        found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
+    return _with_signers(text, preamble, found, signers)
+
+
+def _with_signers(
+    text: str, preamble: Span, found: tuple[Fact[Party], ...], signers: Signers
+) -> tuple[Fact[Party], ...]:
+    """Hold the parties of the preamble against who signs.
+
+    Signers are added where the preamble leaves it to the signatures or names one party alone; they
+    stand for parties without short names of whom none signs; and who neither signs nor has a short
+    name, when the others do, is no party.
+    """
+    signed = [fact for fact in _signed(text, signers) if not NO_PARTY.match(fact.value.name)]
+    if not found:
+        return tuple(signed)
+    known = {name_key(fact.value.name) for fact in found}
+    sure = {key for fact in signed if (key := name_key(fact.value.name)) in known}
+    shorts = sum(bool(fact.value.short) for fact in found)
+    if len(signed) > 1 and not sure and not shorts:
+        return tuple(signed)
+    if len(sure) > 1 and shorts > 2:
+        return tuple(
+            fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
+        )
+    defers = _DEFERS.search(text, preamble.start, preamble.end)
+    if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
+        return found
+    added = [
+        fact
+        for fact in signed
+        if not any(
+            key in name_key(fact.value.name) or name_key(fact.value.name) in key for key in known
+        )
+    ]
+    given = _EACH.match(text, defers.end(), preamble.end) if defers else None
+    if given:
+        added = [
+            Fact(party_fact(text, fact.span, given["short"]).value, fact.span, 0.4)
+            for fact in added
+        ]
+    return (*found, *added)
+
+
+def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
+    """Add the companies among the parties that are given a short name right after theirs.
+
+    Behind the last party only those whose short name acts in the contract.
+    """
+    limit = found[-1].span.start
+    names = {fact.value.name.casefold() for fact in found}
+    shorts = {fact.value.short.casefold() for fact in found}
+    others, asked = [], 0
+    for match in NAME.finditer(text, found[0].span.end, end):
+        given = _GIVEN.match(text, match.end(), min(end, match.end() + 80))
+        span = name_at(text, match.start(), end) if given else None
+        if given is None or span is None or NO_SHORT.search(given["short"]):
+            continue
+        if span.start > limit:
+            asked += 1
+            if asked > _ASKED or not is_acting(text, given["short"]):
+                continue
+        known = any(span.overlaps(fact.span) for fact in found)
+        led = _LED.search(text, max(0, span.start - 30), span.start)
+        if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):
+            led = None
+        said = span.of(text).casefold()
+        if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
+            continue
+        if ENDS_WITH_SUFFIX.search(span.of(text)):
+            others.append(party_fact(text, span, given["short"]))
+            names.add(said)
+    return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
+
+
+def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
+    """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
+    found: dict[str, Fact[Party]] = {}
+    for match in _LABEL.finditer(text, preamble.start, preamble.end):
+        label = match["label"] or match["role"]
+        span = name_at(text, match.end(), preamble.end)
+        if span is None or has_only_roles(span.of(text).casefold()) or label in found:
+            continue
+        short = match["label"] or ""
+        fact = party_fact(text, span, short)
+        role = (match["role"] or "").title()
+        found[label] = Fact(Party(fact.value.name, short or role, role), span, 0.7)
+    return tuple(found.values()) if len(found) >= least else ()
+
+
+def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
+    """Read who signs, for papers made by "the undersigned"."""
+    spans = sorted((*signers.companies, *signers.persons))
+    facts = (party_fact(text, span, "") for span in spans)
+    return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
+
+
+def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Read the parties after each word such as "between", and return the surest list."""
+    best: tuple[Fact[Party], ...] = ()
+    for cue in islice(_CUE.finditer(text, preamble.start, preamble.end), _CUES):
+        found = _after(text, cue.end(), preamble.end)
+        found = _two_in_one(text, found)
+        alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
+        if len(found) < 2 and not alone:
+            continue
+        if _sureness(found) > _sureness(best) + 0.1:
+            best = found
+        if _sureness(best) >= 0.95:
+            break
+    return best
+
+
+def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Part the two names that "between X and Y" names, where neither is plainly a company's."""
+    if len(found) != 1 or ENDS_WITH_SUFFIX.search(found[0].value.name):
+        return found
+    span = found[0].span
+    joints = [*re.finditer(r"\s+(?:and|AND)\s+(?:[Tt]he\s+)?", span.of(text))]
+    if len(joints) != 1 or "(" in text[span.end : span.end + 3]:
+        return found
+    first = Span(span.start, span.start + joints[0].start())
+    second = Span(span.start + joints[0].end(), span.end)
+    if any(has_only_roles(name.of(text).casefold()) for name in (first, second)):
+        return found
+    if not any(" " in name.of(text) for name in (first, second)):
+        return found
+    return party_fact(text, first, ""), party_fact(text, second, "")
+
+
+def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
+    """Tell whether one party is named and the place of the other is empty, as in a form."""
+    if len(found) != 1:
+        return False
+    end = found[0].span.end
+    return bool(_OTHER_BLANK.search(text, end, min(len(text), end + 700)))
+
+
+def _sureness(found: tuple[Fact[Party], ...]) -> float:
+    return sum(fact.confidence for fact in found[:2]) / 2
+
+
+def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
+    found: list[Fact[Party]] = []
+    while offset < limit and len(found) < _MOST:
+        skipped = _SKIP.match(text, offset, limit)
+        offset = skipped.end() if skipped else offset
+        blank = _BLANK.match(text, offset, limit)
+        if blank and not found:
+            stop, _ = _until(text, blank.end(), limit)
+            if stop is None:
+                break
+            offset = stop
+            continue
+        span = name_at(text, offset, limit)
+        if span is None:
+            break
+        said = " ".join(span.of(text).split()).casefold()
+        names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
+        if has_only_roles(said) or any(
+            name == said or name.startswith(f"{said} ") for name in names
+        ):
+            break
+        stop, short = _until(text, span.end, limit)
+        number = _NUMBERED.search(skipped.group()) if skipped else None
+        if number:  # "(1) … (2) …"
+            after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
+            nearer = name_at(text, _skip(text, stop, limit), limit) if stop is not None else None
+            if after > 0 and not (nearer and HAS_FORM.search(nearer.of(text))):
+                named = find_short_name(text, span.end, after)
+                stop, short = after, short_name(named) if named else ""
+        found.append(party_fact(text, span, short))
+        if stop is None:
+            break
+        offset = stop
+    return tuple(found)
+
+
+def _skip(text: str, offset: int, limit: int) -> int:
+    """Return where a name may start behind the words that join it to the one before."""
+    skipped = _SKIP.match(text, offset, limit)
+    return skipped.end() if skipped else offset
+
+
+def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
+    """Return where the next party may start, and the short name given before that."""
+    listed = _LISTED.match(text, offset, limit)
+    if listed:
+        return listed.end("comma"), ""
+    named = find_short_name(text, offset, min(limit, offset + 700))
+    following = None
+    for step in _NEXT.finditer(text, offset, min(limit, offset + 900)):
+        if text.startswith("Wales", step.end()):
+            continue
+        between = text[offset : step.end()]
+        if between.count("(") > between.count(")") and step.group()[0] != ")":
+            continue
+        if _ANOTHER.search(text, offset, step.end()):
+            break
+        inside = named is not None and step.start() > named.start()
+        close = named is not None and inside and step.start() - named.end() < _CLOSE
+        candidate = name_at(text, _skip(text, step.end(), limit), limit)
+        paragraph = not step.group().strip(' ,;)"”.\n\t\xa0')
+        if candidate is None:
+            if paragraph and inside:
+                break
+            continue
+        near = find_short_name(text, candidate.end, min(limit, candidate.end + 60))
+        direct = step.start() - offset <= 1 and "and" in step.group().lower()
+        certain = HAS_FORM.search(candidate.of(text)) or near or direct
+        if certain or (close and not paragraph):
+            following = step.end()
+            break
+        if paragraph and inside:
+            break
+    if named is None or (following is not None and named.start() >= following):
+        return following, ""
+    return following, short_name(named)

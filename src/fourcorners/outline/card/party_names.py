@@ -1,0 +1,197 @@
+"""How contracts write the names of their parties, the short names they give them, and roles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fourcorners.outline.card.card import Fact, Party
+from fourcorners.text.span import Span
+
+STRONG = (
+    r"(?:Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
+    r"L\.?L?\.?P|N\.?A|S\.?A\.?R\.?L|S\.?A|S\.?p\.?A|GmbH|GMBH|AG|B\.?V|N\.?V|PLC|plc|Plc|A/S|"
+    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀA]\.?\s?R\.?L|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
+    r"SpA|inc|llc|ltd|(?!U\.S)(?:[A-Z]\.){2,3}[A-Z])(?![\w’'])\.?"
+)
+SUFFIX = (
+    rf"(?:{STRONG}|(?:Corporation|CORPORATION|Co|CO|Company|COMPANY|Trust|TRUST|Bank|BANK|"
+    r"Partners(?:hip)?|PARTNERS(?:HIP)?|Association|ASSOCIATION|University|UNIVERSITY|Foundation|"
+    r"FOUNDATION|Institute|INSTITUTE|Authority|Holdings?|HOLDINGS?|Group|GROUP|Fund|FUND|Society|"
+    r"College|Organi[sz]ation|Commission|Council|Center|Centre)\b\.?)"
+)
+FORM = (
+    rf"(?:{STRONG}|(?:Corporation|CORPORATION|Company|COMPANY|Co|CO|Association|ASSOCIATION)\b\.?)"
+)
+_BLANKS = (  # or a line of dashes, by which old filings underline
+    r"(?:(?:[^\S\n]{0,90}\n)?[^\S\n]{1,90}-{3,}[^\S\n]{1,4}|[^\S\n]{1,4}|"
+    r"[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
+)
+_WORD = (
+    r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
+    r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS|"
+    r"By|BY|Name(?=:)|Title(?=:)|/s/)(?![\w’']))"
+    r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|[a-z]\d+\b(?=[^\S\n][A-Z])|"
+    r"[a-z][\w.-]{0,60}+(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
+    r"[a-z]{1,5}-?[A-Z][\w’'./!*®™&-]*|"
+    r"\w{1,60}+\.(?:com|COM|org|ORG|net)\b)"
+)
+NAME = re.compile(
+    rf"{_WORD}(?:(?:{_BLANKS}|,{_BLANKS}?(?={SUFFIX})|[^\S\n][/–-][^\S\n](?=[A-Z][A-Za-z])|"
+    rf",?(?:{_BLANKS})?\((?!the\s)[A-Z][\w.& -]{{1,24}}\),?{_BLANKS}?"
+    rf"(?=(?:(?!An?\b)[A-Z][\w&.,-]*[^\S\n]){{0,3}}{SUFFIX})|"
+    rf",{_BLANKS}(?=[A-Z][\w’'-]+{_BLANKS}(?:&|and){_BLANKS}[A-Z][\w’'-]+,?{_BLANKS}{SUFFIX})|"
+    rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)(?:[^\S\n](?:the|THE|la))?[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
+)
+ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
+HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
+_UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
+_ABBREVIATED = re.compile(r"(?:\b(?i:Inc|Corp|Ltd|Co)|\.\w|\b[A-Z])\.$")
+_COMPANY_END = re.compile(
+    rf"(?<=[\s,]){STRONG}(?:\s+of\s+[A-Z]\w+(?=,?\s+(?:an?\s|\())|\s+[IVX]{{1,4}}\b(?!\.))?(?!,?\s+{SUFFIX})(?=[\s,])"
+)
+_ADDRESS = re.compile(r"(?<=(?:tion|pany|TION|PANY))\s+\d{1,5}\s")
+DESCRIBED = re.compile(r"\b[Aa]n?\s+$|[\"“]$")
+SUFFIX_ALONE = re.compile(SUFFIX)
+_SENTENCE_END = re.compile(
+    r"(?<=[a-z\dA-Z]{2})\.(?=[^\S\n]+[A-Z][a-z]+\b)(?<!\bInc\.)(?<!\bINC\.)(?<!\bLtd\.)(?<!\bLTD\.)(?<!\bCorp\.)"
+    r"(?<!\bCORP\.)(?<!\bCo\.)(?<!\bCO\.)(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bEtc\.)"
+    r"(?<!\bBros\.)(?<!\bIntl\.)(?<!\bInt'l\.)(?<!\bMfg\.)(?<!\bNo\.)(?<!\bJr\.)(?<!\bPte\.)(?<!\bPty\.)"
+)
+_AND_INSIDE = re.compile(r"\s+(?:and|AND|And)\s+")
+NO_PARTY = re.compile(
+    r"^(?:(?:\d{1,3}(?:\.\d+)?\s+|U\.S\.A\b|(?:China|USA|U\.S|P\.?R\.?C)\.?$|(?:[A-Z][a-z]+|[A-Z]{2})\s\d{5}$|.*\bTerms\b|.*\bA(?:GREEMENT|greement)$)|(?:This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
+    r"RECITALS?|Date|DATE|Section|Article|Exhibits?|Exchange\s+Commission|Securities\s+and\s+Exchange|You|In|IN|NOW|Now|WITNESSETH|Background|BACKGROUND|"
+    r"EFFECTIVE|Each|Both|As|Dated|DATED|Wales|TABLE|State|County|Street|Suite|It|If|A(?=\s)|An|"
+    r"January|February|March|April|May|June|July|August|September|October|November|December|Germany|Attention|Hereafter|"
+    r"Hereinafter|PURPOSE|Purpose|Address|ADDRESS|Name|NAME|Client\s+Name|Signature|By)\b)"
+)
+NO_SHORT = re.compile(
+    r"\b(?:agreement|contract|effective date|part(?:y|ies)|amendment|date|lease|term|license|"
+    r"territory|products?|collectively|closing)\b|"
+    r"^(?:the\s+|such\s+)?(?:\w+\s+)?(?:information|materials?|transactions?|purpose|event|business|services?|"
+    r"propert(?:y|ies)|programs?|projects?|offering|shares|notes|commission)$",
+    re.IGNORECASE,
+)
+SHORT = re.compile(
+    r"(?:\(|\[|\b(?:here(?:in)?(?:after|below)?|referred\s+to)\b)[^()\"“”]{0,90}[\"“”‘'](?P<short>(?:[^\"“”’'\n]|(?<=\w)[’'](?=[A-Z])){1,60}?)"
+    r"[,.]?[\"“”’'](?:[^()\"“”]{0,40}[\"“”](?P<other>[^\"“”\n]{1,60}?)[,.]?[\"“”])?"
+)
+_BARE_SHORT = re.compile(
+    r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
+    r"(?P<short>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
+)
+_REACH = 400  # characters in which a name ends, underlined ones too
+_ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
+ROLES = frozenset(
+    [
+        *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),
+        *("licensor", "licensee", "distributor", "manufacturer", "reseller", "dealer", "agent"),
+        *("principal", "consultant", "contractor", "company", "employer", "employee", "executive"),
+        *("landlord", "tenant", "lessor", "lessee", "lender", "borrower", "guarantor", "bank"),
+        *("franchisor", "franchisee", "sponsor", "promoter", "publisher", "developer", "owner"),
+        *("service provider", "recipient", "disclosing party", "receiving party", "transporter"),
+        *("shipper", "carrier", "host", "affiliate", "marketing affiliate", "endorser", "producer"),
+        *("sub-advisor", "advisor", "adviser", "trustee", "depositor", "servicer", "issuer"),
+        *("operator", "merchant", "subcontractor", "partner", "participant", "stockholder", "you"),
+        *("shareholder", "corporation", "trust", "fund", "party", "vendor", "institution", "us"),
+        *("broker dealer", "broker-dealer", "franchise owner", "marketing agent"),
+        *("representative", "underwriter", "investor", "parent", "assignor", "assignee", "artist"),
+    ]
+)
+
+
+def has_only_roles(said: str) -> bool:
+    """Tell whether words name nobody, only roles: "Consultant and Company"."""
+    named = (each.removeprefix("the ") for each in re.split(r"\s+and\s+|,\s+", said))
+    return all(each in ROLES or each.startswith("its ") for each in named)
+
+
+def name_at(text: str, offset: int, limit: int) -> Span | None:
+    """Return the name that starts at an offset, without what follows it; None if there is none."""
+    limit = min(limit, offset + _REACH)
+    match = NAME.match(text, offset, limit)
+    if match is None or NO_PARTY.match(match.group()):
+        return None
+    end = match.end()
+    address = _ADDRESS.search(text, match.start(), min(limit, end + 1))
+    if address:
+        end = address.start()
+    closed = _COMPANY_END.search(text, match.start() + 1, min(limit, end + 4))
+    if closed and closed.end() < end:
+        end = closed.end()
+    for joint in _AND_INSIDE.finditer(text, match.start(), end):
+        before = text[match.start() : joint.start()]
+        if ENDS_WITH_SUFFIX.search(before):
+            end = joint.start()
+            break
+    sentence = _SENTENCE_END.search(text, match.start(), end)
+    if sentence:
+        end = sentence.start()
+    if text[end - 1] == "." and not _ABBREVIATED.search(text, match.start(), end):
+        end -= 1
+    while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
+        end -= 1
+    span = Span(match.start(), max(match.start(), end))
+    words = span.of(text)
+    if DESCRIBED.search(text, max(0, span.start - 4), span.start):
+        return None
+    if (
+        len(words) < 2
+        or len(words) > 120
+        or SUFFIX_ALONE.fullmatch(words)
+        or not any(char.isalpha() for char in words)
+    ):
+        return None
+    return span
+
+
+def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Find the first short name in brackets, with quotation marks or without."""
+    quoted, bare = SHORT.search(text, start, end), _BARE_SHORT.search(text, start, end)
+    if quoted and bare:
+        return min(quoted, bare, key=lambda match: match.start())
+    return quoted or bare
+
+
+def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the short names in brackets one after the other, as `short_in` finds the first."""
+    patterns = (SHORT, _BARE_SHORT)
+    nexts = [pattern.search(text, start, end) for pattern in patterns]
+    while found := [match for match in nexts if match]:
+        first = min(found, key=lambda match: match.start())
+        yield first
+        nexts = [
+            pattern.search(text, first.end(), end)
+            if match and match.start() < first.end()
+            else match
+            for pattern, match in zip(patterns, nexts, strict=True)
+        ]
+
+
+def short_name(match: re.Match[str]) -> str:
+    """Return the short name that a match of `short_in` gives, not what it calls the contract."""
+    short = match.group("short")
+    other = match.groupdict().get("other")
+    return other or "" if NO_SHORT.search(short) else short
+
+
+def is_acting(text: str, short: str) -> bool:
+    """Tell whether a short name does something in the contract, as its parties do."""
+    return bool(re.search(rf"\b{re.escape(short)},?\s+{_ACTS}\b", text))
+
+
+def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
+    """Return a party as a fact, surer the more its words look like a party's."""
+    words = " ".join(_UNDERLINE.sub(" ", span.of(text)).split())
+    short = " ".join(short.split())
+    if NO_SHORT.search(short):
+        short = ""
+    role = short if short.lower().removeprefix("the ") in ROLES else ""
+    sure = 0.5 + 0.25 * bool(ENDS_WITH_SUFFIX.search(words)) + 0.2 * bool(short)
+    return Fact(Party(words, short, role), span, round(sure, 2))
+
+
+def name_key(name: str) -> str:
+    """Return what two spellings of a name share."""
+    return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")

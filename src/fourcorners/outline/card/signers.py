@@ -1,0 +1,152 @@
+"""Signers: who signs at the foot of the contract."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from fourcorners.outline.card.party_names import FORM, NAME, SUFFIX
+from fourcorners.text.span import Span
+
+_SIGNATURES = 40_000  # characters at the end in which signatures stand where no words lead them
+_LED = 15_000  # characters in which they stand behind such words
+_ANCHORS = 120  # signatures to read, at most
+_WINDOW = 260  # characters before a signature in which its company stands
+_WHEREOF = re.compile(
+    r"\b(?:WITNESS|[Ww]itness|[Ee]vidence)\s+(?:WHEREOF|[Ww]hereof)|"
+    r"\b(?:have|has)\s+(?:\w+\s+){0,4}?(?:executed|signed)\s+this\b|"
+    r"\b(?:have|has)\s+(?:\w+\s+){0,3}?caused\s+this\s+[^.;]{0,80}?\bexecuted\b|"
+    r"\bHAVE\s+(?:\w+\s+){0,4}?EXECUTED\s+THIS\b"
+)
+_DATED = re.compile(r"^Dated?:", re.MULTILINE)
+_FRONT = 0.2  # of the contract, where none signs
+_ANCHOR = re.compile(r"\b(?:By|BY)\b[^\S\n]*:?(?:\s*/[sS]/)?(?=[\s_/A-Z])|(?<!\w)/[sS]/")
+_GAP = re.compile(
+    r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?:corporation|company|partnership|"
+    r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
+)
+_CLOSES = re.compile(rf"(?<=[\s,]){FORM}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
+_CLOSES_WEAKLY = re.compile(rf"(?<=[\s,]){SUFFIX}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
+_SIGNER = re.compile(
+    r"\b(?:Signatory|Officer|Director|President|Member|Manager|Secretary|Treasurer|Counsel|Partner|Person|"
+    r"Attorney|Attorney-in-[Ff]act|CEO|CFO|Witness|Trustee|Title:|For|WRITTEN|ABOVE\.?|(?:19|20)\d\d\.?)"
+    r"\s+(?!of\b)"
+)
+_BEFORE_NAME = re.compile(
+    r"(?:[\d.]+\s+|Authori[sz]ed\s+\w+\s+|(?:President|Director|Title|CEO|CFO|ATTEST:?)\s+)+"
+)
+_WORDS = re.compile(r"[^\W\d_][\w.’'-]*")
+_AGAIN = re.compile(r"/[sS]/(?=\s*(?P<again>[^\n]{4,60}))")
+
+
+@dataclass(frozen=True, slots=True)
+class Signers:
+    """The companies, and the persons in their own name, that sign a contract."""
+
+    companies: tuple[Span, ...]
+    persons: tuple[Span, ...]
+
+
+def find_signers(text: str) -> Signers:
+    """Find who signs the contract."""
+    region = _region(text)
+    return Signers(_companies_of(text, region), _persons_of(text, region))
+
+
+def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
+    found: dict[str, Span] = {}
+    previous = Span(region.start, region.start)
+    for anchor in islice(_ANCHOR.finditer(text, region.start, region.end), _ANCHORS):
+        window = Span(max(previous.end, anchor.start() - _WINDOW), anchor.start())
+        for span in _before(text, window, previous):
+            found.setdefault(" ".join(span.of(text).casefold().split()), span)
+        previous = Span(*anchor.span())
+    return tuple(sorted(found.values()))
+
+
+def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
+    """Return the persons that sign for themselves: their name, and their signature after it."""
+    found = []
+    for match in _AGAIN.finditer(text, region.start, region.end):
+        before = [*_WORDS.finditer(text, max(region.start, match.start() - 80), match.start())]
+        again = _plain(match["again"])
+        for first in before[-4:-1]:
+            name = Span(first.start(), before[-1].end())
+            apart = text[name.end : match.start()].strip()
+            if not apart and again.startswith(_plain(name.of(text))):
+                found.append(name)
+                break
+    return tuple(found)
+
+
+def _region(text: str) -> Span:
+    """Return where the signatures are: behind the words that lead them, else the end."""
+    whereof = _WHEREOF.search(text, int(len(text) * _FRONT))
+    if whereof:
+        return Span(whereof.end(), min(len(text), whereof.end() + _LED))
+    tail = max(0, len(text) - _SIGNATURES)
+    dated = _DATED.search(text, tail)
+    return Span(dated.end() if dated else tail, len(text))
+
+
+def _plain(words: str) -> str:
+    plain = unicodedata.normalize("NFKD", words).casefold()
+    return "".join(char for char in plain if char.isalpha())
+
+
+def _before(text: str, window: Span, previous: Span) -> Iterator[Span]:
+    """Yield the companies that stand right before a signature, side by side or under each other."""
+    point = window.end
+    for match in reversed([*NAME.finditer(text, window.start, window.end)]):
+        gap = _GAP.match(text, match.end(), window.end)
+        if gap is None or gap.end() < point:
+            break
+        by = text[previous.start : previous.end].rstrip(": ")
+        if by in ("By", "BY") and match.start() - previous.end <= 3:
+            break
+        companies = [*_companies(text, Span(*match.span()))]
+        if not companies:
+            break
+        yield from companies
+        point = match.start()
+        if "\n" in text[match.start() - 3 : match.start()]:
+            break
+
+
+def _companies(text: str, span: Span) -> Iterator[Span]:
+    """Yield the companies that a run of capitalised words names, without signers' titles."""
+    start = span.start
+    ends = [*_CLOSES.finditer(text, span.start, span.end)]
+    for end in ends or _CLOSES_WEAKLY.finditer(text, span.start, span.end):
+        titled = [*_SIGNER.finditer(text, start, end.end())]
+        first = titled[-1].end() if titled else start
+        numbered = _BEFORE_NAME.match(text, first, end.end())
+        first = numbered.end() if numbered else first
+        first += _mixed_before_capitals(text[first : end.end()])
+        if end.end() - first > len(end.group()) + 2:
+            yield Span(first, end.end()).strip(text)
+        start = end.end()
+
+
+def _mixed_before_capitals(words: str) -> int:
+    """Return how many characters of a person or title stand before a name in capitals."""
+    parts = [*re.finditer(r"\S+", words)]
+    first = len(parts)
+    while first > 0 and (_is_capital(parts[first - 1].group()) or _joins(parts[first - 1].group())):
+        first -= 1
+    while first < len(parts) and not _is_capital(parts[first].group()):
+        first += 1
+    capitals = [part.group() for part in parts[first:]]
+    long = any(len(re.sub(r"\W", "", word)) > 3 for word in capitals)
+    return parts[first].start() if 0 < first < len(parts) and len(capitals) > 1 and long else 0
+
+
+def _is_capital(word: str) -> bool:
+    return word == word.upper()
+
+
+def _joins(word: str) -> bool:
+    return word in ("&", "and", "of", "the", "for")

@@ -1,0 +1,276 @@
+"""The title: what the document calls itself at its top."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.parser.lines import COLUMN_GAP, TextLines, is_all_capitals, is_title_like
+from fourcorners.outline.parser.numbering import START_PATTERN
+from fourcorners.text.span import Span
+
+MAX_OFFSET = 6_000  # characters within which a title stands
+_NAMES = (
+    r"AGREEMENT|CONTRACT|LEASE|AMENDMENT|ADDENDUM|POLICY|DEED|INDENTURE|MEMORANDUM|UNDERTAKING|"
+    r"GUARANTY|GUARANTEE|TERMS AND CONDITIONS|TERMS OF (?:SERVICE|USE)|STATEMENT OF WORK|"
+    r"ORDER FORM|LETTER OF INTENT|POWER OF ATTORNEY|TERM SHEET|NDA|JOINDER"
+)
+_WEAK_NAMES = (
+    r"LICEN[CS]E|NOTE|NOTICE|PLAN|CHARTER|COVENANT|ARRANGEMENT|SUPPLEMENT|ASSIGNMENT|RELEASE|"
+    r"WAIVER|PROTOCOL|CERTIFICATE"
+)
+_NAME = re.compile(rf"\b(?:{_NAMES})S?\b", re.IGNORECASE)
+_WEAK_NAME = re.compile(rf"\b(?:{_WEAK_NAMES})S?\b", re.IGNORECASE)
+_STOP = re.compile(
+    r"\b(?:is (?:made|entered|dated|effective)|made (?:and entered|as of|this)|entered into|"
+    r"by and (?:between|among)|between|(?:dated|effective) (?:as of|this|on)|dated|made by|this|"
+    r"witnesseth|whereas|hereby|shall|effective\s+dates?|contract\s+no\b)|[(“\"]",
+    re.IGNORECASE,
+)
+_THIS = re.compile(
+    r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|n°)\s+|[&-]\s+)"
+    rf"{{0,14}}?(?i:{_NAMES})S?(?:(?:\s+(?:NO\.?|No\.?|NUMBER|Number|\#))?\s+(?:\d{{1,2}}|[IVX]{{1,4}})\b)?"
+    rf"(?:\s+(?:TO|to|FOR|for|OF|of)\s+(?:(?:[A-Z][\w&,/’'.-]*|and|for|of|to|the|&)\s+){{0,12}}?"
+    rf"(?:(?i:{_NAMES})|[A-Z][A-Za-z-]+)S?)?)"
+    r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
+    r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"
+)
+_SKIP = re.compile(
+    r"^(?:EX(?:HIBIT)?[-\s.]*\d|TABLE OF|EXECUTION|CONFIDENTIAL|CERTAIN|PORTIONS?|REDACTED|\[|\*|"
+    r"PURSUANT|SOURCE|PAGE|\(|FOIA|DRAFT|PRIVILEGED|NOTE:|TO\b|(?:THIS\s+)?(?:AGREEMENT|CONTRACT|"
+    r"ORDER)\s+(?:N|REF|ID|\#)|[^:]{0,40}\b(?:AGREEMENT|CONTRACT)\s+(?:NO\.|NUMBER|REF|ID\b))",
+    re.IGNORECASE,
+)
+_FRONT = 25_000  # characters that a cover and a table of contents may have
+_COMPANY = (
+    r"(?:Inc|INC|L\.?L\.?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|Corporation|CORPORATION|GmbH|S\.A)"
+)
+_OTHERS = re.compile(rf"\b{_COMPANY}\b|\b(?:19|20)\d\d\b|[:\n]|[^\S\n]{{3}}|\b[A-Z]+\s+FT-A\b")
+_COMPANY_FIRST = re.compile(
+    rf"[^\n]{{3,70}}?\b{_COMPANY}\b\.?[\s:–—-]+(?=[^\n]*\w[^\n]*\s(?i:{_NAMES}))"
+)
+_GREETING = re.compile(r"^[^\S\n]*Dear\b[^\n]{0,80}$", re.MULTILINE)
+_SUBJECT = re.compile(
+    r"\s*(?:\*\*(?P<bold>[^*\n]{4,150})\*\*[^\S\n]*$|"
+    r"(?:Re|RE|Subject):?[^\S\n]+(?P<re>[^\n]{4,150})$)",
+    re.MULTILINE,
+)
+_LED = re.compile(
+    r"(?:\n|[^\S\n]{3}|^|(?i:exhibit)[^\S\n]+[\d.]+[^\S\n])[^\S\n]*(?P<lead>(?:(?!EXHIBIT|EXECUTION|COPY|VERSION|CONFIDENTIAL|PAGE|FINAL)"
+    r"[A-Z][A-Z-]+[^\S\n]){1,4})$"
+)
+_TRAILING_COMPANY = re.compile(
+    rf"(?P<name>[^\n]*?\b(?:{_NAMES})S?)\s+[A-Z][\w&.-]*[^\n]{{0,60}}?\b{_COMPANY}\b", re.IGNORECASE
+)
+_PREFIX = 4  # words that a title may have before the name that the opening repeats
+_QUALIFIED = re.compile(
+    rf"(?:\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+)?\s+(?:TO|to)\s+(?:(?:[A-Z&][\w&,’'/-]*|the|and)\s+){{1,10}}?(?i:{_NAMES})\b|"
+    r"\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+"
+)
+_CAPITALS = re.compile(
+    r"(?:(?<=\s)|^)(?P<name>[A-Z][A-Z&,/’'()-]*(?:[^\S\n]{1,2}(?:[A-Z&][A-Z&,/’'()-]*|\d{1,2})){0,12}?"
+    rf"[^\S\n]{{1,2}}(?:{_NAMES})S?(?:[^\S\n]\([A-Z][\w .-]{{3,60}}\))?)"
+    r"(?=[^\S\n]+(?:[A-Z][a-z]|A\s[a-z]|THIS\b|[“\"(]))",
+    re.MULTILINE,
+)
+_NUMBERED = re.compile(START_PATTERN)
+_AMENDS = re.compile(r"\b(?:amendment|addendum|variation|supplement)\b", re.IGNORECASE)
+_LONGEST = 160
+_FILING = re.compile(
+    r"^(?:(?:EXHIBIT|Exhibit)[-\s.]+[\d.A-Za-z()-]+|EX[-.\s]+\d[\w.()-]*|(?:APPENDIX|Appendix|ANNEX|Annex)\s[A-Z\d]|"
+    r"Page\s\d+\sof\s\d+)\s+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The title's place, and how sure we are."""
+
+    span: Span
+    confidence: float
+
+
+def find_title(lines: TextLines, document: Document) -> Title | None:
+    """Find the title at the top of the document.
+
+    What the contract calls itself in its opening ("This Supply Agreement is made…") tells which of
+    the lines above it is the title, and how much of the line.
+    """
+    for mark in document.marks:
+        if mark.span.start > MAX_OFFSET:
+            break
+        styled = mark.kind is MarkKind.HEADING and mark.detail in ("0", "1", "Title", "title")
+        if styled and _NAME.search(mark.span.of(document.text)):
+            return Title(mark.span.strip(document.text), 0.95)
+    top = _top(lines)
+    subject = _subject(lines)
+    if subject and (top is None or top.span.start > subject.start):
+        return Title(subject, 0.7)
+    called = _THIS.search(lines.text, 0, min(_FRONT, lines.length))
+    if called is None or len(called["name"].split()) < 2:
+        return top
+    repeated = _repeated(lines.text, called, top)
+    if repeated:
+        return Title(repeated, 0.95)
+    return top or Title(Span(*called.span("name")), 0.8)
+
+
+def _subject(lines: TextLines) -> Span | None:
+    """Return what a letter is about: the line below the salutation that is set apart."""
+    greeting = _GREETING.search(lines.text, 0, min(MAX_OFFSET, lines.length))
+    if greeting is None:
+        return None
+    found = _SUBJECT.match(lines.text, greeting.end())
+    return Span(*found.span("bold" if found["bold"] else "re")) if found else None
+
+
+def _top(lines: TextLines) -> Title | None:
+    """Return the first line at the top that is called as contracts are."""
+    segments = _segments(lines, min(MAX_OFFSET, lines.length))
+    for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
+        for index, span in enumerate(segments):
+            found = _named(lines.text, span, pattern)
+            if found is None:
+                continue
+            whole = found == span
+            joined = _with_neighbours(lines, segments, index) if whole else found
+            return Title(_without_company(lines.text, joined), sure)
+    return None
+
+
+def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | None:
+    """Return where the name of the opening stands above it as a title.
+
+    Words before the name on the title's line belong to it, unless they name a company or a date.
+    """
+    words = [re.escape(word) for word in re.findall(r"\w+", called["name"])]
+    spelt = re.compile(r"(?<!\w)" + r"\W{1,40}".join(words) + r"(?!\w)", re.IGNORECASE)
+    for found in spelt.finditer(text, 0, called.start()):
+        span = Span(*found.span())
+        shown = span.of(text)
+        if not (is_all_capitals(shown) or is_title_like(" ".join(shown.split()), limit=_LONGEST)):
+            continue
+        if top is None or not top.span.overlaps(span):
+            led = _LED.search(text, max(0, span.start - 60), span.start)
+            return Span(led.start("lead"), span.end) if led and is_all_capitals(shown) else span
+        close = len(text[top.span.start : span.start].split()) <= _PREFIX
+        if (
+            top.span.start < span.start
+            and close
+            and not _OTHERS.search(text, top.span.start, span.start)
+        ):
+            span = Span(top.span.start, span.end)
+        qualified = _QUALIFIED.match(text, span.end, max(span.end + 120, top.span.end))
+        return Span(span.start, qualified.end()) if qualified else span
+    return None
+
+
+def _without_company(text: str, span: Span) -> Span:
+    """Take a company's name from the ends of a title."""
+    company = _COMPANY_FIRST.match(text, span.start, span.end)
+    if company:
+        span = Span(company.end(), span.end)
+    trailing = _TRAILING_COMPANY.match(text, span.start, span.end)
+    if trailing and len(trailing["name"].split()) > 1:
+        span = Span(*trailing.span("name"))
+    return span
+
+
+def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
+    """Return what of a line is a title: all of it, or its head before "by and between"."""
+    words = span.of(text)
+    if _SKIP.match(words) or _NUMBERED.match(words):
+        return None
+    stop = _STOP.search(words)
+    if stop:
+        named = _THIS.match(words)
+        if named:
+            return Span(*named.span("name")).shift(span.start)
+        if not _AMENDS.search(words, stop.end()):
+            words = words[: stop.start()].rstrip(" ,:-–—")
+    if not pattern.search(words) or words[-1] in ";,":
+        return None
+    head = words[: stop.start()] if stop else words
+    if not (is_all_capitals(words) or is_title_like(head)) or len(words) > _LONGEST:
+        return None
+    return Span(span.start, span.start + len(words))
+
+
+def _segments(lines: TextLines, limit: int) -> list[Span]:
+    """Cut the top of the document into lines, and long lines at their gaps."""
+    found: list[Span] = []
+    offset = 0
+    while offset < limit and len(found) < 120:
+        end = lines.end_of_line(offset)
+        start = offset
+        gaps = [*COLUMN_GAP.finditer(lines.text, offset, min(end, limit))]
+        for gap in gaps:
+            found.append(Span(start, gap.start()))
+            start = gap.end()
+        if end - start > _LONGEST:
+            run = _CAPITALS.search(lines.text, start, min(end, limit))
+            if run:
+                found.append(Span(*run.span("name")))
+                start = run.end()
+        found.append(Span(start, end))
+        offset = end + 1
+    stripped = (_plain(lines.text, span.strip(lines.text)) for span in found)
+    return [span for span in stripped if span and not lines.is_ignored(span.start)]
+
+
+def _plain(text: str, span: Span) -> Span:
+    """Take a filing's exhibit number and typographic signs from the ends of a line."""
+    filing = _FILING.match(span.of(text))
+    start = span.start + filing.end() if filing and len(span) > filing.end() else span.start
+    end = span.end
+    while start < end and text[start] in '*_#"“” ':
+        start += 1
+    while end > start and text[end - 1] in '*_"“” ':
+        end -= 1
+    return Span(start, end)
+
+
+_AMENDMENT = re.compile(
+    r"(?:\w+\s+)?(?:AMENDMENT|ADDENDUM)(?:\s+(?:NO\.?|N°|NUMBER|#)?\s*\w+)?(?:\s+TO(?:\s+THE)?)?",
+    re.IGNORECASE,
+)
+
+
+def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span:
+    """Join a title that runs over several lines in capitals."""
+    text = lines.text
+    first = last = index
+    whole = segments[index]
+    if not is_all_capitals(whole.of(text)):
+        return whole
+
+    def joins(one: Span, other: Span) -> bool:
+        between = text[one.end : other.start]
+        if between.count("\n") > 1:
+            return False
+        lone = len(other.of(text).split()) == 1 and _NAME.fullmatch(other.of(text))
+        return bool(lone) or not COLUMN_GAP.search(between.strip("\n") or "")
+
+    while first > 0 and joins(segments[first - 1], segments[first]):
+        above = segments[first - 1].of(text)
+        if not is_all_capitals(above) or _SKIP.match(above) or len(above) > 80 or above[-1] in ".":
+            break
+        if not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above) and not re.match(
+            r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].of(text)
+        ):
+            break
+        first -= 1
+    while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
+        here, below = segments[last].of(text), segments[last + 1].of(text)
+        if _AMENDMENT.fullmatch(here) and _NAME.search(below) and not _STOP.search(below):
+            last += 1
+            break
+        if not is_all_capitals(below) or _SKIP.match(below) or len(below) > 80:
+            break
+        if not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here) and not re.match(
+            r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below
+        ):
+            break
+        last += 1
+    return Span(segments[first].start, segments[last].end)

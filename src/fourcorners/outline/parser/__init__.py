@@ -1,0 +1,1 @@
+"""From the lines of a document to the tree of its clauses."""

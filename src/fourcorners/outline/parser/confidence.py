@@ -1,0 +1,95 @@
+"""Confidence: how far an outline can be trusted, by a check of its skeleton."""
+
+from __future__ import annotations
+
+import re
+
+from fourcorners.outline.parser.lines import TextLines
+from fourcorners.outline.parser.markers import Marker
+from fourcorners.outline.parser.sequence import PlacedMarker
+from fourcorners.outline.tree import Node, NodeKind
+
+MIN_CONFIDENCE = 0.5
+_STRONG, _DOUBTFUL = 1.2, 0.3
+_GAP = 0.9
+_DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
+_COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
+_INSERTED = re.compile(r"\d[A-Z]$")
+_BRACKETED = re.compile(r"\(|[^\W\d]\)")  # schemes of items, which sentences hold too
+# A short paper without clauses is as well read as its frame: there is nothing else to find.
+_FEW = 2  # numbers
+_SHORT = 20_000  # characters
+_UNNUMBERED = frozenset({"attachment", "recitals", "signature", "body", "heading", "caps"})
+_FRAME = frozenset({NodeKind.RECITALS, NodeKind.SIGNATURE, NodeKind.SCHEDULE})
+
+
+def outline_confidence(
+    lines: TextLines, markers: list[Marker], taken: list[PlacedMarker], nodes: tuple[Node, ...]
+) -> float:
+    """Return the confidence in an outline, 0 to 1.
+
+    It is a product: the share of strong markers at line starts that found a place; few gaps and
+    restarts; no leaf that holds most of the text; enough nodes for the length.
+    """
+    placed = {item.marker.start for item in taken}
+    strong = [
+        m
+        for m in markers
+        if m.own_line
+        and m.leave >= _STRONG
+        and m.take <= _DOUBTFUL
+        and not _BRACKETED.match(m.readings[0].family)
+    ]
+    share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
+    counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
+    gaps = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted) / max(
+        1, len(counted)
+    )
+    clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
+    parts = [n for n in clauses if n.label or n.heading]
+    wanted = min(8.0, max(3.0, lines.length / 2_500))
+    enough = min(1.0, len(parts) / wanted)
+    whole = _DOUBT ** min(_DOUBTS, _breaks(taken))
+    sure = share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+    if sure >= MIN_CONFIDENCE:
+        sure = max(MIN_CONFIDENCE, sure * whole)
+    numbers = sum(m.readings[0].family not in _UNNUMBERED for m in strong)
+    if numbers <= _FEW and lines.length <= _SHORT and any(n.kind in _FRAME for n in nodes):
+        return max(sure, MIN_CONFIDENCE)
+    return sure
+
+
+def _is_inserted(item: PlacedMarker) -> bool:
+    """Tell whether a clause such as Article 16A was put in later."""
+    return item.reading.family in ("article", "section") and bool(
+        _INSERTED.search(item.marker.written)
+    )
+
+
+def _breaks(taken: list[PlacedMarker]) -> int:
+    """Return how often the numbers of the top level miss one, or start again for no reason."""
+    found = 0
+    before: tuple[str, int] | None = None
+    for item in taken:
+        family, path = item.reading.family, item.reading.path
+        if item.depth <= 0 and family in _COUNTED:
+            follows = before is None or before[0] != family or path[0] == before[1] + 1
+            found += not (follows or _is_inserted(item))
+            before = (family, path[0])
+        elif item.depth <= 0:
+            before = None
+    return found
+
+
+def _spread(lines: TextLines, nodes: tuple[Node, ...]) -> float:
+    """Return 1 unless a leaf is both long and most of the text."""
+    inner = {node.parent for node in nodes}
+    leaves = [
+        len(node.span)
+        for node in nodes
+        if node.id not in inner and node.kind not in (NodeKind.SCHEDULE, NodeKind.SIGNATURE)
+    ]
+    largest = max(leaves, default=lines.length)
+    if largest < 4_000:
+        return 1.0
+    return max(0.0, min(1.0, 1.25 - largest / lines.length))

@@ -1,0 +1,85 @@
+"""Lift what stands too deep: clauses under a heading above the first, clauses put in later."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from fourcorners.outline.parser.sequence import PlacedMarker
+
+_CLAUSES = frozenset({"1.", "section", "article", "I.", "part", "chapter"})
+_LEAST = 4  # clauses that a list has, at least, to be the contract's own
+_SHARE = 0.5  # of the text up to the next attachment that they take, at least
+_INSERTED = re.compile(r"\d+[A-Z]")
+
+
+def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
+    """Return the numbering with the contract's own clauses beside the headings above them.
+
+    A heading in capitals without a number holds what follows, up to the next one. Where a single
+    one holds clauses counted from the first, and these are most of the text, it is their sibling.
+    """
+    result = list(taken)
+    begin = 0
+    for end in [*_attachments(taken), len(taken)]:
+        holding = [at for at in range(begin, end) if _clauses(taken, at, end)]
+        if len(holding) == 1:
+            heading = holding[0]
+            clauses = _clauses(taken, heading, end)
+            start = taken[begin].marker.start if begin else 0
+            stop = taken[end].marker.start if end < len(taken) else length
+            if stop - taken[clauses[0]].marker.start >= _SHARE * (stop - start):
+                for at in range(clauses[0], _end(taken, heading, end)):
+                    result[at] = replace(taken[at], depth=taken[at].depth - 1)
+        begin = end
+    return _inserted(result)
+
+
+def _inserted(taken: list[PlacedMarker]) -> list[PlacedMarker]:
+    """Return the numbering with clauses such as 9A beside 9, where they are no list of parts of it.
+
+    That is one alone, or behind other parts of the clause before.
+    """
+    result = list(taken)
+    for at, item in enumerate(taken):
+        family, written = item.reading.family, item.marker.written
+        if family != "1.A" or item.depth < 1 or not _INSERTED.fullmatch(written):
+            continue
+        above = next(i for i in range(at - 1, -1, -1) if taken[i].depth < item.depth)
+        parts = [
+            taken[i].reading.family
+            for i in range(above + 1, _end(taken, above, len(taken)))
+            if taken[i].depth == item.depth
+        ]
+        if parts == ["1.A"] or any(part != "1.A" for part in parts):
+            for i in range(at, _end(taken, at, len(taken))):
+                result[i] = replace(taken[i], depth=taken[i].depth - 1)
+    return result
+
+
+def _attachments(taken: list[PlacedMarker]) -> list[int]:
+    return [at for at, item in enumerate(taken) if item.reading.family == "attachment"]
+
+
+def _end(taken: list[PlacedMarker], heading: int, limit: int) -> int:
+    """Return the index of what comes after all that the heading holds."""
+    depth = taken[heading].depth
+    return next((at for at in range(heading + 1, limit) if taken[at].depth <= depth), limit)
+
+
+def _clauses(taken: list[PlacedMarker], heading: int, limit: int) -> list[int]:
+    """Return the clauses right under a heading in capitals, if they are a list from the first.
+
+    There are none where another such heading ends the list: then each heads a text of its own.
+    """
+    if taken[heading].reading.family != "caps":
+        return []
+    depth = taken[heading].depth + 1
+    stop = _end(taken, heading, limit)
+    if stop < limit and taken[stop].reading.family == "caps":
+        return []
+    inside = range(heading + 1, stop)
+    under = [at for at in inside if taken[at].depth == depth]
+    found = [at for at in under if taken[at].reading.family in _CLAUSES]
+    whole = len(found) >= _LEAST and taken[found[0]].reading.path == (1,)
+    return found if whole else []

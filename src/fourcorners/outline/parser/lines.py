@@ -1,0 +1,186 @@
+"""Lines as the parser sees them: where they start, what stands before and after a place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.text.span import Span, merge_spans
+
+MAX_LINE = 300  # a line longer than this many characters holds several lines of the paper
+_BREAK = re.compile("\n")
+_NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
+_PAGE_NUMBER = re.compile(
+    r"\n[^\S\n]*[-–—]?[^\S\n]?(?:\d{1,3}|[ivx]{1,5}|[A-Z]{1,3}(?:\([a-z]\))?-\d{1,2}|"
+    r"Page[^\S\n]\d{1,3}(?:[^\S\n]of[^\S\n]\d{1,3})?)[^\S\n]?[-–—]?$"
+)
+COLUMN_GAP = re.compile(r"[^\S\n]{3,}")
+_BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
+
+_PAGE_TOP = re.compile(r"(?<=\n{4})(?P<line>[A-Z][^\n]*)")
+_PAGES = 3  # that a running header stands on, at least
+_LEGEND = 80  # characters of one that stands on less than half of the pages, at least
+# Words of a running header: none that starts a clause or an attachment.
+_RUNNING = re.compile(
+    r"(?!(?i:article|section|exhibit|schedule|annex|appendix|attachment|addendum|part|chapter|in)\b)"
+    r"(?:[A-Z][\w.,:&’'-]+(?: |$)){2}"
+)
+
+_SMALL = frozenset(
+    "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
+    "upon via vs with within without".split()
+)
+_VERBS = frozenset(
+    "means mean shall is are was were will may must has have had agrees agree hereby been".split()  # noqa: SIM905
+)
+_WORDS = re.compile(r"[^\W\d_][\w’'&./-]*")
+_ENDED = frozenset('.;:!?”")]*_-–—•|>}')
+
+
+def blank_running_headers(text: str) -> str:
+    """Return the text with line breaks for the words that many pages start with, before others.
+
+    These are the running header of a text that has lost its lines. Offsets stay as they are.
+    """
+    tops = [match.span("line") for match in _PAGE_TOP.finditer(text)]
+    if len(tops) < _PAGES:
+        return text
+    led = Counter(" ".join(text[start:end].split(" ", 3)[:3]) for start, end in tops)
+    words, count = led.most_common(1)[0]
+    if count < _PAGES or not _RUNNING.match(words):
+        return text
+    pages = [(start, end) for start, end in tops if text.startswith(f"{words} ", start)]
+    if len({text[start:end] for start, end in pages}) < _PAGES:
+        return text
+    header = _shared([text[start:end] for start, end in pages])
+    if count < len(tops) / 2 and len(header) < _LEGEND:
+        return text
+    pieces, done = [], 0
+    for start, _ in pages:
+        pieces += [text[done:start], "\n" * len(header)]
+        done = start + len(header)
+    return "".join([*pieces, text[done:]])
+
+
+def _shared(beginnings: list[str]) -> str:
+    """Return the whole words that all of the lines begin with."""
+    first, last = min(beginnings), max(beginnings)
+    same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
+    return first[: same or len(first)].rpartition(" ")[0]
+
+
+def normalise_blanks(text: str) -> str:
+    """Return the text with a plain blank for each typographic one: offsets stay as they are."""
+    for blank in _BLANKS:
+        text = text.replace(blank, " ")
+    return text
+
+
+class TextLines:
+    """A document's text with its lines, pages' tops and ignored stretches at hand.
+
+    The text has plain blanks for all others and for what runs on from page to page, so that words
+    are found however they are set apart; `written` is the text as it is.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.written = document.text
+        self.text = blank_running_headers(normalise_blanks(document.text))
+        self.ignored = merge_spans(
+            mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
+        )
+        self._ignored_starts = [span.start for span in self.ignored]
+        self._tops = [page.span.start for page in document.pages]
+        self.length = len(self.text)
+        self._breaks = [match.start() for match in _BREAK.finditer(self.text)]
+
+    def is_ignored(self, offset: int) -> bool:
+        """Tell whether the offset stands in a running header or footer."""
+        at = bisect_right(self._ignored_starts, offset) - 1
+        return at >= 0 and offset < self.ignored[at].end
+
+    def end_of_line(self, offset: int) -> int:
+        """Return where the line that holds the offset ends, the line break excluded."""
+        at = bisect_left(self._breaks, offset)
+        return self._breaks[at] if at < len(self._breaks) else self.length
+
+    def start_of_line(self, offset: int) -> int:
+        """Return where the line that holds the offset starts."""
+        at = bisect_left(self._breaks, offset)
+        return self._breaks[at - 1] + 1 if at else 0
+
+    def rest_of_line(self, offset: int, limit: int = 200) -> Span:
+        """Return what follows on the line, up to a gap of three blanks where lines are long."""
+        end = min(self.end_of_line(offset), offset + limit)
+        start = offset
+        while start < end and self.text[start].isspace():
+            start += 1
+        gap = COLUMN_GAP.search(self.text, start, end)
+        return Span(start, gap.start() if gap else end).strip(self.text)
+
+    def words_before(self, offset: int) -> tuple[str, int]:
+        """Return the last words before the offset (on any line) and the line breaks since."""
+        piece = self.text[max(0, offset - 120) : offset]
+        words = piece.rstrip()
+        breaks = piece.count("\n", len(words))
+        if breaks and (page := _PAGE_NUMBER.search(words)):
+            words = words[: page.start()].rstrip()
+            breaks = piece.count("\n", len(words))
+        while words and self.is_ignored(offset - len(piece) + len(words) - 1):
+            at = bisect_right(self._ignored_starts, offset - len(piece) + len(words) - 1) - 1
+            cut = self.ignored[at].start
+            start = max(0, cut - 120)
+            piece, offset = self.text[start:cut], cut
+            words, breaks = piece.rstrip(), breaks + 1
+        return words[-40:], breaks
+
+    def is_break_after(self, offset: int) -> bool:
+        """Tell whether a blank line, or a line that starts a clause, follows the offset's line."""
+        return bool(_NEW_BLOCK.match(self.text, self.end_of_line(offset)))
+
+    def is_page_top(self, offset: int) -> bool:
+        """Tell whether only white space and running headers stand above on the page."""
+        at = bisect_right(self._tops, offset) - 1
+        if at >= 0:
+            start = self._tops[at]
+            if offset - start > 400:
+                return False
+            above = Span(start, offset)
+            inside = sum(len(both) for s in self.ignored if (both := s.intersection(above)))
+            return len(above.of(self.text).split()) == 0 or inside >= len(above.strip(self.text))
+        above_text = self.text[max(0, offset - 40) : offset]
+        return "\f" in above_text or above_text.endswith("\n\n\n\n") or not above_text.strip()
+
+
+def is_sentence_end(words: str) -> bool:
+    """Tell whether text before a line break ends as a sentence, list item or heading does."""
+    last = words.rstrip()[-1:]
+    return not last or last in _ENDED
+
+
+def is_title_like(words: str, *, limit: int = 90) -> bool:
+    """Tell whether words look like a heading: short, its main words capitalised."""
+    if not words or len(words) > limit:
+        return False
+    found = [match.group() for match in _WORDS.finditer(words)]
+    if not found:
+        return False
+    main = [word for word in found if word.lower() not in _SMALL]
+    if not _VERBS.isdisjoint(found):
+        return False
+    if not main or not main[0][0].isupper():
+        return False
+    capitals = sum(word[0].isupper() for word in main)
+    return capitals >= 0.75 * len(main)
+
+
+def has_verb(words: str) -> bool:
+    """Tell whether words hold one of the verbs that make a sentence of a contract."""
+    return not _VERBS.isdisjoint(words.split())
+
+
+def is_all_capitals(words: str) -> bool:
+    """Tell whether every letter is a capital, and there are at least four."""
+    return words.isupper() and sum(char.isalpha() for char in words) >= 4

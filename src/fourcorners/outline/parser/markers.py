@@ -1,0 +1,339 @@
+"""Markers: places that may start a clause, with what it costs to take or to leave each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from fourcorners.outline.parser.lines import MAX_LINE, TextLines, is_sentence_end, is_title_like
+from fourcorners.outline.parser.numbering import (
+    BLANK,
+    INLINE_PATTERN,
+    START_PATTERN,
+    Number,
+    NumberReading,
+    parse_number,
+)
+
+# A page's number may have slipped in front of the first clause on the page.
+_START = re.compile(
+    rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z])|"
+    rf"(?<=\n\n\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}{BLANK}+[A-Z]{{3}})|\d{{1,2}}\.{BLANK}{{1,3}}(?=[b-z]\.{BLANK}+[A-Z])|"
+    rf"(?:-\d{{1,3}}-|\d{{1,3}}){BLANK}{{2,8}}\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z]))?"
+    rf"(?P<mark>{START_PATTERN})",
+    re.MULTILINE,
+)
+_WITHIN = re.compile(
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and/or |and |or )?|"
+    rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
+    rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
+    rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
+    rf"(?<=\d\.){BLANK}|\S{BLANK}(?=ARTICLE{BLANK}|Article{BLANK}(?:\d{{1,2}}|[IVX]{{1,5}})\.{BLANK}[A-Z])|[A-Za-z]{BLANK}(?=\([a1]\){BLANK}{{1,3}}[A-Z]|"
+    rf"\(i\){BLANK}(?:[A-Z][\w’'-]*{BLANK}?|(?:of|and|or|for|by|to|the|in){BLANK}){{1,7}}+"
+    rf"[.:]{BLANK}))(?P<mark>{INLINE_PATTERN})"
+)
+_INNER = re.compile(rf"{BLANK}{{1,3}}(?P<mark>(?=\(?[ai1][.)]){INLINE_PATTERN})")
+# What a heading within a line ends with: its own dot, or the number of the first item.
+_HEAD = re.compile(
+    rf"{BLANK}{{1,3}}(?P<head>[A-Z][^.:;()\n]{{2,60}}?)"
+    rf"(?:[.:]{BLANK}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.1\b))"
+)
+# Words after which a number is a reference, a date or an amount.
+_REFERENCE = re.compile(
+    r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|sub-?(?:section|paragraph|clause)s?|parts?|"
+    r"exhibits?|schedules?|annex(?:es)?|appendix|appendices|attachments?|items?|nos?\.?|numbers?|"
+    r"rules?|regulations?|forms?|chapters?|titles?|page|suite|dated?|volumes?|phase|version|"
+    r"tables?|january|february|march|april|may|june|july|august|september|october|november|"
+    r"december)|[§$€£#])$",
+    re.IGNORECASE,
+)
+_LINKING = re.compile(
+    r"\b(?:and|or|of|in|to|under|with|by|the|this|from|per|see|than|through|least|about)$",
+    re.IGNORECASE,
+)
+# Words that an item of a list stands behind.
+_LISTING = re.compile(r"[:;](?:\s*(?:and|or))?\s*$")
+# Words that follow a number in a sentence, as in "Section 3.2 of".
+_CITED = re.compile(
+    r"[^\S\n]*(?:[,;)\]]|\([A-Z][^()\n]{2,60}\)(?:,|;|[^\S\n](?:and|or|of|shall|above)\b)|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
+    r"\s?(?:of|above|below|hereof|hereto|herein|hereunder|thereof|and|or|to|shall|is|are|was|were|"
+    r"through|attached|which|in|for|as|by|with|that|has|have|may|will|hereby|if|not|must|but|"
+    r"entitled|contains?|sets?|provides?|constitutes?|per|at|upon|on|the|from|without|be|being)\b)"
+)
+# What follows a day, as in "1.September.05".
+_DATE = re.compile(
+    r"[^\S\n]*(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*[.,-]?[^\S\n]*\d"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A place that may start a clause.
+
+    Attributes:
+        start: Where its number (or unnumbered heading) starts.
+        end: Where the number ends; the same as `start` if unnumbered.
+        written: The number as it is cited.
+        readings: Every way to read the number; one reading for headings and attachments.
+        leave: What it costs to leave the marker out: how much it looks like a clause's start.
+        take: What it costs to take it: how much it looks like words of a sentence.
+        own_line: Whether it stands at a line's start.
+        deep: Whether it stands further in than most of its scheme.
+    """
+
+    start: int
+    end: int
+    written: str
+    readings: tuple[NumberReading, ...]
+    leave: float
+    take: float = 0.0
+    own_line: bool = True
+    deep: bool = False
+
+
+# What it costs to leave out a number at a line's start, and within a line, by its kind.
+_LEAVE = {
+    "article": (2.6, 1.2),
+    "part": (1.2, 0.2),
+    "chapter": (2.6, 0.4),
+    "section": (2.4, 0.9),
+    "decimal": (2.0, 0.8),
+    "1.": (1.8, 0.6),
+    "1)": (1.5, 0.5),
+    "bracket": (1.4, 0.5),
+    "letter": (1.2, 0.4),
+    "first": (1.5, 0.3),
+    "bare": (0.6, 0.0),
+}
+_INDENT, _CENTRED = 8, 25  # blanks before a number that is indented, or in the middle
+_CLAUSES = 4  # numbers at the margin, at least, for others to be indented
+_LETTERED = frozenset({"A.", "a.", "(a)", "(A)"})
+MAX_MARKERS = 40_000  # numbers in a text; one that has more is a table, and no outline is tried
+_BLANKS = 200  # characters before a number on its line to look at
+_PAGE = 1_200  # characters that a page holds, at least
+_GENERATED = 4.0  # a number that the word processor computed is one
+_TITLED = 0.4  # words like a heading after the number
+_VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
+
+
+def find_markers(lines: TextLines, generated: frozenset[int]) -> list[Marker]:
+    """Return every number that may start a clause, in order of position; no more than `MOST`.
+
+    `generated` are the offsets at which the reader says that a computed number stands.
+    """
+    found: dict[int, Marker] = {}
+    for match in _START.finditer(lines.text):
+        marker = _marker(lines, match, True, generated)
+        if marker:
+            found[marker.start] = marker
+        if len(found) > MAX_MARKERS:
+            break
+    for match in _WITHIN.finditer(lines.text):
+        if match.start("mark") not in found:
+            marker = _marker(lines, match, False, generated)
+            inner = _INNER.match(lines.text, match.end()) if match["num"] else None
+            below = _marker(lines, inner, False, generated) if inner else None
+            found |= {each.start: each for each in (marker, below) if each}
+        if len(found) > MAX_MARKERS:
+            break
+    ordered = sorted(found.values(), key=lambda marker: marker.start)
+    return _unpaged(lines, _indented(lines, _untorn(lines, _undoubled(ordered))))
+
+
+def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> list[Marker]:
+    """Drop numbers behind `after` that a reader has torn from their text and put in a heap.
+
+    In a heap a scheme comes again after another; "Article 4, 4.1, (a)" on three lines is none.
+    """
+    heap: list[Marker] = []
+    kept = [marker for marker in markers if marker.start < after]
+    for marker in [*markers[len(kept) :], None]:
+        if marker and heap and not lines.text[heap[-1].end : marker.start].strip(" \t\n\f\xa0•"):
+            heap.append(marker)
+            continue
+        families = [each.readings[0].family for each in heap]
+        if not 1 < len(set(families)) < len(families):
+            kept += heap
+        elif heap and lines.rest_of_line(heap[-1].end):
+            kept.append(heap[-1])
+        heap = [marker] if marker else []
+    return kept
+
+
+def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Drop letters of several paragraphs that a reader has put in a heap above the first clause."""
+    torn: set[int] = set()
+    run: list[Marker] = []
+    for marker in markers:
+        family = marker.readings[0].family
+        near = run and marker.own_line and not lines.text[run[-1].end : marker.start].strip()
+        if near and family == "1." and marker.readings[0].path == (1,) and len(run) > 1:
+            torn |= {each.start for each in run}
+        if family not in _LETTERED or not marker.own_line:
+            run = []
+        else:
+            same = near and run[-1].readings[0].family == family
+            run = [*run, marker] if same else [marker]
+    return [marker for marker in markers if marker.start not in torn] if torn else markers
+
+
+def _indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Mark the numbers that stand further in than those of the clauses."""
+    indents = {
+        at: marker.start - lines.start_of_line(marker.start)
+        for at, marker in enumerate(markers)
+        if marker.own_line and marker.readings[0].family == "1."
+    }
+    shallow = [indent for indent in indents.values() if indent < _INDENT]
+    if len(shallow) < _CLAUSES:
+        return markers
+    result = list(markers)
+    for at, indent in indents.items():
+        start = markers[at].start
+        if _INDENT <= indent < _CENTRED and not lines.text[start - indent : start].strip():
+            result[at] = replace(markers[at], deep=True)
+    return result
+
+
+def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Drop the numbers of pages: alone on their lines, counting up, each a page apart."""
+    alone = [
+        marker
+        for marker in markers
+        if marker.own_line
+        and marker.readings[0].family == "1."
+        and not lines.rest_of_line(marker.end)
+    ]
+    apart = [
+        after.start - before.start
+        for before, after in pairwise(alone)
+        if after.readings[0].path[0] == before.readings[0].path[0] + 1
+    ]
+    if len(apart) < 3 or sorted(apart)[len(apart) // 10] < _PAGE:
+        return markers
+    pages = {marker.start for marker in alone}
+    return [marker for marker in markers if marker.start not in pages]
+
+
+def _undoubled(markers: list[Marker]) -> list[Marker]:
+    """Drop markers that start within the one before."""
+    kept: list[Marker] = []
+    for marker in markers:
+        if not kept or marker.start >= kept[-1].end:
+            kept.append(marker)
+    return kept
+
+
+def _kind(match: re.Match[str], number: Number) -> str:
+    family = number.readings[0].family
+    if match.groupdict().get("bare"):
+        return "bare"
+    if family in _LEAVE:
+        return family
+    if family.startswith("1.") or family.endswith("()"):
+        return "decimal"
+    return "bracket" if family.startswith("(") else "letter"
+
+
+def _marker(
+    lines: TextLines, match: re.Match[str], own_line: bool, generated: frozenset[int]
+) -> Marker | None:
+    number = parse_number(match)
+    if number is None or (match["mark"][0].islower() and match.groupdict().get("ord")):
+        return None
+    start, end = match.span("mark")
+    if lines.is_ignored(start):
+        return None
+    if start in generated:
+        return Marker(start, end, number.written, number.readings, _GENERATED)
+    kind = _kind(match, number)
+    share = 1.0
+    if not own_line and match.end() - match.start() - (end - start) >= 3:
+        line = lines.end_of_line(start) - lines.start_of_line(start)
+        if line > MAX_LINE:
+            own_line, share = True, _VIRTUAL
+    doubt = _doubt(lines, kind, match, own_line)
+    if doubt is None:
+        return None
+    leave = _LEAVE[kind][0 if own_line else 1] * share
+    if own_line:
+        rest = lines.rest_of_line(end).of(lines.text)
+        below = rest or lines.text[end : end + 8].strip()
+        if below.startswith(("/s/", "___")):
+            return None  # one of several who sign
+        leave += _TITLED if is_title_like(rest) else 0.0
+    elif kind == "1." and not doubt and (head := _HEAD.match(lines.text, end)):
+        leave += _TITLED if is_title_like(head["head"]) else 0.0
+    return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
+
+
+def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) -> float | None:
+    """Say how much a number looks like part of a sentence; None where it surely is."""
+    text = lines.text
+    start, end = match.span("mark")
+    # Signs such as `##` before a number at a line's start are no part of the words before it.
+    before, breaks = lines.words_before(match.start() if text[match.start()] in "*_#>|" else start)
+    wide = kind != "bare" and own_line and start - match.start() >= 3
+    if breaks < 2 and not wide and _REFERENCE.search(before):
+        return None
+    listed = kind == "decimal" and bool(_LISTING.search(before))
+    if not (listed and own_line) and _is_other(text, kind, end):
+        return None
+    doubt = 0.0
+    rest = lines.rest_of_line(end).of(text)
+    if kind == "bare" and not _heads_decimals(match["mark"], rest):
+        lone = _doubt_of_bare(lines, start, rest) if own_line else None
+        if lone is None:
+            return None
+        doubt += lone
+    if rest and rest[0].islower() and kind != "bracket":
+        doubt += {"letter": 0.4, "1)": 0.2}.get(kind, 0.3 if listed else 1.2)
+    if kind == "decimal" and rest[:1].isdigit():
+        doubt += 0.8  # a row of a table
+    if not rest and kind in ("1.", "bare") and own_line:
+        centred = start - lines.start_of_line(start) >= _CENTRED
+        doubt += 1.0 if centred else 0.3  # as likely the number of a page
+    if not listed and not is_sentence_end(before):
+        if _LINKING.search(before) and breaks < 2:
+            doubt += 0.1 if kind == "bracket" else 1.5
+        elif not own_line:
+            doubt += 0.1 if kind == "bracket" else 0.5
+        elif breaks < 2 and kind != "bracket":
+            above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
+            wide = lines.end_of_line(above) - above > 60
+            doubt += 0.6 if wide else 0.05
+    return doubt
+
+
+def is_cited(lines: TextLines, start: int, end: int) -> bool:
+    """Tell whether the words around a number say that it is a reference, a date or an amount."""
+    before, breaks = lines.words_before(start)
+    said = _REFERENCE.search(before) or _LINKING.search(before)
+    return bool(breaks < 2 and said) or bool(_CITED.match(lines.text, end))
+
+
+def _is_other(text: str, kind: str, end: int) -> bool:
+    """Tell whether a number is a reference or a day, by the words behind it."""
+    if kind == "1.":
+        return bool(_DATE.match(text, end))
+    cited = kind in ("article", "part", "chapter", "section", "decimal")
+    return cited and bool(_CITED.match(text, end))
+
+
+def _heads_decimals(number: str, rest: str) -> bool:
+    """Tell whether a number heads clauses on the same line, as in "4 PRICES 4.1 Fees"."""
+    head, found, _ = rest.partition(f" {number}.1")
+    return bool(found) and is_title_like(head)
+
+
+def _doubt_of_bare(lines: TextLines, start: int, rest: str) -> float | None:
+    """Say how much a number without a dot looks like a quantity; None where it surely is one."""
+    if not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
+        return None
+    titled = is_title_like(rest)
+    line = max(lines.start_of_line(start), start - _BLANKS)
+    within = lines.text[line:start].strip(" \t\xa0*_#>|")
+    if within and not titled:
+        return None
+    return 0.0 if titled and not any(char.isdigit() for char in rest) else 0.5

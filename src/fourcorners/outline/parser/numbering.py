@@ -1,0 +1,216 @@
+"""Numbering schemes: what a clause number looks like, how it counts, and how it is cited."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
+
+ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
+_HIGHEST = 99  # no part of a clause number is higher
+BLANK = "[^\\S\\n]"  # white space within a line
+
+ATTACHMENTS = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
+WORDS = {
+    "article": "article",
+    "part": "part",
+    "chapter": "chapter",
+    "section": "section",
+    "sec.": "section",
+    "§": "section",
+    "clause": "section",
+}
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TENS = ("twenty", "thirty", "forty")
+CARDINALS = (
+    *_UNITS,
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
+    *("seventeen", "eighteen", "nineteen"),
+    *(word for ten in _TENS for word in (ten, *(f"{ten}-{unit}" for unit in _UNITS))),
+)
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ORDINALS = (
+    *_PLACES,
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth"),
+    *(
+        word
+        for ten in _TENS
+        for word in (f"{ten[:-1]}ieth", *(f"{ten}-{place}" for place in _PLACES))
+    ),
+)
+# The longer first: "twenty-one" before "twenty".
+_ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
+_SPELLED = "|".join(sorted((*CARDINALS, *ORDINALS), key=len, reverse=True))
+
+_WORD = (
+    r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CHAPTER|Chapter|CLAUSE|Clause|§{1,2})"
+    r"[^\S\n]*(?:[–—-][^\S\n]+)?(?P<wnum>\d{1,3}[A-Z](?![\w.(])|\d{1,3}(?:\.\d{1,3}){0,4}(?![\d,])|[IVXL]{1,7}\b|[ivxl]{1,7}\b|[A-Z]\b"
+    rf"|(?i:{_SPELLED})\b)(?P<wsub>(?:\([A-Za-z0-9]{{1,4}}\))*)[.:]?"
+)
+_DECIMAL = (
+    r"(?P<dec>\d{1,2}(?:\.\d{1,3}){1,4}|\d{1,2}(?:\.[^\S\n]\d{1,2}){1,4}(?=\.))(?P<dsub>(?:\([A-Za-z0-9]{1,4}\))*)\.?"
+    r"(?=[^\S\n]|\n|$|[A-Z\"“(*])"
+)
+_NUMBER_LETTER = r"(?P<nl>\d{1,2}\.?[A-Za-z])\.?(?=[^\S\n]|\n|$)"
+_NUMBER = (
+    r"(?P<num>\d{1,3})(?:(?P<nclose>[.)])(?=[^\S\n]|\n|$|[A-Z\"“(*])"
+    r"(?![^\S\n]{1,3}[b-z]\.[^\S\n]+[A-Z])|[^\S\n]\.(?=[^\S\n]{1,3}[A-Z]))"
+)
+_PAREN = (
+    r"\([^\S\n]?(?P<par>[a-z]{1,2}|[ivxl]{1,6}|[A-Z]{1,2}|[IVXL]{1,6}|\d{1,3})[^\S\n]?\)"
+    r"(?=[^\S\n]|\n|$|[A-Z\"“(a-z])"
+)
+_LETTER = r"(?P<let>[a-z]|[ivxl]{1,6}|[A-Z]|[IVXL]{1,6})(?P<lclose>[.)])(?=[^\S\n]|\n|$|[\"“])"
+_ORDINAL = rf"(?P<ord>(?=[EFNSTefnst])(?i:{_ORDINALS}))[:.]"
+_BARE = r"(?P<bare>\d{1,2})(?=[^\S\n]{1,12}[A-Z\"“])"
+
+# Within a line, a number before the next entry of a table of contents is a page's.
+_BARE_WITHIN = rf"{_BARE}(?![^\S\n]+(?i:article|section|part|{'|'.join(ATTACHMENTS)})\b)"
+
+# Every way to write a clause number, to be tried where a line starts …
+START_PATTERN = "|".join(
+    (_WORD, _DECIMAL, _NUMBER_LETTER, _NUMBER, _PAREN, _LETTER, _ORDINAL, _BARE)
+)
+# … and within a line, where fewer are believed.
+INLINE_PATTERN = "|".join((_WORD, _DECIMAL, _NUMBER, _PAREN, _LETTER, _BARE_WITHIN))
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReading:
+    """One way to read a marker: the scheme it counts in and its value there.
+
+    `family` names the scheme by its first label (`article`, `1.`, `1.1`, `(a)`, `(i)`, …);
+    `path` is the value, one number a level for decimals.
+    """
+
+    family: str
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A clause number as written, with every way to read it."""
+
+    written: str
+    readings: tuple[NumberReading, ...]
+
+
+def roman_value(numeral: str) -> int | None:
+    """Return the value of a well-formed roman numeral of either case, up to `ROMAN_LIMIT`."""
+    return _ROMANS.get(numeral.lower())
+
+
+def letter_value(written: str) -> int | None:
+    """Return the place of a list letter: a is 1, z is 26, aa is 27."""
+    low = written.lower()
+    if len(low) == 1 and "a" <= low <= "z":
+        return ord(low) - 96
+    if len(low) == 2 and low[0] == low[1] and "a" <= low[0] <= "z":
+        return ord(low[0]) - 70
+    return None
+
+
+def _to_roman(value: int) -> str:
+    parts = []
+    for worth, sign in ((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")):
+        while value >= worth:
+            parts.append(sign)
+            value -= worth
+    return "".join(parts)
+
+
+_ROMANS = {_to_roman(value): value for value in range(1, ROMAN_LIMIT + 1)}
+
+
+@lru_cache(maxsize=4096)
+def _counted(written: str, frame: str) -> tuple[NumberReading, ...]:
+    """Read a letter, roman numeral or number set in a frame such as `(_)`, `_)` or `_.`."""
+    if written.isdigit():
+        return (NumberReading(frame.replace("_", "1"), (int(written),)),)
+    upper = written.isupper()
+    found = []
+    value = letter_value(written)
+    if value is not None:
+        found.append(NumberReading(frame.replace("_", "A" if upper else "a"), (value,)))
+    value = roman_value(written)
+    if value is not None:
+        found.append(NumberReading(frame.replace("_", "I" if upper else "i"), (value,)))
+    return tuple(found)
+
+
+def _decimal(written: str) -> tuple[NumberReading, ...]:
+    path = tuple(int(part) for part in written.split("."))
+    if max(path) > _HIGHEST:
+        return ()
+    if len(path) == 2 and path[1] == 0:
+        return (NumberReading("1.", path[:1]), NumberReading("section", path[:1]))
+    return (NumberReading(".".join("1" * len(path)), path),)
+
+
+def _worded(word: str, value: str) -> tuple[NumberReading, ...]:
+    family = WORDS["§" if word[0] == "§" else word.lower()]
+    if "." in value:
+        return _decimal(value)
+    if value[0].isdigit():  # one put in later, such as 16A, counts as the one before
+        return (NumberReading(family, (int(value.rstrip(ascii_uppercase)),)),)
+    if value.lower() in CARDINALS:
+        return (NumberReading(family, (CARDINALS.index(value.lower()) + 1,)),)
+    if value.lower() in ORDINALS:
+        return (NumberReading(family, (ORDINALS.index(value.lower()) + 1,)),)
+    values = [reading.path for reading in _counted(value, "_")]
+    return tuple(NumberReading(family, path) for path in values)
+
+
+def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, ...]:
+    """Extend a path by the brackets written with it, as in `2.1(a)`."""
+    if not sub:
+        return readings
+    tails = [_counted(part, "(_)") for part in re.findall(r"\(([^)]*)\)", sub)]
+    if not all(tails):
+        return ()
+    tail = tuple(choices[0].path[0] for choices in tails)
+    return tuple(
+        NumberReading(f"{reading.family}{'()' * len(tail)}", reading.path + tail)
+        for reading in readings
+    )
+
+
+def parse_number(match: re.Match[str]) -> Number | None:
+    """Read a match of `AT_START` or `WITHIN`; None where it is no number after all."""
+    group = match.groupdict().get
+    readings: tuple[NumberReading, ...] = ()
+    if word := group("word"):
+        value = group("wnum") or ""
+        written = f"{value}{group('wsub') or ''}"
+        family = WORDS["§" if word[0] == "§" else word.lower()]
+        if family in ("article", "part", "chapter"):
+            written = f"{word.capitalize()} {written}"
+        readings = _sub(_worded(word, value), group("wsub") or "")
+    elif dec := group("dec"):
+        written = "".join(dec.split()) + (group("dsub") or "")
+        readings = _sub(_decimal(dec), group("dsub") or "")
+    elif mixed := group("nl"):
+        written = mixed
+        place = letter_value(mixed[-1])
+        if place is not None:
+            readings = (NumberReading("1.A", (int(mixed[:-1].rstrip(".")), place)),)
+    elif number := group("num"):
+        written = number
+        readings = _counted(number, f"_{group('nclose') or '.'}")
+    elif inner := group("par"):
+        written = f"({inner})"
+        readings = _counted(inner, "(_)")
+    elif inner := group("let"):
+        written = inner
+        readings = _counted(inner, f"_{group('lclose')}")
+        if inner in ("I", "l"):
+            readings += (NumberReading(f"1{group('lclose')}", (1,)),)  # often misread, or mistyped
+    elif ordinal := group("ord"):
+        written = ordinal.capitalize()
+        readings = (NumberReading("first", (ORDINALS.index(ordinal.lower()) + 1,)),)
+    else:
+        written = group("bare") or ""
+        readings = (NumberReading("1.", (int(written),)),)
+    return Number(written, readings) if readings else None

@@ -1,0 +1,1 @@
+"""What is indexed: passages, units and the three views of a node."""

@@ -1,0 +1,112 @@
+"""`Concordance`: the words and the sentences of a document with their places, kept as bytes.
+
+To find them takes a hundred times what it takes to read them back, and every question that a
+document may answer needs them: so they are found once, when the document is added.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.outline.passages.units import Unit, cut_units
+from fourcorners.outline.tree import Passage
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+"""Raise it when words, sentences or the bytes come out otherwise: what was kept is found anew."""
+
+_HEAD = struct.Struct("<4I")  # form; how many words, units, and bytes of distinct words
+_QUICK = 1  # the level of compression: a higher one saves a tenth and takes three times as long
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Concordance:
+    """The words of a document, and its units in order."""
+
+    index: WordIndex
+    units: tuple[Unit, ...]
+
+    @classmethod
+    def build(cls, text: str, passages: Iterable[Passage]) -> Concordance:
+        """Find the words and the units of a text whose passages are disjoint, in any order."""
+        ordered = sorted(passages, key=lambda passage: passage.span)
+        return cls(WordIndex(text), tuple(cut_units(text, ordered)))
+
+    def dump(self) -> bytes:
+        """Return it as bytes."""
+        import numpy as np
+
+        words = "\n".join(self.index.distinct_tokens).encode()
+        spans = [unit.span for unit in self.units]
+        columns = (
+            *_steps(self.index.words.starts, self.index.words.ends),
+            np.asarray(self.index.token_ids, np.uint32),
+            *_steps([span.start for span in spans], [span.end for span in spans]),
+            np.array([unit.passage for unit in self.units], np.uint32),
+        )
+        head = _HEAD.pack(FORMAT, len(self.index), len(self.units), len(words))
+        body = b"".join((words, *(column.astype("<u4").tobytes() for column in columns)))
+        return head + zlib.compress(body, _QUICK)
+
+    @classmethod
+    def load(cls, data: bytes) -> Concordance | None:
+        """Return what `dump` wrote; None if it is of another form.
+
+        Raises:
+            ValueError: If the bytes are damaged.
+        """
+        import numpy as np
+
+        try:
+            form, count, units, length = _HEAD.unpack_from(data)
+            if form != FORMAT:
+                return None
+            body = zlib.decompress(memoryview(data)[_HEAD.size :])
+            words = body[:length].decode()
+            columns = np.frombuffer(body, "<u4", offset=length).astype(np.uint32)
+            starts, lengths, numbers, *rest = np.split(
+                columns, np.cumsum([count, count, count, units, units])
+            )
+        except (struct.error, zlib.error) as error:
+            raise ValueError(f"a stored concordance is damaged ({error})") from error
+        if any(len(column) != units for column in rest):
+            raise ValueError("a stored concordance is damaged (its columns differ in length)")
+        at, beyond = _places(starts, lengths)
+        first, last = _places(rest[0], rest[1])
+        return cls(
+            WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond),
+            tuple(
+                Unit(Span(start, end), passage)
+                for start, end, passage in zip(
+                    first.tolist(), last.tolist(), rest[2].tolist(), strict=True
+                )
+            ),
+        )
+
+
+def _steps(
+    starts: Sequence[int], ends: Sequence[int]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return how far each start is from the one before, and the lengths: small numbers."""
+    import numpy as np
+
+    at = np.asarray(starts, np.uint32)
+    return np.diff(at, prepend=np.uint32(0)), np.asarray(ends, np.uint32) - at
+
+
+def _places(
+    steps: NDArray[np.uint32], lengths: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    import numpy as np
+
+    starts = np.cumsum(steps, dtype=np.uint32)
+    return starts, starts + lengths

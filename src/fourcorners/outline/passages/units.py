@@ -1,0 +1,30 @@
+"""Units: what of a document may be quoted, its sentences, each in one passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fourcorners.outline.tree import Passage
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
+
+MIN_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What may be quoted: a sentence, cut where a passage ends. `passage` is its place."""
+
+    span: Span
+    passage: int
+
+
+def cut_units(text: str, passages: Sequence[Passage]) -> list[Unit]:
+    """Return the sentences of passages that are in order and disjoint."""
+    return [
+        Unit(span, ordinal)
+        for ordinal, passage in enumerate(passages)
+        for span in split_sentences(text, passage.span)
+        if len(span.of(text).split()) >= MIN_WORDS
+    ]

@@ -1,0 +1,1 @@
+"""Cross-references and the labels that they name."""

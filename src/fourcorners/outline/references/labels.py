@@ -1,0 +1,394 @@
+"""Citations: from a number as it is cited to the node that bears it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import islice, takewhile
+
+from fourcorners.outline.parser.numbering import CARDINALS, roman_value
+from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.span import Span
+
+Tokens = tuple[str, ...]
+
+_TOKEN = re.compile(r"\d+|[A-Za-z]+")
+_POINT_NOUGHT = re.compile(r"((?:^|\s)\d{1,3})\.0{1,2}(?![\d.])")
+# Words before a number that make it a reference; a heading has none before it.
+_LEADS = re.compile(r"(?:(?<![\w’'])[a-z]+[,;]?|[,(]|\b(?:AND|OR|OF|IN|UNDER|TO))\s*$")
+_WORD_BEFORE = re.compile(r"(?:[Ss]ections?|SECTIONS?|[Cc]lauses?|[Aa]rticles?|[Pp]aragraphs?)\s+$")
+_NUMBER_BEFORE = re.compile(r"[\d.]$")
+_JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
+_CLAUSE_AFTER = re.compile(r"(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
+_GAP = re.compile(r"\s+[\"“]?")
+_GOES_ON = re.compile(r"[\w.(]")
+_LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
+_ITEMS = 150_000  # characters of a clause in which its items are sought
+_MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
+_LEAD = 200  # characters looked at of the line before a heading
+_MOST_MARKS = 3  # quotation marks and stars before a heading
+_SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
+_TIMES = 3
+_CAPTION = 400  # characters at the top in which a filing's caption stands
+_PAGE_ENDS = re.compile(r"\s*(?:\[\s?\*|Source:|\n\s*\n\s*\n|\f)")
+_HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
+_AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
+_OWN_NAME = re.compile(
+    r"T(?<!\wT)(?:HIS|his)\s+(?:[A-Z][\w&,/’'.-]*\s+|(?:and|of|for|to|the|on)\s+){0,14}\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
+    r"(?P<name>[^\"”]{2,50})[\"”]"
+)
+_FRONT = 20_000  # characters that a cover and a table of contents may have
+_TOP = 1_500  # characters in which a document says that it amends another
+_ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
+
+
+@lru_cache(maxsize=20_000)
+def label_parts(mark: str) -> Tokens:
+    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
+    mark = _POINT_NOUGHT.sub(r"\1", mark)
+    return tuple([str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark)])
+
+
+@lru_cache(maxsize=20_000)
+def _folded(tokens: Tokens) -> Tokens:
+    return tuple([part.casefold() for part in tokens])
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One number of a reference, with the word before it."""
+
+    word: str
+    mark: str
+    span: Span
+
+
+class LabelIndex:
+    """The outline's labels, to be looked up as they are cited."""
+
+    def __init__(self, text: str, nodes: tuple[Node, ...]) -> None:
+        self._text = text
+        self._nodes = nodes
+        self._starts = [node.span.start for node in nodes]
+        self._exact: dict[Tokens, list[int]] = {}
+        self._roots: list[Node] = []
+        for node in nodes:
+            if node.kind is NodeKind.SCHEDULE and node.parent is None:
+                self._roots.append(node)
+            if node.label:
+                for key in _keys(node.label, node.parent is None):
+                    self._exact.setdefault(key, []).append(node.id)
+        self._sought: dict[Tokens, int | None] = {}
+        self._longest: dict[Tokens, int] = {}
+        self._items: dict[tuple[int, Tokens], bool] = {}
+        self._tops = [node.id for node in nodes if node.parent is None]
+        self._children: dict[int | None, list[int]] = {}
+        for node in nodes:
+            self._children.setdefault(node.parent, []).append(node.id)
+        self._root_starts = [node.span.start for node in self._roots]
+
+    @cached_property
+    def amends_another(self) -> bool:
+        """Whether the document says at its top that it amends another."""
+        return bool(_AMENDMENT.search(self._text, 0, _TOP))
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """The short names that the contract gives itself at its top."""
+        return frozenset(
+            " ".join(found["name"].split()) for found in _OWN_NAME.finditer(self._text, 0, _FRONT)
+        )
+
+    def node_at(self, offset: int) -> Node | None:
+        """Return the innermost node that covers an offset."""
+        at = bisect_right(self._starts, offset) - 1
+        while at >= 0:
+            node: Node | None = self._nodes[at]
+            while node is not None and node.span.end <= offset:
+                node = self._nodes[node.parent] if node.parent is not None else None
+            return node
+        return None
+
+    def _chain(self, offset: int) -> list[Node]:
+        """Return the nodes around an offset, the innermost first."""
+        node = self.node_at(offset)
+        chain = []
+        while node is not None:
+            chain.append(node)
+            node = self._nodes[node.parent] if node.parent is not None else None
+        return chain
+
+    def _container(self, offset: int) -> Tokens:
+        """Return the label of the attachment that holds the offset, if any."""
+        at = bisect_right(self._root_starts, offset) - 1
+        if at >= 0 and offset < self._roots[at].span.end:
+            return _folded(label_parts(self._roots[at].label))
+        return ()
+
+    def _first(self, key: Tokens, near: int) -> int | None:
+        """Return the node of a label; of several the one under the same top node, or the first."""
+        found = self._exact.get(key)
+        if not found:
+            return None
+        if len(found) > 1:
+            below = self._below_top(found, [node.id for node in self._chain(near)])
+            if below is not None:
+                return below
+            if key not in self._longest:
+                self._longest[key] = max(found, key=lambda each: len(self._nodes[each].span))
+            longest = self._longest[key]
+            if len(self._nodes[found[0]].span) * _TIMES < len(self._nodes[longest].span):
+                return longest  # the first is an entry of a table of contents
+        return found[0]
+
+    def _below_top(self, found: list[int], chain: list[int]) -> int | None:
+        """Return the first of some nodes below the top one of a chain, and not in the chain."""
+        if not chain:
+            return None
+        after = bisect_right(self._tops, chain[-1])
+        end = self._tops[after] if after < len(self._tops) else len(self._nodes)
+        first = bisect_right(found, chain[-1])
+        inside = takewhile(lambda each: each < end, islice(found, first, None))
+        return next((each for each in inside if each not in chain), None)
+
+    def attachment(self, word: str, mark: Tokens) -> int | None:
+        """Return the attachment of a name, such as Exhibit C."""
+        folded = _folded(mark)
+        for key in ((word, *folded), (word, *_arabic(folded)), (word, *folded[:1])):
+            found = self._exact.get(key)
+            if found and (len(key) == len(folded) + 1 or self._holds(found[0], mark[1:])):
+                return found[0]
+        return self._headed(word, mark)
+
+    def _headed(self, word: str, mark: Tokens) -> int | None:
+        """Return the node whose text has the heading of an attachment that is no node itself."""
+        if (word, *mark) in self._sought or len(self._sought) >= _MOST_SOUGHT:
+            return self._sought.get((word, *mark))
+        ends = [*self._heads(word.upper(), mark)] or [*self._titles(word.title(), mark)]
+        node = self.node_at(ends[-1]) if ends else None
+        self._sought[word, *mark] = node.id if node else None
+        return self._sought[word, *mark]
+
+    def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
+        """Yield where a heading in capitals ends: one on a line of its own, or after a sentence."""
+        for start, end in self._named(word, mark):
+            lead = self._before(start)
+            after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
+            if (not lead.strip() or after) and not _GOES_ON.match(self._text, end):
+                yield end
+
+    def _titles(self, word: str, mark: Tokens) -> Iterator[int]:
+        """Yield where a heading ends that is a line by itself."""
+        for start, end in self._named(word, mark):
+            closed = _LINE_ENDS.match(self._text, end)
+            if closed and not self._before(start).strip():
+                yield closed.end()
+
+    def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
+        """Yield start and end of a word with a number, and a quotation mark before it."""
+        for start in _offsets(self._text, word):
+            gap = _GAP.match(self._text, start + len(word))
+            end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
+            if end is not None:
+                yield start, end
+
+    def _before(self, offset: int) -> str:
+        """Return the line before an offset, without the marks of a heading."""
+        lead = self._text[max(0, offset - _LEAD) : offset].rpartition("\n")[2]
+        bare = lead.rstrip('"“*')
+        return bare if len(lead) - len(bare) <= _MOST_MARKS else lead
+
+    def find_number(
+        self, offset: int, word: str, raw: str, scope: tuple[str, str] | None = None
+    ) -> int | None:
+        """Return the node cited by a word and a number, seen from the offset."""
+        mark = label_parts(raw)
+        containers = [self._container(offset), ()]
+        if scope is not None and scope[0] in _ATTACHMENT_WORDS:
+            containers = [(scope[0], *_folded(label_parts(scope[1])))]
+        elif scope is not None:  # "paragraph (b) of Section 7.2"
+            inside = self.find_number(offset, scope[0], scope[1] + raw)
+            return self.find_number(offset, word, raw) if inside is None else inside
+        fewest = _fixed(raw)
+        for size in range(len(mark), fewest - 1, -1):
+            for container in dict.fromkeys(containers):
+                for name in _names(word, _folded(mark[:size])):
+                    found = self._first((*container, *name), offset)
+                    if found is not None and self._holds(found, mark[size:]):
+                        return found
+        return self._written(mark[:fewest]) if fewest > 1 else None
+
+    def _written(self, mark: Tokens) -> int | None:
+        """Return the node whose text has a decimal number that the outline has no node for."""
+        if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
+            return self._sought.get(mark)
+        node = None
+        for start in _offsets(self._text, f"{mark[0]}."):
+            if _NUMBER_BEFORE.search(self._text, max(0, start - 1), start):
+                continue
+            end = _end_of(self._text, start, mark, _JOINT)
+            opened = _CLAUSE_AFTER.match(self._text, end) if end is not None else None
+            if opened is None:
+                continue
+            before = self._text[max(0, start - 40) : start]
+            if not _LEADS.search(_WORD_BEFORE.sub("", before)):
+                node = self.node_at(opened.end())
+                break
+        self._sought[mark] = node.id if node else None
+        return self._sought[mark]
+
+    def find_nearby(self, span: Span, mark: Tokens) -> int | None:
+        """Return the node that a letter names where it stands: "clause (ii)", "paragraph (b)"."""
+        folded = _folded(mark)
+        chain = self._chain(span.start)
+        for node in chain:
+            found = self._first((*_folded(label_parts(node.label)), *folded), span.start)
+            if found is not None and node.label:
+                return found
+        for node in chain:
+            if self._holds(node.id, mark, beside=span):
+                return node.id
+        return None
+
+    def find_relative(self, offset: int, word: str, way: str) -> int | None:
+        """Return the part around the offset that a word such as "this Article" means."""
+        chain = self._chain(offset)
+        if word in _ATTACHMENT_WORDS and way:
+            return None
+        if word in _ATTACHMENT_WORDS:
+            around = [node for node in chain if node.kind is NodeKind.SCHEDULE]
+        elif word == "article":
+            around = [n for n in chain if n.kind is NodeKind.ARTICLE] or [
+                node for node in chain if node.parent is None and node.label
+            ]
+        elif word == "section":
+            around = [node for node in chain if node.kind is NodeKind.SECTION and node.label]
+        else:
+            around = chain[:1]
+        if not around:
+            return None
+        node = around[0]
+        if not way:
+            return node.id
+        return self._sibling(node, forward=way in ("following", "next"))
+
+    def _sibling(self, node: Node, *, forward: bool) -> int | None:
+        beside = self._children[node.parent]
+        at = bisect_left(beside, node.id) + (1 if forward else -1)
+        return beside[at] if 0 <= at < len(beside) else None
+
+    def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
+        """Tell whether a node's text has the items `(a)`, `(i)`, … one within the other."""
+        if beside is not None:
+            return self._has_items(node, rest, beside)
+        if (node, rest) not in self._items:
+            self._items[node, rest] = self._has_items(node, rest, None)
+        return self._items[node, rest]
+
+    def _has_items(self, node: int, rest: Tokens, beside: Span | None) -> bool:
+        span = self._nodes[node].span
+        offset, end = span.start, min(span.end, span.start + _ITEMS)
+        for part in rest:
+            pattern = _item(part)
+            found = pattern.search(self._text, offset, end)
+            while found and beside and beside.start <= found.start() < beside.end:
+                found = pattern.search(self._text, found.end(), end)
+            if found is None:
+                return False
+            offset = found.end()
+        return True
+
+    def is_unlikely(self, cited: Citation) -> bool:
+        """Tell whether a number that is not found belongs to another document after all.
+
+        That is a statute or a form ("Section 409A"), or the contract that this one amends.
+        """
+        if self.amends_another:
+            return True
+        word, mark = cited.word, cited.mark
+        if cited.span.start < _CAPTION and word in _ATTACHMENT_WORDS and "." in mark:
+            return True  # the caption of a filing
+        after = self._text[cited.span.end : cited.span.end + 2]
+        if word not in _ATTACHMENT_WORDS and (after[:1] == "-" and after[1:].isdigit()):
+            return True  # "Article 27-2" of a statute
+        if word not in _ATTACHMENT_WORDS and word != "article" and mark[:1].isalpha():
+            return roman_value(mark) is None  # "this Paragraph A", where letters start anew
+        if mark.isdigit() and _PAGE_ENDS.match(self._text, cited.span.end):
+            return True  # the number of a page
+        first = _TOKEN.match(mark.strip(" ("))
+        if first is None:
+            return True
+        number = first.group()
+        if number.isdigit() and int(number) > _HIGHEST:
+            return True
+        joined = re.match(r"\d+[A-Za-z]", mark) is not None
+        return word in ("part", "item", "recital", "addendum") or (joined and word != "exhibit")
+
+
+@lru_cache(maxsize=20_000)
+def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
+    """Return the ways to cite a label, of a node on top of the tree or below."""
+    tokens = _folded(label_parts(label))
+    keys = [tokens]
+    if tokens and tokens[0] in ("article", "part", "section", "recital"):
+        keys = [(tokens[0], *_arabic(tokens[1:]))]
+        if tokens[0] == "section":
+            keys.append(_arabic(tokens[1:]))
+    elif on_top and tokens:
+        keys.append(_arabic(tokens))
+    elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
+        keys.append((*tokens[:2], *_arabic(tokens[2:])))
+    return tuple(dict.fromkeys(keys))
+
+
+def _offsets(text: str, words: str) -> Iterator[int]:
+    """Yield where words stand."""
+    offset = text.find(words)
+    while offset >= 0:
+        yield offset
+        offset = text.find(words, offset + 1)
+
+
+def _end_of(text: str, offset: int, mark: Tokens, joint: re.Pattern[str]) -> int | None:
+    """Return where a mark ends that starts at an offset, with a joint between its parts."""
+    for index, part in enumerate(mark):
+        if index:
+            joined = joint.match(text, offset)
+            if joined is None:
+                return None
+            offset = joined.end()
+        if not text.startswith(part, offset):
+            return None
+        offset += len(part)
+    return offset
+
+
+@lru_cache(maxsize=1_000)
+def _item(part: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)\(?\s?{re.escape(part)}\s?[).]")
+
+
+def _fixed(mark: str) -> int:
+    """Count the parts before the brackets: a lack of one of those is no matter of depth."""
+    return max(1, len(label_parts(mark.partition("(")[0])))
+
+
+def _arabic(tokens: Tokens) -> Tokens:
+    """Return a label with its leading roman numeral, or number in words, as a number."""
+    if tokens and tokens[0] in CARDINALS:
+        return (str(CARDINALS.index(tokens[0]) + 1), *tokens[1:])
+    if tokens and (value := roman_value(tokens[0])) is not None:
+        return (str(value), *tokens[1:])
+    return tokens
+
+
+def _names(word: str, mark: Tokens) -> list[Tokens]:
+    arabic = _arabic(mark)
+    if word in ("article", "part", "recital"):
+        return [(word, *arabic), mark, arabic]
+    if word in _SECTIONS:
+        return [mark, arabic, ("section", *arabic), ("article", *arabic)]
+    return [mark]

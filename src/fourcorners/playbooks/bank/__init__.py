@@ -1,0 +1,1 @@
+"""Clause banks: store and import."""

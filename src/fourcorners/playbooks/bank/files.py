@@ -1,0 +1,207 @@
+"""Files of clauses: JSON lines, folders in BEIR's layout, and folders of annotated contracts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from fourcorners.errors import ConfigError
+from fourcorners.playbooks.bank.store import STARS, BankClause
+
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+
+_KEYS = frozenset({"provision", "text", "stars", "source", "start", "end", "tags"})
+_FORM = (
+    'Each line is a JSON object such as {"provision": "Insurance", "text": "…", "stars": 4}; '
+    "source, start, end and tags may follow."
+)
+_LAYOUTS = (
+    "Give a .jsonl file, a folder with corpus.jsonl, queries.jsonl and qrels, or one with "
+    "annotations.jsonl and contracts."
+)
+_NO_STARS = 0  # BEIR's score of what was judged and found irrelevant
+
+
+def read_clauses(path: Path) -> Iterator[BankClause]:
+    """Yield the clauses of a file or folder, whichever of the three layouts it has.
+
+    Raises:
+        ConfigError: If it has none, or something in it is wrong; the message names file and line.
+    """
+    if path.is_dir():
+        if (path / "annotations.jsonl").is_file():
+            return _annotated(path)
+        if (path / "corpus.jsonl").is_file():
+            return _beir(path)
+        raise ConfigError(f"{path}: this folder holds no clauses.", remedy=_LAYOUTS)
+    if path.is_file():
+        return _lines(path)
+    raise ConfigError(f"{path}: there is no such file or folder.", remedy=_LAYOUTS)
+
+
+def _lines(path: Path) -> Iterator[BankClause]:
+    for number, record in _records(path, remedy=_FORM):
+        unknown = sorted(record.keys() - _KEYS)
+        if unknown:
+            raise _wrong(path, number, f"there is no key {unknown[0]!r}", _FORM)
+        tags = record.get("tags") or []
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise _wrong(path, number, "tags must be a list of texts", _FORM)
+        start, end = (_place(path, number, record, key) for key in ("start", "end"))
+        if start is not None and end is not None and end < start:
+            raise _wrong(path, number, "end lies before start", _FORM)
+        yield BankClause(
+            provision=" ".join(_text(path, number, record, "provision", _FORM).split()),
+            text=_text(path, number, record, "text", _FORM),
+            stars=_stars(path, number, record.get("stars")),
+            source=_text(path, number, record, "source", _FORM) if record.get("source") else "",
+            start=start,
+            end=end,
+            tags=tuple(str(tag) for tag in tags),
+        )
+
+
+def _records(path: Path, *, remedy: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    """Yield each line of JSON that is not empty, with its number from 1."""
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: {(error.strerror or str(error)).lower()}.", remedy=remedy
+        ) from error
+    except UnicodeDecodeError as error:
+        bad = error.object.count(b"\n", 0, error.start) + 1
+        raise _wrong(path, bad, "this is not UTF-8", "Save the file as UTF-8.") from error
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise _wrong(path, number, f"this is not JSON ({error})", remedy) from error
+        if not isinstance(record, dict):
+            raise _wrong(path, number, "this is no JSON object", remedy)
+        yield number, record
+
+
+def _text(path: Path, number: int, record: Mapping[str, Json], key: str, remedy: str) -> str:
+    value = record.get(key)
+    if not isinstance(value, str) or not value.strip():
+        what = "is missing" if key not in record else "must be a text that is not empty"
+        raise _wrong(path, number, f"{key!r} {what}", remedy)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise _wrong(path, number, f"{key!r} holds half a character", remedy)
+    return value.strip()
+
+
+def _place(path: Path, number: int, record: Mapping[str, Json], key: str) -> int | None:
+    value = record.get(key)
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise _wrong(path, number, f"{key!r} must be a number from 0", _FORM)
+    return value
+
+
+def _stars(path: Path, number: int, value: Json) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value not in STARS:
+        raise _wrong(path, number, f"stars must be 1 to 5, not {value!r}", _FORM)
+    return value
+
+
+def _beir(folder: Path) -> Iterator[BankClause]:
+    """Yield the judged clauses of a folder in BEIR's layout.
+
+    The provision is the query's category where its metadata names one, else the query's text.
+    Scores of 1 to 4 are 2 to 5 stars, 0 is one star.
+    """
+    remedy = "BEIR's layout: corpus.jsonl and queries.jsonl with _id and text, qrels/*.tsv."
+    texts = {
+        _text(folder / "corpus.jsonl", number, record, "_id", remedy): _text(
+            folder / "corpus.jsonl", number, record, "text", remedy
+        )
+        for number, record in _records(folder / "corpus.jsonl", remedy=remedy)
+    }
+    asked: dict[str, tuple[str, str]] = {}
+    for number, record in _records(folder / "queries.jsonl", remedy=remedy):
+        text = _text(folder / "queries.jsonl", number, record, "text", remedy)
+        extra = record.get("metadata")
+        category = extra.get("category") if isinstance(extra, dict) else None
+        name = category if isinstance(category, str) and category.strip() else text
+        asked[_text(folder / "queries.jsonl", number, record, "_id", remedy)] = (name, text)
+    files = sorted((folder / "qrels").glob("*.tsv")) or [
+        path for path in [folder / "qrels.tsv"] if path.is_file()
+    ]
+    if not files:
+        raise ConfigError(f"{folder / 'qrels'}: there are no judgements.", remedy=remedy)
+    best: dict[tuple[str, str], tuple[int, dict[str, None]]] = {}
+    for path in files:
+        for query, clause, score in _judgements(path, remedy):
+            if query not in asked or clause not in texts:
+                continue  # judgements of what was left out of the folder
+            provision, text = asked[query]
+            before, tags = best.get((provision, clause), (0, {}))
+            if score > _NO_STARS:
+                tags[text] = None
+            best[provision, clause] = (max(before, score + 1), tags)
+    for (provision, clause), (stars, tags) in best.items():
+        yield BankClause(
+            provision, texts[clause], stars, f"{folder.name}:{clause}", tags=tuple(tags)
+        )
+
+
+def _judgements(path: Path, remedy: str) -> Iterator[tuple[str, str, int]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.reader(file, delimiter="\t"), start=1):
+            if not row or (number == 1 and row[-1] == "score"):
+                continue
+            if len(row) != 3 or not row[2].strip().isdigit() or int(row[2]) >= len(STARS):
+                raise _wrong(path, number, "this is no query, clause and score from 0 to 4", remedy)
+            yield row[0], row[1], int(row[2])
+
+
+def _annotated(folder: Path) -> Iterator[BankClause]:
+    """Yield the annotated spans of contracts; their group, if they have one, is their source."""
+    remedy = (
+        'Each line: {"name": "x.txt", "annotations": {"Insurance": [[start, end], …]}}, '
+        "with the text in contracts/x.txt."
+    )
+    path = folder / "annotations.jsonl"
+    for number, record in _records(path, remedy=remedy):
+        name = _text(path, number, record, "name", remedy)
+        file = folder / "contracts" / name
+        if file.parent != folder / "contracts":
+            raise _wrong(path, number, f"{name!r} is no file of the folder contracts", remedy)
+        try:
+            text = file.read_bytes().decode("utf-8")
+        except OSError as error:
+            raise _wrong(path, number, f"{file} cannot be read", remedy) from error
+        annotations = record.get("annotations")
+        if not isinstance(annotations, dict):
+            raise _wrong(path, number, "'annotations' must be a mapping of names to spans", remedy)
+        source = record.get("group")
+        for provision, spans in annotations.items():
+            for start, end in _spans(path, number, provision, spans, len(text), remedy):
+                words = text[start:end].strip()
+                if words:
+                    group = source if isinstance(source, str) and source else name
+                    yield BankClause(provision, words, None, group, start, end, (name,))
+
+
+def _spans(
+    path: Path, number: int, provision: str, spans: Json, length: int, remedy: str
+) -> Iterator[tuple[int, int]]:
+    for span in spans if isinstance(spans, list) else [spans]:
+        match span:
+            case [int(start), int(end)] if 0 <= start <= end <= length:
+                yield start, end
+            case _:
+                what = f"{span!r} of {provision!r} is no span of the text of {length:,} characters"
+                raise _wrong(path, number, what, remedy)
+
+
+def _wrong(path: Path, number: int, what: str, remedy: str) -> ConfigError:
+    return ConfigError(f"{path}, line {number}: {what}.", remedy=remedy)

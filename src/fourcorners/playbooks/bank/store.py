@@ -1,0 +1,259 @@
+"""Clause banks: examples of clauses by provision, kept in the library.
+
+A bank is a name; each of its clauses has a provision, its words, stars if someone gave any, and
+where it is from. The same words stand once under a provision: white space, case and typography do
+not make another clause.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.playbooks.learning.learn import Clause
+from fourcorners.text.normalisation import normalise_text
+
+STARS = range(1, 6)
+_ROOM = "bank"
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE bank_clauses(
+            row       INTEGER PRIMARY KEY,
+            id        TEXT NOT NULL,
+            bank      TEXT NOT NULL,
+            provision TEXT NOT NULL,
+            text      TEXT NOT NULL,
+            stars     INTEGER CHECK (stars BETWEEN 1 AND 5),
+            source    TEXT NOT NULL,
+            start     INTEGER,
+            "end"     INTEGER,
+            tags      TEXT NOT NULL,
+            added     TEXT NOT NULL,
+            UNIQUE (bank, id)
+        ) STRICT;
+        CREATE INDEX bank_clauses_by_provision ON bank_clauses(bank, provision);
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BankClause:
+    """A clause of a bank.
+
+    Attributes:
+        stars: How good an example it is, 1 to 5; None where nobody has said.
+        source: The document or the citation that it is from; empty if that is not known.
+        start: Where it stands in the source, in characters; None if that is not known.
+        end: Where it ends there.
+    """
+
+    provision: str
+    text: str
+    stars: int | None = None
+    source: str = ""
+    start: int | None = None
+    end: int | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Return the name by which it is rated: the same for the same words and provision."""
+        same = f"{self.provision.casefold()}\n{fold_text(self.text)}"
+        return sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """What became of the clauses of an import."""
+
+    added: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class BankSummary:
+    """How much a bank holds of one provision."""
+
+    bank: str
+    provision: str
+    clauses: int
+    rated: int
+
+
+def fold_text(text: str) -> str:
+    """Return what two clauses share if they are the same in words."""
+    return " ".join(normalise_text(text).text.casefold().split())
+
+
+def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) -> ImportCounts:
+    """Add clauses to a bank; one it holds already keeps its place, and takes stars if it had none.
+
+    Raises:
+        ConfigError: If the bank has no name.
+    """
+    bank = _named(bank)
+    library.migrate(_ROOM)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    added = known = 0
+    with library.transaction():
+        for clause in clauses:
+            row = (clause.id, bank, clause.provision, clause.text, clause.stars, clause.source)
+            tags = json.dumps(clause.tags, ensure_ascii=True)
+            fresh = library.execute(
+                "INSERT INTO bank_clauses(id, bank, provision, text, stars, source, start, "
+                '"end", tags, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) '
+                "ON CONFLICT (bank, id) DO NOTHING RETURNING row",
+                (*row, clause.start, clause.end, tags, now),
+            )
+            if fresh:
+                added += 1
+                continue
+            known += 1
+            library.execute(
+                "UPDATE bank_clauses SET stars = coalesce(stars, ?) WHERE bank = ? AND id = ?",
+                (clause.stars, bank, clause.id),
+            )
+        library.record("bank-import", {"bank": bank, "added": added, "known": known})
+    return ImportCounts(added, known)
+
+
+def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]:
+    """Return how much each bank holds of each provision."""
+    library.migrate(_ROOM)
+    rows = library.execute(
+        "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
+        "WHERE ? IS NULL OR bank = ? GROUP BY bank, provision ORDER BY bank, provision",
+        (bank, bank),
+    )
+    return [
+        BankSummary(as_string(name), as_string(provision), as_integer(count), as_integer(rated))
+        for name, provision, count, rated in rows
+    ]
+
+
+def bank_clauses(
+    library: Library, bank: str, *, provision: str | None = None, least: int | None = None
+) -> list[BankClause]:
+    """Return the clauses of a bank in the order in which they came.
+
+    Args:
+        library: Where the bank is kept.
+        bank: Its name.
+        provision: Only of this one.
+        least: Only with this many stars or more.
+
+    Raises:
+        ConfigError: If there is no such bank, or it holds nothing of the provision.
+    """
+    library.migrate(_ROOM)
+    rows = library.execute(
+        'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
+        "WHERE bank = ? AND (? IS NULL OR provision = ? COLLATE NOCASE) "
+        "AND (? IS NULL OR stars >= ?) ORDER BY row",
+        (bank, provision, provision, least, least),
+    )
+    if not rows and least is None:
+        raise _missing(library, bank, provision)
+    return [_clause(row) for row in rows]
+
+
+def rate_clause(library: Library, bank: str, clause: str, stars: int | None) -> BankClause:
+    """Give a clause stars, or take them; `clause` is its id or the start of it.
+
+    Raises:
+        ConfigError: If the stars are not 1 to 5, or no clause or several are called so.
+    """
+    if stars is not None and stars not in STARS:
+        raise ConfigError(
+            f"a clause has 1 to 5 stars, not {stars}.", remedy="Give a number from 1 to 5."
+        )
+    library.migrate(_ROOM)
+    found = library.execute(
+        'SELECT provision, text, stars, source, start, "end", tags, id FROM bank_clauses '
+        "WHERE bank = ? AND substr(id, 1, ?) = ? LIMIT 2",
+        (bank, len(clause), clause),
+    )
+    if len(found) != 1:
+        several = "more than one clause" if found else "no clause"
+        raise ConfigError(
+            f"the bank {bank!r} has {several} whose id starts with {clause!r}.",
+            remedy=f"fourcorners bank list --bank {bank!r} --clauses prints the ids.",
+        )
+    with library.transaction():
+        library.execute(
+            "UPDATE bank_clauses SET stars = ? WHERE bank = ? AND id = ?",
+            (stars, bank, found[0][7]),
+        )
+        library.record(
+            "bank-rate", {"bank": bank, "clause": as_string(found[0][7]), "stars": stars or 0}
+        )
+    return replace(_clause(found[0][:7]), stars=stars)
+
+
+def clause_lines(clauses: Iterable[BankClause]) -> Iterator[str]:
+    """Yield each clause as a line of JSON, as an import reads it."""
+    for clause in clauses:
+        whole: Mapping[str, object] = {
+            "provision": clause.provision,
+            "text": clause.text,
+            "stars": clause.stars,
+            "source": clause.source or None,
+            "start": clause.start,
+            "end": clause.end,
+            "tags": list(clause.tags) or None,
+        }
+        yield json.dumps(
+            {key: value for key, value in whole.items() if value is not None}, ensure_ascii=False
+        )
+
+
+def training_clauses(clauses: Iterable[BankClause]) -> list[Clause]:
+    """Return clauses as examples; those of one source are a group, any other stands alone."""
+    return [
+        Clause(each.provision, each.text, each.source or each.id, each.stars) for each in clauses
+    ]
+
+
+def _clause(row: tuple[SQLiteValue, ...]) -> BankClause:
+    provision, text, stars, source, start, end, tags = row
+    return BankClause(
+        provision=as_string(provision),
+        text=as_string(text),
+        stars=None if stars is None else as_integer(stars),
+        source=as_string(source),
+        start=None if start is None else as_integer(start),
+        end=None if end is None else as_integer(end),
+        tags=tuple(json.loads(as_string(tags))),
+    )
+
+
+def _named(bank: str) -> str:
+    name = " ".join(bank.split())
+    if not name:
+        raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
+    return name
+
+
+def _missing(library: Library, bank: str, provision: str | None) -> ConfigError:
+    held = bank_summary(library)
+    banks = list(dict.fromkeys(each.bank for each in held))
+    if bank in banks:
+        own = [each.provision for each in held if each.bank == bank]
+        return ConfigError(
+            f"the bank {bank!r} holds no clause of {provision!r}.",
+            remedy=f"It holds: {', '.join(own)}.",
+        )
+    return ConfigError(
+        f"the library has no clause bank {bank!r}.",
+        remedy=f"It has: {', '.join(banks)}." if banks else "Import one: fourcorners bank import.",
+    )

@@ -1,0 +1,1 @@
+"""Playbook files: schema, source with line numbers, inheritance, errors."""

@@ -1,0 +1,186 @@
+"""What is doubtful in a playbook that holds its schema: what its author may not have meant."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+
+from fourcorners.outline.card.types import KINDS
+from fourcorners.playbooks.file.source import Path, YamlSource
+from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
+from fourcorners.search.query import Query
+from fourcorners.search.query.match import is_match, score_text
+from fourcorners.search.query.tree import Node, Or
+from fourcorners.text.tokenization import WordIndex
+
+_CLEARLY = 1.5  # times as much as its own query: another provision's that an example looks like
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookWarning:
+    """Something that may be a mistake, with its line and the path of its key."""
+
+    line: int
+    path: str
+    what: str
+
+
+def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarning]:
+    """Return what is doubtful in a playbook, in the order of its file.
+
+    Of a playbook that extends another, what it neither changes nor adds is passed over.
+    """
+    inherited = source.keys.get(("extends",))
+    found = [
+        PlaybookWarning(source.line(path), source.name(path), what)
+        for at, provision in enumerate(playbook.provisions)
+        if inherited is None or source.nodes.get(("provisions", at)) is not inherited
+        for path, what in _of(playbook, provision, ("provisions", at))
+    ]
+    return sorted(found, key=lambda each: each.line)
+
+
+def _of(playbook: Playbook, provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
+    yield from _names(provision, path)
+    yield from _examples(playbook, provision, path)
+    yield from _questions(provision, path)
+    yield from _order(provision.severity, (*path, "severity"), "rule")
+    yield from _order(
+        [each for each in provision.positions if each.matching or each.unless],
+        (*path, "positions"),
+        "position",
+    )
+    yield from _types(provision.applies_to, (*path, "applies_to"))
+    yield from _types(provision.except_for, (*path, "except_for"))
+    for n, question in enumerate(provision.questions):
+        yield from _types(question.applies_to, (*path, "questions", n, "applies_to"))
+    for key, text in (
+        ("name", provision.name),
+        ("definition", provision.definition),
+        ("query", str(provision.query)),
+        ("avoid", str(provision.avoid or "")),
+        ("certain", str(provision.certain or "")),
+        ("never", str(provision.never or "")),
+    ):
+        for word in sorted(set(_mixed(text))):
+            yield (
+                (*path, key),
+                f"the word {word!r} mixes letters of two scripts that look alike",
+            )
+
+
+def _names(provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
+    known = {provision.id.casefold(), provision.name.casefold()}
+    for n, alias in enumerate(provision.aliases):
+        if alias.casefold() in known:
+            yield (*path, "aliases", n), f"{alias!r} names this provision already"
+        known.add(alias.casefold())
+
+
+def _examples(playbook: Playbook, provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
+    if not provision.examples:
+        yield path, "there is no example: the search by meaning starts from the definition"
+    indexes = [WordIndex(example) for example in provision.examples]
+    missed = [n for n, index in enumerate(indexes) if not is_match(provision.query, index)]
+    by_card = provision.card is not None and provision.extent is Extent.FACT
+    if indexes and len(missed) == len(indexes) and not by_card:
+        yield (*path, "query"), "the query matches none of the provision's own examples"
+    for n, index in enumerate(indexes):
+        if provision.avoid is not None and is_match(provision.avoid, index):
+            yield (*path, "examples", n), "what is to be avoided stands in this example"
+        if provision.never is not None and is_match(provision.never, index):
+            yield (*path, "examples", n), "what is never to be quoted stands in this example"
+        own = score_text(provision.query, index)
+        other, much = _closest(playbook, provision, index)
+        if n in missed and other is not None and much > 0:
+            yield (
+                (*path, "examples", n),
+                f"the query does not match this example, and that of {other.id} does",
+            )
+        elif other is not None and own and much > _CLEARLY * own:
+            yield (
+                (*path, "examples", n),
+                f"this example looks more like {other.id} ({much:.1f} against {own:.1f})",
+            )
+
+
+def _closest(
+    playbook: Playbook, provision: Provision, index: WordIndex
+) -> tuple[Provision | None, float]:
+    scored = [
+        (score_text(each.query, index), each)
+        for each in playbook.provisions
+        if each.id != provision.id and not (each.avoid is not None and is_match(each.avoid, index))
+    ]
+    much, best = max(scored, key=lambda each: each[0], default=(0.0, None))
+    return best, much
+
+
+def _questions(provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
+    for n, question in enumerate(provision.questions):
+        where = (*path, "questions", n)
+        if question.answer == "yes_no" and question.yes is None:
+            yield where, "there is no wording for a yes: without a model a person must answer"
+        if question.answer == "yes_no" and question.yes is not None and question.yes == question.no:
+            yield (*where, "no"), "the same wording says yes and no"
+        if question.answer == "text" and question.yes is not None:
+            yield (*where, "yes"), "wording decides nothing where the answer is a text"
+
+
+def _order(
+    listed: Sequence[SeverityRule | Position], path: Path, noun: str
+) -> Iterator[tuple[Path, str]]:
+    """Yield the rules that an earlier one leaves nothing to."""
+    for n, each in enumerate(listed):
+        if each.matching is not None and each.matching == each.unless:
+            yield (*path, n), f"this {noun} never holds: what it wants is what it forbids"
+        for earlier in listed[:n]:
+            if _asked_alike(each, earlier) and earlier.unless is None and _within(each, earlier):
+                yield (
+                    (*path, n),
+                    f"this {noun} is never reached: an earlier one holds wherever it does",
+                )
+                break
+
+
+def _asked_alike(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
+    """Tell whether whatever the later is asked of, the earlier is asked of too."""
+    if not isinstance(later, SeverityRule) or not isinstance(earlier, SeverityRule):
+        return True
+    if (later.ends_within is None) != (earlier.ends_within is None):
+        return False
+    sooner = (later.ends_within or 0) <= (earlier.ends_within or 0)
+    acts = not earlier.by or (bool(later.by) and set(later.by) <= set(earlier.by))
+    return later.when == earlier.when and sooner and acts
+
+
+def _within(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
+    if earlier.matching is None:
+        return True
+    return later.matching is not None and _parts(later.matching) <= _parts(earlier.matching)
+
+
+def _parts(query: Query) -> frozenset[Node]:
+    tree = query.tree
+    return frozenset(tree.parts) if isinstance(tree, Or) else frozenset([tree])
+
+
+def _types(applies_to: Iterable[str], path: Path) -> Iterator[tuple[Path, str]]:
+    known = {kind.casefold(): kind for kind in KINDS}
+    for n, kind in enumerate(applies_to):
+        plain = kind.casefold().replace("licence", "license")
+        if plain not in known:
+            near = get_close_matches(plain, known, n=1)
+            offer = f"did you mean {known[near[0]]!r}?" if near else f"known: {', '.join(KINDS)}"
+            yield (*path, n), f"no contract is of the type {kind!r}; {offer}"
+
+
+def _mixed(text: str) -> Iterator[str]:
+    """Yield the words that hold letters of more than one script, as look-alikes do."""
+    for word in text.split():
+        scripts = [unicodedata.name(char, "?").split()[0] for char in word if char.isalpha()]
+        if any(one != other for one, other in pairwise(scripts)):
+            yield word

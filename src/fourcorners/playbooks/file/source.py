@@ -1,0 +1,207 @@
+"""The text of a playbook file as plain data, with the place of every key and value.
+
+Only what a playbook needs of YAML is read: mappings, lists and text. Every scalar is text as it is
+written, so `no` is not false, `version: 1.10` is not 1.1, and the key `yes` is a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import yaml
+
+Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
+Path: TypeAlias = tuple[str | int, ...]
+
+MAX_DEPTH = 12
+_PLAIN = "tag:yaml.org,2002:"
+_KNOWN_TAGS = frozenset(
+    _PLAIN + name
+    for name in "map seq str int float bool null timestamp merge value".split()  # noqa: SIM905
+)
+_QUOTE_IT = (
+    "Put a text that holds quotes, brackets, a colon or a # between single quotes, "
+    "or indented under the key with >- after it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """Something wrong with the file: where, what, and what to do about it.
+
+    `line` and `character` count from 1; the character is given where it is known exactly.
+    """
+
+    line: int
+    path: str
+    what: str
+    character: int | None = None
+    remedy: str = ""
+
+
+@dataclass(slots=True)
+class YamlSource:
+    """A file's data; `nodes` and `keys` tell where the value and the key of each path stand."""
+
+    text: str
+    data: Data = None
+    nodes: dict[Path, yaml.Node] = field(default_factory=dict)
+    keys: dict[Path, yaml.Node] = field(default_factory=dict)
+    problems: list[FileProblem] = field(default_factory=list)
+
+    def line(self, path: Path) -> int:
+        """Return the line, from 1, of the key or item at `path`, or of what holds it."""
+        for end in range(len(path), -1, -1):
+            node = self.keys.get(path[:end]) or self.nodes.get(path[:end])
+            if node:
+                return int(node.start_mark.line) + 1
+        return 1
+
+    def name(self, path: Path) -> str:
+        """Return `path` for people: an item goes by its id, or by its number from 1."""
+        words = ""
+        for end, part in enumerate(path, start=1):
+            if isinstance(part, str):
+                words += f".{part}"
+            else:
+                node = self.nodes.get((*path[:end], "id"))
+                scalar = node.value if isinstance(node, yaml.ScalarNode) and node.value else ""
+                words += f".{scalar}" if scalar else f"#{part + 1}"
+        return words.lstrip(".")
+
+    def problem(self, path: Path, what: str, *, remedy: str = "") -> None:
+        """Note that something is wrong at `path`."""
+        self.problems.append(FileProblem(self.line(path), self.name(path), what, remedy=remedy))
+
+    def place(self, path: Path, at: int) -> tuple[int, int] | None:
+        """Return line and character, from 1, of the character at index `at` of the text at `path`.
+
+        None where escapes make the value differ from what is written.
+        """
+        node = self.nodes.get(path)
+        if not isinstance(node, yaml.ScalarNode):
+            return None
+        wanted = sum(not char.isspace() for char in node.value.lstrip()[:at])
+        spots = list(_spots(node, self.text))
+        written = "".join(self.text[spot] for spot in spots)
+        if not spots or written != "".join(node.value.split()):
+            return None
+        index = spots[wanted] if wanted < len(spots) else spots[-1] + 1
+        return self.text.count("\n", 0, index) + 1, index - self.text.rfind("\n", 0, index)
+
+
+def _spots(node: yaml.ScalarNode, text: str) -> Iterator[int]:
+    """Yield where in the file the characters of a scalar stand that are not white space."""
+    index, end = node.start_mark.index, node.end_mark.index
+    if node.style in ("|", ">"):
+        index = text.find("\n", index, end) + 1 or end
+    elif node.style in ("'", '"'):
+        index, end = index + 1, end - 1
+    while index < end:
+        if (node.style == '"' and text[index] == "\\") or (
+            node.style == "'" and text.startswith("''", index)
+        ):
+            index += 1
+        if not text[index].isspace():
+            yield index
+        index += 1
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """YAML that a playbook must not use."""
+
+    def __init__(self, problem: str, event: yaml.Event) -> None:
+        super().__init__(problem=problem)
+        self.problem_mark = event.start_mark  # type: ignore[assignment]
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes; refuses aliases, which can inflate a small file, and deep nesting."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
+        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise _Refused(f"the alias *{event.anchor} is not supported: write it out", event)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _Refused(f"this is nested more than {MAX_DEPTH} levels deep", event)
+        node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[arg-type]
+        self._depth -= 1
+        return node
+
+
+def parse_yaml(text: str) -> YamlSource:
+    """Return the data of the YAML `text`; what is wrong with it stands in `problems`."""
+    source = YamlSource(text)
+    try:
+        root = _compose(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = error.problem or error.context or "this is not YAML"
+        source.problems.append(
+            FileProblem(
+                mark.line + 1 if mark else 1,
+                "",
+                what,
+                character=mark.column + 1 if mark else None,
+                remedy=_QUOTE_IT if isinstance(error, yaml.parser.ParserError) else "",
+            )
+        )
+        return source
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        what = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML"
+        source.problems.append(FileProblem(line, "", what))
+        return source
+    if root is None:
+        source.problems.append(FileProblem(1, "", "the file is empty"))
+    else:
+        source.data = _data(source, root, ())
+    return source
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+        return node
+    finally:
+        loader.dispose()
+
+
+def _data(source: YamlSource, node: yaml.Node, path: Path) -> Data:
+    source.nodes[path] = node
+    if node.tag not in _KNOWN_TAGS:
+        source.problem(path, f"the tag {node.tag} is not supported")
+    if isinstance(node, yaml.SequenceNode):
+        return [_data(source, item, (*path, n)) for n, item in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(source, node, path)
+    return None if node.tag == f"{_PLAIN}null" else str(node.value)
+
+
+def _mapping(source: YamlSource, node: yaml.MappingNode, path: Path) -> dict[str, Data]:
+    data: dict[str, Data] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
+            source.problems.append(FileProblem(line, source.name(path), "a key must be a word"))
+            continue
+        inner = (*path, str(key.value))
+        if key.value in data:
+            line, first = key.start_mark.line + 1, source.line(inner)
+            source.problems.append(
+                FileProblem(
+                    line, source.name(inner), f"this key stands twice: first in line {first}"
+                )
+            )
+            continue
+        source.keys[inner] = key
+        data[key.value] = _data(source, value, inner)
+    return data

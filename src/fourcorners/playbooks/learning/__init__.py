@@ -1,0 +1,1 @@
+"""Learning a provision's queries from a bank."""

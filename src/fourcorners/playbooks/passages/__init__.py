@@ -1,0 +1,1 @@
+"""Which passages of a contract to read for a provision."""

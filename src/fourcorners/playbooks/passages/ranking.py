@@ -1,0 +1,310 @@
+"""Which sentences of a contract bear on a provision, and the passages to read for it.
+
+A sentence collects the boosts of the terms that match in it, of the learned query and of the one
+written by hand; the sentences beside it, the best of its passage, the headings above, the nearness
+of its passage to the examples and what a clause reader makes of its words speak too. The weights
+(`passage_weights.json`, by `training/weigh_passages.py`) were fitted on expert annotations over 14
+provisions together, with queries learned from other contracts than those they are asked of: so they
+hold for a query that is learned tomorrow.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.units import cut_units
+from fourcorners.playbooks.learning.direction import Direction
+from fourcorners.playbooks.passages.windows import MAX_LENGTH, Window, choose_windows, tile_spans
+from fourcorners.playbooks.playbook import CardField, card_facts
+from fourcorners.search.query import Query
+from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
+from fourcorners.search.sentences.units import passage_headings
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+SIGNALS = (
+    "learned",  # boosts of the learned query's terms in the sentence
+    "learned_beside",  # the same of the better of the two sentences beside it
+    "learned_around",  # the same of the best sentence of its passage
+    "query_root",  # boosts of the query by hand in the sentence, dampened
+    "query_of_best",  # the same, as a share of the document's best sentence
+    "query_heading",  # boosts of the query by hand in the headings above, dampened
+    "meaning",  # cosine of the passage with the nearest example
+    "meaning_of_best",  # how far that is below the document's best
+    "direction",  # log-odds by the learned direction of meaning that the passage is of the kind
+    "reader",  # log-odds by the words, as a clause reader was taught
+    "fact",  # how sure the contract card is of the provision's fact in the sentence
+    "opening",  # how near to the start of the document, for facts that stand there
+)
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "learned": ("learned", "learned_beside", "learned_around"),
+    "query": ("query_root", "query_of_best", "query_heading"),
+    "meaning": ("meaning", "meaning_of_best"),
+    "direction": ("direction",),
+    "reader": ("reader",),
+}
+"""The signals that are there or missing together; the other ones are always there."""
+ALWAYS = ("fact", "opening")
+FILE = Path(__file__).with_name("passage_weights.json")
+Weighing: TypeAlias = Mapping[str, float]
+"""The weight of each signal, and the bias."""
+Weighings: TypeAlias = Mapping[str, Weighing]
+"""By what is known: the names of the groups, joined by +."""
+_OPENING = frozenset(
+    {CardField.TITLE, CardField.PARTIES, CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE}
+)
+_NEAR_START = 3_000.0  # characters
+SHARPNESS = 2.0
+"""The power of a sentence's chance that it is worth: many faint ones outweigh no clear one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedContract:
+    """A contract made ready for ranking.
+
+    Attributes:
+        spans: Of its sentences, in order; they are disjoint.
+        of: For each sentence, the place of its passage.
+        headings: For each passage, the spans of the headings it stands under.
+        vectors: One unit row a passage, or None where there are none.
+        reader_scores: Log-odds (sentences, kinds) of a clause reader by its words, or None.
+    """
+
+    text: str
+    card: Card
+    spans: tuple[Span, ...]
+    of: NDArray[np.intp]
+    headings: tuple[tuple[Span, ...], ...]
+    index: WordIndex
+    vectors: NDArray[np.float32] | None
+    reader_scores: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingTarget:
+    """What to look for: a provision as far as ranking needs it.
+
+    Attributes:
+        learned: The mined query, if there is one.
+        query: The query written by hand, if there is one.
+        avoid: Look-alikes of the query by hand.
+        examples: Vectors of example clauses, one unit row each.
+        direction: The learned direction of meaning, if there is one.
+        kind: The column of the provision in what the clause reader heard, if it knows it.
+        fact: The fact of the contract card that speaks for the provision, if there is one.
+    """
+
+    learned: Query | None = None
+    query: Query | None = None
+    avoid: Query | None = None
+    examples: NDArray[np.float32] | None = None
+    direction: Direction | None = None
+    kind: int | None = None
+    fact: CardField | None = None
+
+
+def load_contract(library: Catalogue, document: str) -> RankedContract:
+    """Prepare a document of a library."""
+    import numpy as np
+
+    passages = library.passages(document)
+    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
+    ordered = [passages[at] for at in order]
+    matrix = library.vectors(document=document).matrix
+    text, outline = library.text(document), library.outline(document)
+    units = cut_units(text, ordered)
+    return RankedContract(
+        text=text,
+        card=library.card(document),
+        spans=tuple(unit.span for unit in units),
+        of=np.array([unit.passage for unit in units], np.intp),
+        headings=tuple(passage_headings(outline, passage) for passage in ordered),
+        index=WordIndex(text),
+        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
+    )
+
+
+def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[np.float32]:
+    """Return an array (sentences, `SIGNALS`); what there is no sign of is 0."""
+    import numpy as np
+
+    spans, of = contract.spans, contract.of
+    count = len(spans)
+    learned = np.zeros(count, np.float32)
+    by_hand, heading = np.zeros(count, np.float32), np.zeros(count, np.float32)
+    if wanted.learned is not None:
+        learned = match_boosts(find_matches(wanted.learned, contract.index), spans)
+    if wanted.query is not None:
+        look_alikes = find_matches(wanted.avoid, contract.index) if wanted.avoid else []
+        matched = remove_lookalikes(find_matches(wanted.query, contract.index), look_alikes)
+        by_hand = match_boosts(matched, spans)
+        heading = _heading(contract, matched)[of]
+    around = np.zeros(len(contract.headings), np.float32)
+    np.maximum.at(around, of, learned)
+    padded = np.concatenate([[0.0], learned, [0.0]])
+    meaning = np.zeros(len(contract.headings), np.float32)
+    if contract.vectors is not None and wanted.examples is not None:
+        meaning = (contract.vectors @ wanted.examples.T).max(axis=1)
+    way = np.zeros(len(contract.headings), np.float32)
+    if contract.vectors is not None and wanted.direction is not None:
+        way = wanted.direction.log_odds(contract.vectors)
+    heard = np.zeros(count, np.float32)
+    if contract.reader_scores is not None and wanted.kind is not None:
+        heard = contract.reader_scores[:, wanted.kind]
+    return np.stack(
+        [
+            learned,
+            np.maximum(padded[:-2], padded[2:]),
+            around[of],
+            np.sqrt(by_hand),
+            by_hand / max(1.0, float(by_hand.max(initial=0.0))),
+            np.sqrt(heading),
+            meaning[of],
+            meaning[of] - float(meaning.max(initial=0.0)),
+            way[of],
+            heard,
+            *_placed(contract, wanted.fact),
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def _placed(contract: RankedContract, fact: CardField | None) -> list[NDArray[np.float32]]:
+    import numpy as np
+
+    spans = contract.spans
+    known = np.zeros(len(spans), np.float32)
+    starts = [span.start for span in spans]
+    for span, confidence in card_facts(contract.card, fact):
+        at = bisect_right(starts, span.start) - 1
+        if at >= 0 and span.start < spans[at].end:
+            known[at] = confidence
+    opening = np.zeros(len(spans), np.float32)
+    if fact in _OPENING:
+        opening = np.exp(-np.array(starts, np.float32) / _NEAR_START)
+    return [known, opening]
+
+
+class _WeighingFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    bias: float
+    weights: dict[str, float]
+
+
+class _WeightsFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    provenance: dict[str, str | int | float]
+    weighings: dict[str, _WeighingFile]
+
+
+@cache
+def default_weights() -> Weighings:
+    """Return the weights that come with the package; their file says how they were fitted."""
+    content = _WeightsFile.model_validate_json(FILE.read_text(encoding="utf-8"))
+    return {known: {"bias": each.bias, **each.weights} for known, each in content.weighings.items()}
+
+
+def weights_key(contract: RankedContract, wanted: RankingTarget) -> str:
+    """Return which groups of signals there are, as `Weighings` names them."""
+    with_vectors = contract.vectors is not None
+    held = {
+        "learned": wanted.learned is not None,
+        "query": wanted.query is not None,
+        "meaning": with_vectors and wanted.examples is not None,
+        "direction": with_vectors and wanted.direction is not None,
+        "reader": contract.reader_scores is not None and wanted.kind is not None,
+    }
+    return "+".join(group for group in GROUPS if held[group])
+
+
+def score_sentences(rows: NDArray[np.float32], weights: Weighing) -> NDArray[np.float64]:
+    """Return for each row of signals how likely the sentence belongs to the provision."""
+    import numpy as np
+
+    factors = np.array([weights.get(name, 0.0) for name in SIGNALS], np.float64)
+    odds = rows.astype(np.float64) @ factors + weights["bias"]
+    chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return chance
+
+
+def select_passages(
+    contract: RankedContract,
+    wanted: RankingTarget,
+    *,
+    most: int = 10,
+    longest: int = MAX_LENGTH,
+) -> list[Window]:
+    """Return the passages of a contract to read for a provision, the best first; disjoint.
+
+    A contract that fits in them is returned whole.
+    """
+    weighing = default_weights()[weights_key(contract, wanted)]
+    parts, worth = sentence_worths(
+        contract, score_sentences(ranking_signals(contract, wanted), weighing), longest=longest
+    )
+    return choose_windows(parts, worth, most=most, longest=longest)
+
+
+def sentence_worths(
+    contract: RankedContract,
+    chance: NDArray[np.float64],
+    *,
+    longest: int = MAX_LENGTH,
+    parts: Sequence[Span] | None = None,
+) -> tuple[Sequence[Span], NDArray[np.float64]]:
+    """Return the text cut without gaps at its sentences, and what each part is worth.
+
+    Besides the chance of its sentence a part is worth a little for its length: where nothing else
+    counts, more text is better. `parts` are the tiles of the contract, if they are known already.
+    """
+    import numpy as np
+
+    if parts is None:
+        parts = tile_spans(contract.spans, len(contract.text), longest=longest)
+    starts = np.array([part.start for part in parts], np.int64)
+    worth = np.array([part.end - part.start for part in parts], np.float64) * 1e-9
+    places = np.array([span.start for span in contract.spans], np.int64)
+    np.add.at(worth, np.searchsorted(starts, places, side="right") - 1, chance**SHARPNESS)
+    return parts, worth
+
+
+def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+    """Add up the boosts of the distinct terms that match within each of disjoint spans."""
+    import numpy as np
+
+    total = np.zeros(len(spans), np.float32)
+    if not matched or not spans:
+        return total
+    starts = np.array([span.start for span in spans], np.int64)
+    places = np.array([match.span.start for match in matched], np.int64)
+    counted: set[tuple[int, str]] = set()
+    for at, match in zip(
+        (np.searchsorted(starts, places, "right") - 1).tolist(), matched, strict=True
+    ):
+        if at >= 0 and match.span.end <= spans[at].end and (at, match.label) not in counted:
+            counted.add((at, match.label))
+            total[at] += match.boost
+    return total
+
+
+def _heading(contract: RankedContract, matched: Sequence[Match]) -> NDArray[np.float32]:
+    import numpy as np
+
+    spans = sorted({heading for path in contract.headings for heading in path})
+    totals = dict(zip(spans, match_boosts(matched, spans).tolist(), strict=True))
+    return np.array([sum(totals[span] for span in path) for path in contract.headings], np.float32)

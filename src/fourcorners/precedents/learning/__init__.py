@@ -1,0 +1,1 @@
+"""Learning an adapter from a firm's ratings."""

@@ -1,0 +1,189 @@
+"""Adapters that were learned from a firm's banks, kept in the library beside its contracts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.library.database import as_bytes, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.models.encoder.adapter import Adapter, pack_adapter, unpack_adapter
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.precedents.scoring.score import ranker_name
+
+_ROOM = "adapters"
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE precedent_adapters(
+            row     INTEGER PRIMARY KEY,
+            name    TEXT NOT NULL UNIQUE,
+            sha256  TEXT NOT NULL,
+            encoder TEXT NOT NULL,
+            ranker  TEXT NOT NULL,
+            card    TEXT NOT NULL,
+            data    BLOB NOT NULL
+        ) STRICT
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledAdapter:
+    """An adapter of the library.
+
+    Attributes:
+        sha256: Of its file.
+        encoder: Whose vectors it was made for.
+        ranker: What it is added to.
+        card: What it learned from and what it scored; see `docs/commands.md`.
+        size: Of its file, in bytes.
+    """
+
+    name: str
+    sha256: str
+    encoder: str
+    ranker: str
+    card: Mapping[str, object]
+    size: int
+
+    @property
+    def identity(self) -> str:
+        """Return its name with the start of its hash."""
+        return f"{self.name}-{self.sha256[:12]}"
+
+    def mismatch(self, encoder: Encoder) -> str:
+        """Say why it cannot be used with an encoder; empty if it can."""
+        if self.encoder != encoder.name:
+            return f"it was made for the encoder {self.encoder}, not for {encoder.name}"
+        if self.ranker != ranker_name(encoder):
+            return f"it was made to go with {self.ranker}, not with {ranker_name(encoder)}"
+        return ""
+
+
+def install_adapter(
+    library: Library, name: str, adapter: Adapter, encoder: Encoder, card: Mapping[str, object]
+) -> InstalledAdapter:
+    """Keep an adapter; one of the same name is replaced, and the newest that fits is used."""
+    library.migrate(_ROOM)
+    content = pack_adapter(adapter)
+    digest = sha256(content).hexdigest()
+    ranker = ranker_name(encoder)
+    with library.transaction():
+        library.execute("DELETE FROM precedent_adapters WHERE name = ?", (name,))
+        library.execute(
+            "INSERT INTO precedent_adapters(name, sha256, encoder, ranker, card, data) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (name, digest, encoder.name, ranker, json.dumps(card, ensure_ascii=True), content),
+        )
+        library.record("adapter-install", {"name": name, "sha256": digest})
+    return InstalledAdapter(name, digest, encoder.name, ranker, card, len(content))
+
+
+def list_adapters(library: Library) -> list[InstalledAdapter]:
+    """Return the adapters of the library, the newest first."""
+    library.migrate(_ROOM)
+    rows = library.execute(
+        "SELECT name, sha256, encoder, ranker, card, length(data) FROM precedent_adapters "
+        "ORDER BY row DESC"
+    )
+    return [
+        InstalledAdapter(
+            as_string(name),
+            as_string(digest),
+            as_string(encoder),
+            as_string(ranker),
+            _card(as_string(name), as_string(card)),
+            int(size) if isinstance(size, int) else 0,
+        )
+        for name, digest, encoder, ranker, card, size in rows
+    ]
+
+
+def _card(name: str, text: str) -> Mapping[str, object]:
+    try:
+        card = json.loads(text)
+    except ValueError:
+        card = None
+    if not isinstance(card, dict):
+        raise LibraryError(
+            f"the card of the adapter {name!r} is damaged.", remedy="Restore a copy of the library."
+        )
+    return card
+
+
+def load_adapter(library: Library, name: str) -> Adapter:
+    """Return an adapter, verified by its hash.
+
+    Raises:
+        ConfigError: If the library has none of that name.
+        ModelError: If it is damaged.
+    """
+    library.migrate(_ROOM)
+    rows = library.execute("SELECT data, sha256 FROM precedent_adapters WHERE name = ?", (name,))
+    if not rows:
+        raise missing_error(library, name)
+    return unpack_adapter(as_bytes(rows[0][0]), as_string(rows[0][1]), name)
+
+
+def remove_adapter(library: Library, name: str) -> None:
+    """Remove an adapter.
+
+    Raises:
+        ConfigError: If the library has none of that name.
+    """
+    library.migrate(_ROOM)
+    with library.transaction():
+        gone = library.execute(
+            "DELETE FROM precedent_adapters WHERE name = ? RETURNING sha256", (name,)
+        )
+        if not gone:
+            raise missing_error(library, name)
+        library.record("adapter-remove", {"name": name, "sha256": as_string(gone[0][0])})
+
+
+def missing_error(library: Library, name: str) -> ConfigError:
+    """Return what to say of an adapter that is not there."""
+    held = [each.name for each in list_adapters(library)]
+    return ConfigError(
+        f"the library has no adapter {name!r}.",
+        remedy=f"It has: {', '.join(held)}."
+        if held
+        else "Train one: fourcorners train adapter --from BANK.",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdapterChoice:
+    """The adapter to rank with, or none; `told` is what a person should know of it."""
+
+    adapter: Adapter | None
+    installed: InstalledAdapter | None
+    told: str = ""
+
+
+NO_ADAPTER = AdapterChoice(None, None)
+
+
+def choose_adapter(library: Library, encoder: Encoder) -> AdapterChoice:
+    """Return the newest adapter that fits the encoder; where none fits, say why."""
+    held = list_adapters(library)
+    for each in held:
+        if not each.mismatch(encoder):
+            told = f"With the adapter {each.name!r}; --no-adapter leaves it out."
+            return AdapterChoice(load_adapter(library, each.name), each, told)
+    if not held:
+        return NO_ADAPTER
+    newest = held[0]
+    bank = newest.card.get("bank")
+    told = (
+        f"The adapter {newest.name!r} is left out: {newest.mismatch(encoder)}. Train it again: "
+        f"fourcorners train adapter --from {bank if bank else 'BANK'} --name {newest.name}"
+    )
+    return AdapterChoice(None, None, told)

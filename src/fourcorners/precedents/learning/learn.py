@@ -1,0 +1,273 @@
+"""Learn an adapter from a firm's ratings, and find out whether it helps before it is used.
+
+Both parts must prove themselves on what they have not learned from. Matrices serve any query: they
+are tried on queries and sources of which both were held back. Heads serve the queries that they
+were learned for: they are tried on sources held back. A part is kept where the 95% interval of its
+paired gain in NDCG@10, over queries, lies above zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from fourcorners.models.encoder.adapter import Adapter, TrainingQuery, learn_adapter
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.precedents.learning.ratings import Ratings
+from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
+from fourcorners.precedents.scoring.score import Candidates, base_scores, select_candidates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+QUERY_FOLDS, SOURCE_FOLDS = 5, 3
+SAME_QUERY = 0.7
+"""The cosine from which two queries are near-paraphrases, which share a fold."""
+MAX_QUERY = 100
+"""Clauses of a list to learn from: the better half has the most stars, the rest none."""
+DEPTH = 10
+SAMPLES = 2_000
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureGain:
+    """Figures over queries, each with its 95% interval; the gain is paired by query."""
+
+    before: tuple[float, float, float]
+    after: tuple[float, float, float]
+    gain: tuple[float, float, float]
+
+    @property
+    def is_significant(self) -> bool:
+        """Tell whether the interval of the gain lies above zero."""
+        return self.gain[1] > 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedAdapter:
+    """What was learned, and what it was worth.
+
+    Attributes:
+        matrices: On queries and sources held back.
+        heads: On sources held back, beside what is kept without them.
+        adapter: Of the parts that help; None where neither does.
+        by_query: NDCG@10 of each query before and with what is kept (or both parts, where nothing
+            is), on sources held back.
+    """
+
+    matrices: MeasureGain
+    heads: MeasureGain
+    adapter: Adapter | None
+    by_query: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedCase:
+    """A query with its candidates, their scores so far and their stars less one."""
+
+    query: str
+    found: Candidates
+    base: NDArray[np.float64]
+    gains: NDArray[np.intp]
+
+    def training_query(self, within: NDArray[np.bool_]) -> TrainingQuery:
+        """Return what can be learned of some clauses of the collection."""
+        import numpy as np
+
+        places = np.flatnonzero(within[self.found.rows])
+        gains = self.gains[self.found.rows]
+        if len(places) > MAX_QUERY:
+            merit = np.lexsort((-self.base[places], -gains[places]))
+            others = places[merit][(gains[places][merit] == 0)]
+            best = places[merit][: max(MAX_QUERY // 2, MAX_QUERY - len(others))]
+            places = np.union1d(best, others[: MAX_QUERY - len(best)])
+        return TrainingQuery(
+            self.query,
+            self.found.query,
+            self.found.vectors[places],
+            self.base[places],
+            gains[places],
+        )
+
+
+def learn_from_ratings(
+    ratings: Ratings,
+    encoder: Encoder,
+    *,
+    vectors: Vectors | None = None,
+    on_progress: Progress = lambda _what, _done, _total: None,
+) -> LearnedAdapter:
+    """Learn from ratings, and keep what helps."""
+    import numpy as np
+
+    collection = ClauseCollection([each.text for each in ratings.items], encoder, vectors=vectors)
+    cases: list[RankedCase] = []
+    for query in ratings.queries:
+        cases.append(_case(query, ratings, collection, encoder))
+        on_progress("Reading", len(cases), len(ratings.queries))
+    by_source = assign_folds(ratings.sources, SOURCE_FOLDS)
+    groups = group_queries(np.array([each.found.query for each in cases]))
+    by_query = assign_folds([str(each) for each in groups], QUERY_FOLDS)
+    before = _before(cases, by_source)
+
+    def tried(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
+        return _out_of_fold(cases, by_query if unseen else None, by_source, matrices, heads, step)
+
+    fits = len(set(by_query.tolist())) * len(set(by_source.tolist())) + 2 * SOURCE_FOLDS
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        on_progress("Trying", done, fits)
+
+    general = measure_gain(before, tried(matrices=True, heads=False, unseen=True))
+    if general.is_significant:
+        without = tried(matrices=True, heads=False, unseen=False)
+    else:
+        without, done = before, done + SOURCE_FOLDS
+    whole = tried(matrices=general.is_significant, heads=True, unseen=False)
+    own = measure_gain(without, whole)
+    kept = whole if own.is_significant else without
+    adapter = None
+    if general.is_significant or own.is_significant:
+        every = np.ones(len(ratings.items), np.bool_)
+        lessons = [each.training_query(every) for each in cases]
+        adapter = learn_adapter(lessons, matrices=general.is_significant, heads=own.is_significant)
+    shown = kept if adapter else whole
+    names = [each.query for each in cases]
+    return LearnedAdapter(
+        general, own, adapter, dict(zip(names, zip(before, shown, strict=True), strict=True))
+    )
+
+
+def _case(
+    query: str, ratings: Ratings, collection: ClauseCollection, encoder: Encoder
+) -> RankedCase:
+    import numpy as np
+
+    found = select_candidates(query, collection)
+    gains = np.array([each.gains.get(query, 0) for each in ratings.items], np.intp)
+    return RankedCase(query, found, base_scores(found, encoder), gains)
+
+
+def assign_folds(names: Sequence[str], folds: int) -> NDArray[np.intp]:
+    """Return a fold for each name: the same for the same, and folds of nearly one size."""
+    import numpy as np
+
+    sizes: dict[str, int] = {}
+    for name in names:
+        sizes[name] = sizes.get(name, 0) + 1
+    order = list(sizes)
+    np.random.default_rng(0).shuffle(order)
+    held = [0] * folds
+    fold = {}
+    for name in sorted(order, key=lambda each: -sizes[each]):
+        fold[name] = held.index(min(held))
+        held[fold[name]] += sizes[name]
+    return np.array([fold[name] for name in names], np.intp)
+
+
+def group_queries(vectors: NDArray[np.float32]) -> list[int]:
+    """Return a group for each query; those that are near, or near to a third one, share it."""
+    group = list(range(len(vectors)))
+    near = vectors @ vectors.T > SAME_QUERY
+    for one in range(len(vectors)):
+        for other in range(one):
+            if near[one, other] and group[one] != group[other]:
+                old, new = group[one], group[other]
+                group = [new if each == old else each for each in group]
+    return group
+
+
+def _before(cases: Sequence[RankedCase], by_source: NDArray[np.intp]) -> list[float]:
+    folds = sorted(set(by_source.tolist()))
+    return [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
+
+
+def _out_of_fold(
+    cases: Sequence[RankedCase],
+    by_query: NDArray[np.intp] | None,
+    by_source: NDArray[np.intp],
+    matrices: bool,
+    heads: bool,
+    step: Callable[[], None],
+) -> list[float]:
+    """Return NDCG@10 of each query, by adapters that saw neither its fold nor the sources'.
+
+    Without `by_query` only sources are held back.
+    """
+    import numpy as np
+
+    values: list[list[float | None]] = [[] for _ in cases]
+    queries = [None] if by_query is None else sorted(set(by_query.tolist()))
+    for source in sorted(set(by_source.tolist())):
+        held_back = by_source == source
+        for fold in queries:
+            of_fold = np.ones(len(cases), np.bool_) if by_query is None else by_query == fold
+            seen = [
+                each
+                for each, apart in zip(cases, of_fold, strict=True)
+                if by_query is None or not apart
+            ]
+            lessons = [
+                lesson for each in seen if _teaches(lesson := each.training_query(~held_back))
+            ]
+            adapter = (
+                learn_adapter(lessons, matrices=matrices, heads=heads, seeds=(0,))
+                if lessons
+                else None
+            )
+            for at in np.flatnonzero(of_fold).tolist():
+                values[at].append(_measured(cases[at], held_back, adapter))
+            step()
+    return [_mean(each) for each in values]
+
+
+def _teaches(lesson: TrainingQuery) -> bool:
+    """Tell whether a list has clauses of different worth."""
+    return len(lesson.gains) > 1 and lesson.gains.min() < lesson.gains.max()
+
+
+def _measured(case: RankedCase, within: NDArray[np.bool_], adapter: Adapter | None) -> float | None:
+    """Return NDCG@10 among some clauses of the collection; None where none of them has merit."""
+    import numpy as np
+
+    best = np.sort(case.gains[within])[::-1]
+    if not len(best) or not best[0]:
+        return None
+    kept = within[case.found.rows]
+    scores = case.base[kept]
+    if adapter is not None and len(scores):
+        scores = scores + adapter.score_gain(case.query, case.found.query, case.found.vectors[kept])
+    order = np.argsort(-scores, kind="stable")
+    return _discounted(case.gains[case.found.rows][kept][order]) / _discounted(best)
+
+
+def _discounted(gains: NDArray[np.intp]) -> float:
+    top = gains[:DEPTH].tolist()
+    return sum(float(gain) / math.log2(place + 1) for place, gain in enumerate(top, start=1))
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    found = [each for each in values if each is not None]
+    return mean(found) if found else 0.0
+
+
+def measure_gain(before: Sequence[float], after: Sequence[float]) -> MeasureGain:
+    """Return means over queries, and the paired gain, with 95% bootstrap intervals."""
+    import numpy as np
+
+    drawn = np.random.default_rng(0).integers(0, len(before), (SAMPLES, len(before)))
+
+    def figure(values: NDArray[np.float64]) -> tuple[float, float, float]:
+        low, high = np.quantile(values[drawn].mean(axis=1), (0.025, 0.975))
+        return float(values.mean()), float(low), float(high)
+
+    old, new = np.array(before, np.float64), np.array(after, np.float64)
+    return MeasureGain(figure(old), figure(new), figure(new - old))

@@ -1,0 +1,94 @@
+"""What a clause of a contract refers to: sections outside it, and the terms it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.outline.tree import Node
+from fourcorners.precedents.clause import Place
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.text.span import Span
+
+MAX_LENGTH = 600
+"""Characters of a section or definition that are shown."""
+MAX_TERMS = 4
+"""Definitions that are shown of a clause: those of the terms that its contract uses least."""
+
+
+class ReferenceKind(StrEnum):
+    """What a clause refers to."""
+
+    SECTION = "section"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencedText:
+    """A section or a definition that a clause refers to.
+
+    Attributes:
+        raw: How the clause names it: `Section 7.2`, or the defined term.
+        path: Label and heading of the sections it stands under, the outermost first.
+        document: The id of the contract in the library.
+        span: Where the words stand in the contract.
+        text: The words: all of it, or the first of them if it is long.
+        is_whole: Whether it is all.
+    """
+
+    kind: ReferenceKind
+    raw: str
+    path: tuple[str, ...]
+    document: str
+    span: Span
+    text: str
+    is_whole: bool
+
+
+def find_references(library: Catalogue, place: Place) -> list[ReferencedText]:
+    """Return the sections outside a clause that it refers to, then its terms, each once."""
+    if not place.document or place.span is None:
+        return []
+    reading = read_contract(library, place.document)
+    sections = list(_sections(reading, place.span))
+    told = [place.span, *(each.span for each in sections)]
+    return [*sections, *_terms(reading, place.span.of(reading.text), told)]
+
+
+def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
+    taken = set()
+    for reference, node in reading.references_from(clause):
+        if node.id in taken or clause.contains(node.span) or node.span.contains(clause):
+            continue
+        taken.add(node.id)
+        raw = reference.raw or reference.span.of(reading.text)
+        yield _referred(reading, ReferenceKind.SECTION, raw, node, node.span)
+
+
+def _terms(reading: Contract, words: str, told: Sequence[Span]) -> Iterator[ReferencedText]:
+    """Yield the definitions of the terms in some words that nothing told so far overlaps."""
+    used = sorted(reading.uses(words), key=lambda use: use[1])
+    found = [(term.term, reading.definition(term)) for term, _ in used]
+    outside = [
+        (term, span) for term, span in found if not any(span.overlaps(each) for each in told)
+    ]
+    for term, span in outside[:MAX_TERMS]:
+        yield _referred(
+            reading, ReferenceKind.DEFINITION, term, reading.outline.at(span.start), span
+        )
+
+
+def _referred(
+    reading: Contract, kind: ReferenceKind, raw: str, node: Node | None, span: Span
+) -> ReferencedText:
+    text, whole = reading.text, span.strip(reading.text)
+    shown = whole
+    if len(whole) > MAX_LENGTH:
+        end = text.rfind(" ", whole.start, whole.start + MAX_LENGTH)
+        shown = Span(whole.start, end if end > whole.start else whole.start + MAX_LENGTH).strip(
+            text
+        )
+    path = reading.outline.path(node, text) if node is not None else ()
+    return ReferencedText(kind, raw, path, reading.document, shown, shown.of(text), shown == whole)

@@ -1,0 +1,1 @@
+"""How well each clause suits a query."""

@@ -1,0 +1,187 @@
+"""What speaks for a clause as a precedent, as numbers: how it meets a query, and how it is made.
+
+Lawyers give stars to what answers the query, is concise and clear, has every element that such a
+clause has, and is not one-sided beyond what was asked (ACORD, table A-1).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fourcorners.precedents.concepts import (
+    Concept,
+    QueryConcepts,
+    Side,
+    all_concepts,
+    find_concept,
+    plain_text,
+)
+
+FEATURE_NAMES = (
+    "topics",  # share of the query's topics that the clause speaks of
+    "topic_density",
+    "topic_early",  # how near to its beginning it does
+    "details",  # share of the query's details
+    "details_near",  # share of them beside a topic
+    "details_carved",  # share of them in an exception, where exceptions are asked for
+    "carved",  # exceptions that are asked for
+    "carved_unasked",  # exceptions where none may be
+    "unwanted",
+    "whole",  # all topics and details
+    "mutual",
+    "one_sided",
+    "seller",
+    "buyer",
+    "via_indemnity",
+    "length",
+    "length_squared",
+    "length_for_details",
+    "other_topics",
+    "omitted",
+    "redacted",
+    "capitals",
+    "enumerated",
+    "defined_terms",
+)
+MAX_DISTANCE = 350  # characters between what belongs together
+_TYPICAL = 5.0  # the logarithm of the words of a usual clause: 150
+_CARVING = re.compile(
+    r"\b(nothing in (this|the)|(is|are) not subject to|"
+    r"subject to (section|clause|article|paragraph)|except|other than|excluding|"
+    r"save (for|as|in|that)|exceptions?|notwithstanding the foregoing|"
+    r"(shall|will|does|do|may|should) not (apply|limit|exclude|be limited|affect)|unless "
+    r"|provided,? (however|that)|in the event of (a )?(breach|gross|fraud))"
+)
+_BOTH = re.compile(
+    r"\b(neither|either|each|both|the) part(y|ies)\b(?! of the)|\bneither .{2,40} nor "
+)
+_SELLERS = r"(seller|supplier|vendor|licensor|provider|manufacturer|contractor|developer|company)"
+_BUYERS = r"(buyer|customer|purchaser|licensee|client|distributor|reseller|user|end[ -]user|you)"
+_NOT_LIABLE = r"('s)?( \w+){0,3} (liab|(shall|will) (not|have no)|makes? no|disclaims?|be liable)"
+_SELLER_SAFE = re.compile(rf"\b{_SELLERS}{_NOT_LIABLE}|no .{{0,40}}{_SELLERS} be liable")
+_BUYER_SAFE = re.compile(rf"\b{_BUYERS}{_NOT_LIABLE}|{_SELLERS}( \w+){{0,4}} indemnif")
+_BUYER_BOUND = re.compile(rf"\b{_BUYERS}( \w+){{0,4}} indemnif")
+_INDEMNITY = re.compile(r"indemni")
+_OMITTED = "<omitted>"
+_REDACTED = re.compile(r"\[\*+\]|\*{3,}|\[(omitted|redacted|blank|●)\]|_{3,}")
+_ENUMERATED = re.compile(r"\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)")
+_DEFINED = re.compile(r"[\"“][A-Z][^\"”]{1,40}[\"”]")
+
+
+@dataclass(frozen=True)
+class ClauseReading:
+    """A clause read once: what does not depend on the query, and what was asked so far."""
+
+    text: str
+    _told: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def plain(self) -> str:
+        """Return the text as patterns read it."""
+        return plain_text(self.text)
+
+    @cached_property
+    def words(self) -> int:
+        """Count its words."""
+        return max(1, len(self.text.split()))
+
+    @cached_property
+    def exceptions(self) -> tuple[int, ...]:
+        """Return where exceptions begin."""
+        return tuple(match.start() for match in _CARVING.finditer(self.plain))
+
+    @cached_property
+    def blanks(self) -> int:
+        """Count its blanks and redactions."""
+        return len(_REDACTED.findall(self.text))
+
+    @cached_property
+    def is_mutual(self) -> bool:
+        """Whether it binds both parties alike, by its words."""
+        return bool(_BOTH.search(self.plain))
+
+    @cached_property
+    def seller(self) -> float:
+        """How clearly it favours who sells (1) or who buys (-1)."""
+        text = self.plain
+        seller = bool(_SELLER_SAFE.search(text)) + bool(_BUYER_BOUND.search(text))
+        return (seller - bool(_BUYER_SAFE.search(text))) / 2
+
+    @cached_property
+    def topics(self) -> int:
+        """Count the topics that it speaks of."""
+        return sum(bool(self.concept_places(each)) for each in all_concepts() if each.topic)
+
+    def concept_places(self, concept: Concept) -> tuple[int, ...]:
+        """Return where it speaks of a concept."""
+        found = self._told.get(concept.name)
+        if found is None:
+            found = self._told[concept.name] = find_concept(self.plain, concept)
+        return found
+
+    def is_near(
+        self, these: Sequence[int], those: Sequence[int], reach: int = MAX_DISTANCE
+    ) -> bool:
+        """Tell whether one of these places is within reach of one of those."""
+        for at in these:
+            after = bisect_left(those, at - reach)
+            if after < len(those) and those[after] <= at + reach:
+                return True
+        return False
+
+
+def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float]:
+    """Return the features of a clause for a query, in the order of `NAMES`."""
+    topics = [reading.concept_places(each) for each in wanted.topics]
+    details = [reading.concept_places(each) for each in wanted.details]
+    about = sorted(at for found in topics for at in found)
+    near = [bool(found) and reading.is_near(found, about) for found in details]
+    carved = [bool(found) and reading.is_near(found, reading.exceptions) for found in details]
+    beside_topic = reading.is_near(reading.exceptions, about, 2 * MAX_DISTANCE) if about else False
+    length = math.log(reading.words) - _TYPICAL
+    asked = len(wanted.details)
+    whole = bool(topics or details) and all(topics) and all(details)
+    letters = max(1, sum(map(str.isalpha, reading.text)))
+    return [
+        _share(map(bool, topics)),
+        math.log1p(len(about)) / math.log(2 + reading.words / 50),
+        math.exp(-about[0] / 400) if about else 0.0,
+        _share(map(bool, details)),
+        _share(near),
+        _share(carved) if wanted.carved else 0.0,
+        float(beside_topic) if wanted.carved else 0.0,
+        float(beside_topic) if wanted.carved is False else 0.0,
+        _share(bool(reading.concept_places(each)) for each in wanted.unwanted),
+        float(whole),
+        0.0 if wanted.mutual is not True else 1.0 if reading.is_mutual else -1.0,
+        0.0 if wanted.mutual is not False else -1.0 if reading.is_mutual else 1.0,
+        reading.seller - 0.5 * reading.is_mutual if wanted.side is Side.SELLER else 0.0,
+        0.5 * bool(reading.exceptions) - reading.seller if wanted.side is Side.BUYER else 0.0,
+        _via_indemnity(reading, details) if wanted.via_indemnity else 0.0,
+        length,
+        length * length,
+        length * math.log1p(asked),
+        math.log1p(max(0, reading.topics - len(wanted.topics))),
+        math.log1p(reading.text.count(_OMITTED)),
+        math.log1p(reading.blanks),
+        sum(map(str.isupper, reading.text)) / letters,
+        math.log1p(len(_ENUMERATED.findall(reading.text))),
+        math.log1p(len(_DEFINED.findall(reading.text))),
+    ]
+
+
+def _via_indemnity(reading: ClauseReading, details: Sequence[Sequence[int]]) -> float:
+    """Return whether an exception names an indemnity, and the share of details beside one."""
+    indemnities = [match.start() for match in _INDEMNITY.finditer(reading.plain)]
+    named = reading.is_near(reading.exceptions, indemnities)
+    return float(named) * (0.5 + 0.5 * _share(bool(found) for found in details))
+
+
+def _share(flags: Iterable[bool]) -> float:
+    listed = list(flags)
+    return sum(listed) / len(listed) if listed else 0.0

@@ -1,0 +1,234 @@
+"""How well each clause of a collection suits a query, by each of the profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.models.encoder.adapter import Adapter
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker, probabilities
+from fourcorners.precedents.concepts import query_concepts
+from fourcorners.precedents.profile import Profile
+from fourcorners.precedents.scoring.bm25 import scale_by_highest
+from fourcorners.precedents.scoring.collection import ClauseCollection
+from fourcorners.precedents.scoring.features import FEATURE_NAMES, clause_features
+from fourcorners.precedents.scoring.judge import PrecedentModel, default_model
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORDS_WEIGHT = 0.3
+"""Of BM25 as a share of the highest, beside a cosine: chosen beforehand, not fitted."""
+FIRST_STEP_WEIGHTS = (1.0, 1.0, WORDS_WEIGHT, WORDS_WEIGHT)
+"""By what candidates are chosen: cosine and words of the query, plain and expanded."""
+MAX_RERANKED = 100
+"""How many of the first are read again, as in ACORD's paper (section 4.1)."""
+MAX_JUDGED = 200
+"""How many of the first the learned model sees; 98% of the clauses of 3 stars are among them."""
+HYBRID_SCALE = 20.0
+"""What a hybrid score is multiplied with where an adapter is added to it."""
+LEARNED_FEATURES = ("cosine", "cosine_expanded", "words", "words_expanded", *FEATURE_NAMES)
+_RETRIEVED = {
+    Profile.DENSE_RERANK: Profile.DENSE,
+    Profile.BM25_RERANK: Profile.BM25,
+    Profile.HYBRID_RERANK: Profile.HYBRID,
+    Profile.FULL_RERANK: Profile.FULL,
+}
+_LEARNED = frozenset({Profile.DEFAULT, Profile.FULL})
+
+
+def score_clauses(
+    wordings: Sequence[str],
+    collection: ClauseCollection,
+    *,
+    profile: Profile = Profile.DEFAULT,
+    rows: Sequence[int] | None = None,
+    reranker: Reranker | None = None,
+    adapter: Adapter | None = None,
+    expansion: str = "",
+) -> NDArray[np.float64]:
+    """Return one score a clause that is ranked: the mean over the wordings of the query.
+
+    Args:
+        wordings: The query, perhaps in several ways.
+        collection: The clauses.
+        profile: The way to rank.
+        rows: The clauses that are ranked, all by default. The others are still counted as what
+            words are rare among.
+        reranker: What the profiles need that end in `rerank`.
+        adapter: What was learned from a bank, which the learned profiles add.
+        expansion: Words that contracts may use for it, which are looked for beside the query;
+            the learned profiles look for those that the rules know too. A reranker does not
+            see them.
+
+    Raises:
+        ConfigError: If a reranker is needed and there is none.
+    """
+    import numpy as np
+
+    kept = collection.all_rows if rows is None else np.asarray(rows, np.intp)
+    each = [_of(one, collection, profile, kept, reranker, adapter, expansion) for one in wordings]
+    mean: NDArray[np.float64] = np.mean(each, axis=0)
+    return mean
+
+
+def _of(
+    query: str,
+    collection: ClauseCollection,
+    profile: Profile,
+    rows: NDArray[np.intp],
+    reranker: Reranker | None,
+    adapter: Adapter | None,
+    expansion: str,
+) -> NDArray[np.float64]:
+    retrieved = _RETRIEVED.get(profile)
+    if retrieved is not None:
+        first = _of(query, collection, retrieved, rows, None, adapter, expansion)
+        return _reranked(query, collection, first, rows, reranker)
+    if profile is Profile.BM25:
+        return _words(query, collection, expansion)[rows]
+    if profile is Profile.DENSE:
+        return _cosines(query, collection, rows, expansion)
+    learned = adapter is not None or model_for(collection.encoder) is not None
+    if profile in _LEARNED and learned and len(rows):
+        found = select_candidates(query, collection, rows, expansion=expansion)
+        own = base_scores(found, collection.encoder)
+        if adapter is not None:
+            own = own + adapter.score_gain(query, found.query, found.vectors)
+        return found.over(own)
+    words = scale_by_highest(_words(query, collection, expansion))[rows]
+    return _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
+
+
+def model_for(encoder: Encoder) -> PrecedentModel | None:
+    """Return the learned model if it is for this encoder."""
+    judge = default_model()
+    return judge if judge.encoder == encoder.name else None
+
+
+def ranker_name(encoder: Encoder) -> str:
+    """Name what an adapter is added to: the learned model, or `hybrid` where it does not fit."""
+    judge = model_for(encoder)
+    return Profile.HYBRID.value if judge is None else judge.name
+
+
+def _words(query: str, collection: ClauseCollection, expansion: str) -> NDArray[np.float64]:
+    found = collection.lexical.scores(query)
+    return found + collection.lexical.scores(f"{query} {expansion}") if expansion else found
+
+
+def _cosines(
+    query: str, collection: ClauseCollection, rows: NDArray[np.intp], expansion: str
+) -> NDArray[np.float64]:
+    import numpy as np
+
+    asked = [query, f"{query}. {expansion}"] if expansion else [query]
+    vectors = collection.encoder.encode(asked)
+    cosines: NDArray[np.float64] = (
+        (collection.vectors(rows) @ vectors.T).mean(axis=1).astype(np.float64)
+    )
+    return cosines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The clauses that the learned model sees, of those that are ranked.
+
+    Attributes:
+        rows: Their places in the collection, in order.
+        places: Their places among those that are ranked.
+        features: A row each, as `LEARNED` names them.
+        query: The query's vector.
+        vectors: Those of the clauses.
+        first: Of every clause that is ranked, the score that chose them.
+    """
+
+    rows: NDArray[np.intp]
+    places: NDArray[np.intp]
+    features: NDArray[np.float64]
+    query: NDArray[np.float32]
+    vectors: NDArray[np.float32]
+    first: NDArray[np.float64]
+
+    def over(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a score for every clause that is ranked, from the candidates' own.
+
+        Those that were not judged stay below in their order.
+        """
+        import numpy as np
+
+        least = float(own.min(initial=0.0)) - 1.0
+        after: NDArray[np.float64] = self.first - self.first.max(initial=0.0) + least
+        after[self.places] = np.asarray(own, np.float64)
+        return after
+
+
+def select_candidates(
+    query: str,
+    collection: ClauseCollection,
+    rows: Sequence[int] | NDArray[np.intp] | None = None,
+    *,
+    chosen_by: Sequence[float] = FIRST_STEP_WEIGHTS,
+    expansion: str = "",
+) -> Candidates:
+    """Choose the first by words and meaning, of the query and of what contracts call it."""
+    import numpy as np
+
+    asked = query_concepts(query)
+    added = " ".join(filter(None, (asked.expansion, expansion)))
+    expanded = f"{query}. {added}" if added else query
+    vectors = collection.encoder.encode([query, expanded])
+    kept = collection.all_rows if rows is None else np.asarray(rows, np.intp)
+    held = collection.vectors(kept)
+    cosines = (held @ vectors.T).astype(np.float64)
+    words = [scale_by_highest(collection.lexical.scores(each))[kept] for each in (query, expanded)]
+    base = np.column_stack([cosines, *words])
+    first = base @ np.array(chosen_by)
+    top = np.sort(np.argsort(-first, kind="stable")[:MAX_JUDGED])
+    own = np.array([clause_features(collection.reading(row), asked) for row in kept[top].tolist()])
+    return Candidates(
+        rows=kept[top],
+        places=top,
+        features=np.hstack([base[top], own.reshape(len(top), len(FEATURE_NAMES))]),
+        query=vectors[0],
+        vectors=held[top],
+        first=first,
+    )
+
+
+def base_scores(found: Candidates, encoder: Encoder) -> NDArray[np.float64]:
+    """Return the candidates' scores by the learned model, or as `hybrid` where none fits."""
+    judge = model_for(encoder)
+    if judge is not None:
+        return judge.scores(found.features, found.query, found.vectors)
+    cosine, words = LEARNED_FEATURES.index("cosine"), LEARNED_FEATURES.index("words")
+    hybrid: NDArray[np.float64] = (
+        found.features[:, cosine] + WORDS_WEIGHT * found.features[:, words]
+    )
+    return HYBRID_SCALE * hybrid
+
+
+def _reranked(
+    query: str,
+    collection: ClauseCollection,
+    first: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    reranker: Reranker | None,
+) -> NDArray[np.float64]:
+    import numpy as np
+
+    if reranker is None:
+        raise ConfigError(
+            "this profile needs a reranker, and the settings name none.",
+            remedy="Name a folder with model.onnx and tokenizer.json as path under [reranker].",
+        )
+    top = np.argsort(-first, kind="stable")[:MAX_RERANKED]
+    logits = reranker.scores(query, [collection.texts[row] for row in rows[top].tolist()])
+    # Those that were not read stay below in their order: a probability is never below 0.
+    after: NDArray[np.float64] = first - first.max(initial=0.0) - 1.0
+    after[top] = probabilities(logits)
+    return after

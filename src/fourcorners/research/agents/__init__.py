@@ -1,0 +1,1 @@
+"""Answering with language models: archivist, interrogator and researcher, and their tools."""

@@ -1,0 +1,232 @@
+"""The researcher's tools inside the contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fourcorners.errors import InputError
+from fourcorners.outline.tree import Node
+from fourcorners.research.agents.report_check import COMPUTED_SOURCE
+from fourcorners.research.agents.tool import Material, Tool, ToolQuery
+from fourcorners.research.amounts import compute
+from fourcorners.research.answerability.search import search_answer
+from fourcorners.research.context import ResearchContext
+from fourcorners.search.filters import Filters
+from fourcorners.search.graph import expand_hits
+from fourcorners.search.graph.contract import Contract
+from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.stems import stems
+from fourcorners.text.span import Span
+
+_MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class ContractTool:
+    """A tool that looks into the contracts on the desk.
+
+    Attributes:
+        fetch: What it does with an inquiry.
+    """
+
+    name: str
+    description: str
+    fetch: Callable[[ToolQuery], Iterable[Material]]
+    is_external: bool = False
+
+    def run(self, inquiry: ToolQuery) -> Sequence[Material]:
+        """Return what it has, what matters most first."""
+        return [each for _, each in zip(range(inquiry.limit), self.fetch(inquiry), strict=False)]
+
+
+def contract_tools(context: ResearchContext) -> list[Tool]:
+    """Return the tools that look into the contracts."""
+    tools: list[Tool] = [
+        ContractTool(
+            "search",
+            "finds the sentences that answer a question in plain language, or that are like a "
+            "clause; words: the question, or what such a clause would say",
+            _Search(context),
+        ),
+        ContractTool(
+            "belongs",
+            "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
+            "clauses that it refers to, definitions, amendments; words: what the clause says",
+            _Belongs(context),
+        ),
+        ContractTool(
+            "definition",
+            "brings the definition of a defined term; words: the term alone",
+            _Definition(context),
+        ),
+        ContractTool(
+            "clause",
+            "brings a clause by its number or heading; words: such as 7.2(a), or Termination",
+            _Clause(context),
+        ),
+        ContractTool(
+            COMPUTED_SOURCE,
+            "reckons with dates and amounts; words: 2024-03-01 + 90 days, or "
+            "2024-01-01 to 2025-03-31, or 12 * 4500 * 110%",
+            _reckoned,
+        ),
+    ]
+    if context.entries:
+        tools.insert(
+            1,
+            ContractTool(
+                "others",
+                "finds sentences in the other contracts of the library, for comparison or for "
+                "amendments; words: the question",
+                _Others(context),
+            ),
+        )
+    return tools
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    context: ResearchContext
+
+    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
+        found = search_answer(self.context, inquiry.words, limit=inquiry.limit)
+        for each in found.snippets:
+            because = "may answer" if found.answers else "the nearest, and may well not answer"
+            yield self.context.material(
+                each.document, each.span, tool="search", because=because, score=each.score
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    context: ResearchContext
+
+    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
+        context = self.context
+        known = set(context.documents)
+        others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
+        if not others:
+            return
+        found = retrieve_snippets(
+            context.library,
+            inquiry.words,
+            encoder=context.encoder,
+            concepts=context.concepts,
+            filters=Filters(collection=context.collection, documents=tuple(others)),
+            limit=inquiry.limit,
+            reader=context.reader,
+        )
+        for each in found.snippets:
+            yield context.material(
+                each.document, each.span, tool="others", because="another contract",
+                score=each.score,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Belongs:
+    context: ResearchContext
+
+    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
+        found = search_answer(self.context, inquiry.words, limit=2).snippets
+        for each in found:
+            yield self.context.material(each.document, each.span, tool="belongs", score=each.score)
+        linked = expand_hits(
+            self.context.library, found, limit=inquiry.limit, collection=self.context.collection
+        )
+        for one in linked:
+            yield self.context.material(
+                one.document, one.span, tool="belongs", because=one.because, score=one.score
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    context: ResearchContext
+
+    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
+        wanted = inquiry.words.strip(" \"'“”‘’.").casefold()
+        for reading in _readings(self.context):
+            for term in reading.outline.terms:
+                if term.term.casefold() in (wanted, wanted.removesuffix("s")):
+                    yield self.context.material(
+                        reading.document,
+                        reading.definition(term),
+                        tool="definition",
+                        because=f"defines “{term.term}”",
+                        score=1.0,
+                    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    context: ResearchContext
+
+    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
+        wanted = inquiry.words.strip().casefold()
+        label = wanted.split()[-1].rstrip(".") if wanted else ""
+        told = set(stems(wanted))
+        for reading in _readings(self.context):
+            for node in reading.outline.nodes:
+                if node.label.casefold() in (label, wanted) or _is_headed(reading, node, told):
+                    span = reading.opening(node.span)
+                    if span:
+                        yield self.context.material(
+                            reading.document, span, tool="clause", because="by its label", score=1.0
+                        )
+
+
+def _is_headed(reading: Contract, node: Node, told: set[str]) -> bool:
+    if node.heading is None or not told:
+        return False
+    return told <= set(stems(node.heading.of(reading.text)))
+
+
+def _reckoned(inquiry: ToolQuery) -> Iterator[Material]:
+    try:
+        words = compute(inquiry.words)
+    except InputError as error:
+        words = error.message
+    yield Material(words=words, source="reckoned by code", tool=COMPUTED_SOURCE, score=1.0)
+
+
+def _readings(context: ResearchContext) -> Iterator[Contract]:
+    documents = context.documents or tuple(
+        entry.id for entry in context.library.documents(context.collection)[:_MOST_CONTRACTS]
+    )
+    for document in documents[:_MOST_CONTRACTS]:
+        yield context.read_contract(document)
+
+
+def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str]]:
+    """Return the labels and headings of each named contract, as its name and lines of text."""
+    maps = []
+    for entry in context.entries[:_MOST_CONTRACTS]:
+        reading = context.read_contract(entry.id)
+        lines = [
+            f"{node.label} {' '.join(node.heading.of(reading.text).split())}".strip()
+            for node in reading.outline.nodes
+            if node.heading is not None
+        ]
+        maps.append((entry.name, "\n".join(lines[:most])))
+    return [each for each in maps if each[1]]
+
+
+def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
+    """Return materials with new ones added; what is shown already is left out."""
+    kept = list(known)
+    for each in new:
+        if not any(_shown(each, other) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _shown(one: Material, other: Material) -> bool:
+    if one.span is None or other.span is None:
+        return one.words == other.words and one.source == other.source
+    return one.document == other.document and _inside(one.span, other.span)
+
+
+def _inside(one: Span, other: Span) -> bool:
+    return other.contains(one)

@@ -1,0 +1,229 @@
+"""An inquiry with language models: archivist, then interrogator and researcher; and its cost.
+
+What it takes is known before it begins (PAKTON, appendix E.2): the archivist makes one call, and
+one more if the person is asked back; each turn makes three (the question, the choice of tools, the
+report), and a fourth if the researcher puts what it found into words. No model parses a contract.
+An answer that has to be mended in its form makes a call of its own beside these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
+from fourcorners.llm import Budget, Estimate, Port, Role
+from fourcorners.llm.prompt import Value
+from fourcorners.research.agents.archivist import Reply, prompt_values, understand_question
+from fourcorners.research.agents.contract_tools import contract_tools
+from fourcorners.research.agents.interrogator import (
+    MAX_PASSAGES,
+    Interrogator,
+    Turn,
+    draft_values,
+    question_values,
+)
+from fourcorners.research.agents.meter import Meter
+from fourcorners.research.agents.researcher import Researcher, number_materials
+from fourcorners.research.agents.schemas import (
+    DraftReport,
+    NextQuestion,
+    PassageResponse,
+    ToolChoice,
+    UnderstoodQuestion,
+)
+from fourcorners.research.agents.tool import Material, Tool
+from fourcorners.research.answer import Answer, Gap, Provenance
+from fourcorners.research.answerability.search import search_answer
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.events import AnswerEvent, Event, PlanEvent
+from fourcorners.research.limits import MAX_TURNS, TURNS
+from fourcorners.research.offline.run import answer_offline
+from fourcorners.research.question import split_question
+
+AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
+PROMPTS = ("archivist", "interrogate", "research", "draft", "repair", "fence")
+
+
+@dataclass(frozen=True, slots=True)
+class InquirySettings:
+    """How an inquiry is led.
+
+    Attributes:
+        turns: How often the researcher is asked at most.
+        responds: Whether the researcher puts what it found into words, too.
+        budget: What it may spend; the port's own by default.
+        job: What calls are charged to.
+    """
+
+    turns: int = TURNS
+    responds: bool = False
+    budget: Budget | None = None
+    job: str = "ask"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.turns <= MAX_TURNS:
+            raise ConfigError(f"an inquiry has 1 to {MAX_TURNS} turns, not {self.turns}.")
+
+    def calls(self, replies: int = 0, turns: int | None = None) -> int:
+        """Return how many calls some turns make, all by default; `replies` to the archivist."""
+        depth = self.turns if turns is None else turns
+        return replies + 1 + depth * (3 + self.responds)
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What an inquiry takes at most, before anything is sent.
+
+    Attributes:
+        calls: Exchanges, by the formula.
+        cost: In the currency of the prices; None where one is not known.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    models: tuple[str, ...]
+
+
+def require_models(port: Port) -> None:
+    """Refuse to begin where an agent has no model.
+
+    Raises:
+        LlmNotConfigured: If one has none.
+    """
+    for role in AGENTS:
+        port.voice(role)
+
+
+def run_inquiry(
+    context: ResearchContext,
+    port: Port,
+    started: Answer,
+    how: InquirySettings,
+    *,
+    tools: Sequence[Tool] = (),
+    reply: Reply | None = None,
+) -> Iterator[Event]:
+    """Lead an inquiry; whatever fails, it ends with a report that says what was not done.
+
+    `tools` are those from outside of the contracts, and `reply` answers what the archivist asks
+    back.
+
+    Yields:
+        The events, the last of which is `Finished`.
+
+    Raises:
+        LlmNotConfigured: Before anything is sent, if an agent has no model.
+    """
+    require_models(port)
+    own = port.for_job(how.job, how.budget)
+    meter = Meter(replace(started, made=_made(own, started.made, how, tools)))
+    stopped = ""
+    try:
+        yield from understand_question(context, own, meter, meter.started, reply)
+    except (LlmError, BudgetExceeded) as error:
+        stopped = f"before the first turn: {error.message}"
+    told = meter.started
+    parts = tuple(part.text for part in split_question(told.question))
+    yield PlanEvent(told.question, parts, how.turns, how.calls(), told.assumptions)
+    answer = replace(told, stopped=stopped)
+    if not stopped:
+        researcher = Researcher(
+            context, own, [*contract_tools(context), *tools], responds=how.responds
+        )
+        interrogator = Interrogator(context, own, researcher, turns=how.turns)
+        answer = yield from interrogator.inquire(meter)
+    if not answer.drafts:
+        answer = yield from _by_rules(context, replace(answer, question=started.question))
+    yield AnswerEvent(
+        replace(answer, record=(*meter.steps, *answer.record), sources=context.sources())
+    )
+
+
+def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
+    """Put the report together without the model that failed, and say so.
+
+    The question is the person's own: what a model that fails made of it may be anything.
+    """
+    events = answer_offline(context, answer)
+    for event in events:
+        if isinstance(event, AnswerEvent):
+            done = event.answer
+            gap = Gap("The language model did not get as far as a draft; this report is by rules.")
+            by = f"no language model, for it failed ({answer.made.by})"
+            return replace(
+                done,
+                gaps=(gap, *done.gaps),
+                stopped=answer.stopped,
+                made=replace(done.made, by=by),
+            )
+        yield event
+    raise RuntimeError("a report ended without its answer")
+
+
+def _made(port: Port, made: Provenance, how: InquirySettings, tools: Sequence[Tool]) -> Provenance:
+    names = PROMPTS + (("respond",) if how.responds else ())
+    by = "; ".join(f"{role.value}: {port.voice(role).name}" for role in AGENTS)
+    settings = (
+        *made.settings,
+        ("turns", str(how.turns)),
+        ("response", "yes" if how.responds else "no"),
+        ("outside sources", ", ".join(tool.name for tool in tools)),
+    )
+    prompts = tuple((str(port.load_prompt(name).id), port.load_prompt(name).id.hash)
+                    for name in names)  # fmt: skip
+    return replace(made, by=by, prompts=prompts, settings=settings, calls=how.calls())
+
+
+def estimate_cost(
+    context: ResearchContext, port: Port, started: Answer, how: InquirySettings
+) -> CostEstimate:
+    """Return what an inquiry takes at most; nothing is sent.
+
+    Its tokens are those of the prompts filled with what a search for the question brings.
+
+    Raises:
+        LlmNotConfigured: If an agent has no model.
+    """
+    require_models(port)
+    parts = tuple(part.text for part in split_question(started.question))
+    materials = _likely(context, started.question)
+    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
+    response: dict[str, Value] = {
+        "asked": started.question,
+        "materials": number_materials(materials),
+    }
+    first = port.estimate(
+        "archivist", prompt_values(context, started, [], may_ask=False), UnderstoodQuestion
+    )
+    each = [
+        port.estimate(
+            "interrogate", question_values(started, Turn(0, (), ()), parts, how.turns), NextQuestion
+        ),
+        port.estimate(
+            "research", researcher.values(started.question, started.question), ToolChoice
+        ),
+        port.estimate("draft", draft_values(started, started.question, materials), DraftReport),
+    ]
+    each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
+    told = [first, *(one for one in each for _ in range(how.turns))]
+    costs = [one.cost for one in told if one.cost is not None]
+    again = each[2].tokens_out * 2 * (how.turns - 1)  # a draft is read by the next question, too
+    return CostEstimate(
+        calls=how.calls(),
+        tokens_in=sum(one.tokens_in for one in told) + again,
+        tokens_out=sum(one.tokens_out for one in told),
+        cost=sum(costs) if len(costs) == len(told) else None,
+        models=_models(told),
+    )
+
+
+def _models(told: Sequence[Estimate]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.model for each in told))
+
+
+def _likely(context: ResearchContext, question: str) -> list[Material]:
+    found = search_answer(context, question, limit=MAX_PASSAGES)
+    return [context.material(each.document, each.span, tool="search") for each in found.snippets]

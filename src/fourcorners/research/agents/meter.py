@@ -1,0 +1,69 @@
+"""`Meter`: questions to the agents' models, each written down as a step with what it used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from fourcorners.errors import FourcornersError
+from fourcorners.llm import Port
+from fourcorners.llm.prompt import Value
+from fourcorners.research.answer import Answer, Step
+from fourcorners.research.events import Event, StepEvent
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+T = TypeVar("T", bound="BaseModel")
+
+
+class Meter:
+    """The steps of one run.
+
+    Attributes:
+        started: The head of the report, as far as it is known.
+        turn: The turn that questions belong to.
+        sample: Which of several answers to the same questions this run is given.
+    """
+
+    def __init__(self, started: Answer) -> None:
+        self.started = started
+        self.turn = 0
+        self.steps: list[Step] = []
+
+    def ask(
+        self, port: Port, prompt: str, values: Mapping[str, Value], answer: type[T]
+    ) -> Generator[Event, None, T]:
+        """Ask a question; the generator yields what it used, and returns the answer.
+
+        Raises:
+            FourcornersError: If no answer came; the step is written down all the same.
+        """
+        loaded = port.load_prompt(prompt)
+        before, began = port.spent, time.monotonic()
+        outcome = "done"
+        try:
+            reply = port.ask(loaded, values, answer, tag=f"{loaded.role.value} turn {self.turn}")
+            outcome = "kept" if reply.cached else "done"
+        except FourcornersError as error:
+            outcome = error.message
+            raise
+        finally:
+            after = port.spent
+            unknown = after.unpriced > before.unpriced
+            step = Step(
+                agent=loaded.role.value,
+                turn=self.turn,
+                did=prompt,
+                calls=after.calls - before.calls,
+                tokens_in=after.tokens_in - before.tokens_in,
+                tokens_out=after.tokens_out - before.tokens_out,
+                seconds=round(time.monotonic() - began, 3),
+                cost=None if unknown else round(after.cost - before.cost, 6),
+                model=port.voice(loaded.role).name,
+                outcome=outcome,
+            )
+            self.steps.append(step)
+        yield StepEvent(step)
+        return reply.value

@@ -1,0 +1,94 @@
+"""`Tool`: what the researcher may look with, inside the contracts or outside of them.
+
+A tool is asked with an `Inquiry` and returns `Material`: words, each with where they are from. What
+is of a contract names its document and the place there, and counts as evidence once the program has
+verified it. What is from outside (`Tool.is_external`) names its source and the day it was fetched;
+it is kept apart from the contracts' words everywhere, and never supports what they say.
+
+A tool that fails raises a `FourcornersError`; the report says what was not looked up, and goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from fourcorners.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ToolQuery:
+    """What a tool is asked.
+
+    Attributes:
+        words: What to look for: a question, a query, a term, a label, an expression.
+        question: The question that the report is to answer, as the person asked it.
+        documents: The ids of the contracts that the question is about; empty for all.
+        limit: How many pieces of material at most.
+    """
+
+    words: str
+    question: str = ""
+    documents: tuple[str, ...] = ()
+    limit: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a tool brings.
+
+    Attributes:
+        words: The source's own words, never a summary.
+        source: Where they are from, for people: a contract's name, a statute, a page's title.
+        where: The place in the source: "clause 7.2(a), page 3", an address.
+        because: Why it is here, in words: "defines “Fees”, used in 4.1".
+        score: How much it matters, at most 1; for comparison among what one tool brings.
+        document: The contract's id; empty for what is from outside.
+        span: Where the words stand in the contract; None for what is from outside.
+        fetched: The day when it was fetched, in ISO 8601; empty for contracts.
+        licence: Under which terms an outside source may be used, if that is known.
+        tool: The name of the tool that brought it.
+    """
+
+    words: str = field(repr=False)
+    source: str
+    where: str = ""
+    because: str = ""
+    score: float = 0.0
+    document: str = ""
+    span: Span | None = None
+    fetched: str = ""
+    licence: str = ""
+    tool: str = ""
+
+
+class Tool(Protocol):
+    """What the researcher may look with."""
+
+    @property
+    def name(self) -> str:
+        """One word, by which a model chooses it: `search`, `statutes`."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it is for and what its words must be, in one or two sentences, for the model."""
+        ...
+
+    @property
+    def is_external(self) -> bool:
+        """Whether what it brings is from outside of the contracts."""
+        ...
+
+    def run(self, inquiry: ToolQuery) -> Sequence[Material]:
+        """Return what it has, what matters most first; nothing is a good answer.
+
+        Raises:
+            FourcornersError: If it could not look.
+        """
+        ...
+
+
+ToolFactory = Callable[[], Tool]
+"""What makes a tool when it is first wanted; it raises a `ConfigError` if it is not set up."""

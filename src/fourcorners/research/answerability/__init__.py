@@ -1,0 +1,1 @@
+"""Whether a contract answers a question, and how sure that is."""

@@ -1,0 +1,178 @@
+"""What a review makes of a contract and a known kind of clause, for a question that asks for it.
+
+Two are heard. The calibrated curve of the playbook's query knows other ways to draft; the clause
+reader, where it was taught the kind, knows how experts marked American filings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import log
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from fourcorners.library.store import Library
+from fourcorners.models.clause_reader.match import match_features, match_probability
+from fourcorners.models.registry import default_clause_reader
+from fourcorners.playbooks.concepts import EXCLUDED
+from fourcorners.playbooks.load import builtin_names, load_playbook
+from fourcorners.playbooks.playbook import Provision
+from fourcorners.review.extract.calibration import default_calibration
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import (
+    PreparedProvision,
+    has_meaning,
+    score_segments,
+    top_positions,
+)
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.run import prepare_from_library
+from fourcorners.search.concepts import Concept
+
+if TYPE_CHECKING:
+    from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
+
+_TINY = 1e-6
+_SURE = 0.999  # weight of the concepts that a question names in full: of a tie all count
+_NOTHING = -12.0
+_READ: WeakKeyDictionary[Library, tuple[str, str, PreparedDocument, SentenceScores]] = (
+    WeakKeyDictionary()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BestSentence:
+    """The sentence of a contract that likeliest belongs to a kind of clause.
+
+    Attributes:
+        words: The sentence; empty where the contract has none.
+        score: Log-odds that it belongs to the kind.
+        threshold: Log-odds from which a review finds the kind.
+        marked: Log-odds that an expert would mark it by itself.
+        alone: Log-odds by its words alone, without headings and neighbours.
+    """
+
+    words: str
+    score: float
+    threshold: float
+    marked: float = _NOTHING
+    alone: float = _NOTHING
+
+    @property
+    def margin(self) -> float:
+        """Return how far it is above the limit."""
+        return self.score - self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseOpinions:
+    """What the playbook's query makes of a kind of clause, and the reader if it was taught it."""
+
+    kind: str
+    by_query: BestSentence
+    by_reader: BestSentence | None
+
+    @property
+    def margin(self) -> float:
+        """Return how far the surer of the two is above its limit, in log-odds."""
+        both = [each for each in (self.by_query, self.by_reader) if each is not None]
+        return max(each.margin for each in both)
+
+
+@cache
+def _provisions() -> Mapping[str, Provision]:
+    playbooks = [load_playbook(name) for name in builtin_names() if name not in EXCLUDED]
+    return {each.id: each for playbook in playbooks for each in playbook.provisions}
+
+
+def clause_opinions(
+    library: Library,
+    document: str,
+    concepts: Sequence[tuple[Concept, float]],
+    *,
+    reader: ClauseReader | None = None,
+    may_have_vectors: bool = True,
+) -> ClauseOpinions | None:
+    """Return what a review makes of the likeliest of the kinds that a question names.
+
+    Args:
+        library: Where the contract is.
+        document: Its id.
+        concepts: What the question asks for, with weights; those that it only touches do not count.
+        reader: The clause reader; by default the one of reviews.
+        may_have_vectors: If not, the contract is judged as one without them.
+
+    Returns:
+        None where no playbook of the package knows the kinds.
+    """
+    known = [each for each, weight in concepts if weight >= _SURE and each.id in _provisions()]
+    if not known:
+        return None
+    chosen = default_clause_reader() if reader is None else reader
+    encoder = library.encoder
+    same = encoder is not None and encoder.name == chosen.encoder
+    judge = ProvisionReader(chosen, vectors=same)
+    reading, heard = _heard(library, document, judge)
+    if not may_have_vectors:
+        heard = replace(heard, meaning=None)
+    found = [_of_kind(reading, heard, judge, concept) for concept in known]
+    return max(found, key=lambda each: each.margin)
+
+
+def _heard(
+    library: Library, document: str, judge: ProvisionReader
+) -> tuple[PreparedDocument, SentenceScores]:
+    """Return a contract read and heard; the last one is kept, for the next part of a question."""
+    kept = _READ.get(library)
+    key = f"{document} {library.content_version}"
+    if kept is None or kept[:2] != (key, judge.reader.name):
+        reading = prepare_from_library(library, document)
+        kept = (key, judge.reader.name, reading, judge.read(reading))
+        _READ[library] = kept
+    return kept[2], kept[3]
+
+
+def _of_kind(
+    reading: PreparedDocument, heard: SentenceScores, judge: ProvisionReader, concept: Concept
+) -> ClauseOpinions:
+    provision = _provisions()[concept.id]
+    examples = concept.examples
+    if examples is not None and len(examples) > 1:
+        examples = examples[1:]  # the first is of the definition
+    prepared = PreparedProvision(provision, examples)
+    curve = default_calibration().curve(provision.id, meaning=has_meaning(reading, prepared))
+    query = score_segments(reading, prepared)
+    by_query = curve.probability(query)
+    if not len(by_query):
+        return ClauseOpinions(provision.id, BestSentence("", _NOTHING, 0.0), None)
+    at = top_positions(by_query, 1)[0]
+    asked = BestSentence(_words(reading, at), _odds(float(by_query[at])), _odds(curve.threshold))
+    if not judge.is_known(provision):
+        return ClauseOpinions(provision.id, asked, None)
+    belongs = judge.probability(reading, prepared, heard, query)
+    at = top_positions(belongs, 1)[0]
+    words = _words(reading, at)
+    signs = match_features(belongs, heard.where, by_query, [at], [False])
+    marked = match_probability(signs, judge.reader.match_weights(provision.id))[0]
+    return ClauseOpinions(
+        provision.id,
+        asked,
+        BestSentence(
+            words,
+            score=_odds(float(belongs[at])),
+            threshold=_odds(judge.reader.limits(provision.id)[0]),
+            marked=_odds(float(marked)),
+            alone=judge.reader.score_by_words(words, provision.id),
+        ),
+    )
+
+
+def _words(reading: PreparedDocument, at: int) -> str:
+    return reading.segments[at].span.of(reading.document.text)
+
+
+def _odds(chance: float) -> float:
+    bounded = min(max(chance, _TINY), 1 - _TINY)
+    return log(bounded / (1 - bounded))

@@ -1,0 +1,117 @@
+"""Whether words that were not taken for an answer are near enough to be shown as if they were one.
+
+"Not in the contract" is said of much that is there, in words of its own. So what speaks for the
+best words found is weighed once more, and what passes is quoted with the warning that a person
+must tell. Only where no known kind of clause is asked for: a search that knows the kind always
+finds what looks like it, and `sufficiency` was taught to tell.
+
+The weights (`near.json`) were fitted on questions that a contract answers and on some put to a
+contract of another kind, most of which it does not (`training/near.py`). The chance from which
+words are shown lets 95 in 100 of the first pass, cross-validated: to call something absent that is
+there misleads, and to show what does not answer, with that warning, costs a glance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import exp, log, log1p
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.stems import stems
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE = Path(__file__).with_name("near.json")
+FEATURES = ("chance", "meaning", "covered")
+"""Log-odds that the contract answers, by the rule of `sufficiency`; the cosine of the question with
+the nearest passage of the contract; the share of the question's words, by rarity, that stand in the
+passages around what was found and in their headings."""
+_TINY = 1e-3
+
+
+class NearnessWeights(BaseModel):
+    """How the signs are weighed, and the chance from which words are shown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    provenance: str
+    bias: float
+    weights: dict[str, float]
+    least: float
+
+
+@cache
+def default_weights() -> NearnessWeights:
+    """Return the weights that come with the package."""
+    return NearnessWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class NearnessFeatures:
+    """What speaks for words, see `SIGNS`; `chance` is a probability."""
+
+    chance: float
+    meaning: float
+    covered: float
+
+    @property
+    def row(self) -> tuple[float, float, float]:
+        """Return them as they are weighed."""
+        sure = min(max(self.chance, _TINY), 1 - _TINY)
+        return (log(sure / (1 - sure)), self.meaning, self.covered)
+
+    @property
+    def likelihood(self) -> float:
+        """Return the chance that the words answer."""
+        rule = default_weights()
+        named = zip(FEATURES, self.row, strict=True)
+        odds = rule.bias + sum(rule.weights[name] * value for name, value in named)
+        return 1.0 / (1.0 + exp(-odds))
+
+
+def nearness_features(
+    units: PreparedDocument,
+    found: Span,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    chance: float,
+) -> NearnessFeatures | None:
+    """Return what speaks for words of a contract; None without vectors.
+
+    Args:
+        units: The contract.
+        found: The words.
+        asked: The question, in the contract's own words.
+        vector: The question's, of unit length.
+        chance: That the contract answers.
+    """
+    if vector is None or units.vectors is None or not len(units.vectors):
+        return None
+    nearest = float((units.vectors @ vector).max())
+    return NearnessFeatures(
+        chance, nearest, _covered(units, found, list(dict.fromkeys(stems(asked))))
+    )
+
+
+def _covered(units: PreparedDocument, found: Span, wanted: list[str]) -> float:
+    """Return how much of the question's words stand in the passages around words."""
+    at = {unit.passage for unit in units.units if unit.span.overlaps(found)}
+    texts = [units.passages[place].span.of(units.text) for place in at]
+    texts += [heading.of(units.text) for place in at for heading in units.headings[place]]
+    held = {stem for text in texts for stem in stems(text)}
+    weight = {stem: stem_rarity(units, stem) for stem in wanted}
+    total = sum(weight.values())
+    return sum(weight[stem] for stem in wanted if stem in held) / total if total else 0.0
+
+
+def stem_rarity(units: PreparedDocument, stem: str) -> float:
+    """Return how much a stem tells in a contract: the log of how few sentences have it."""
+    often = len(set(units.unit_at[units.places(stem)].tolist()))
+    return log1p(len(units.units) / (often + 0.5))

@@ -1,0 +1,247 @@
+"""Whether what was found answers at all: the rule by which a report says "not in the contract".
+
+The search orders sentences, and the best of a contract that says nothing is still the best. So what
+speaks for it is weighed once more, by how strong it is in itself and not beside the others; neither
+the length of the contract nor the headings above count. The weights (`sufficiency.json`) were
+learned from contracts out of which the answering clauses had been taken (`training/abstain.py`),
+and the thresholds with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from math import exp
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.research.answerability.clause_kinds import BestSentence, ClauseOpinions
+from fourcorners.search.concepts import Concept
+from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
+from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.sentences.weights import default_weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE = Path(__file__).with_name("sufficiency.json")
+MAX_SNIPPETS = 6
+"""So many of the sentences that a search finds best are looked at by themselves."""
+_NAMES = (*ASKED, *KNOWN)
+
+
+class EvidenceBasis(StrEnum):
+    """What a contract is judged by."""
+
+    TAUGHT = "taught"  # the clause reader, which knows the kind that is asked for
+    KNOWN = "known"  # a playbook's query for the kind
+    UNKNOWN = "unknown"  # the search: no kind is asked for that a playbook knows
+
+
+FEATURES: Mapping[EvidenceBasis, tuple[str, ...]] = {
+    EvidenceBasis.TAUGHT: (
+        "belongs",  # log-odds that the likeliest sentence belongs to the kind
+        "marked",  # that an expert would mark it by itself
+        "limit",  # from which a review finds the kind
+        "alone",  # by its words alone
+        "question",  # its cosine with the question
+        "example",  # its cosine with the nearest example clause
+    ),
+    EvidenceBasis.KNOWN: (
+        "above",  # how far a sentence is above the limit from which a review finds the kind
+        "question",
+        "example",
+        "known_words",  # how much of the kind's query the search's best sentence has
+    ),
+    EvidenceBasis.UNKNOWN: (
+        "words",  # how much of the question's words the search's best sentence has
+        "sentence",  # cosine of one of the search's best with the question, the highest
+    ),
+}
+Features = Mapping[EvidenceBasis, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How likely the best of what was found answers, and from what chance on it counts.
+
+    Attributes:
+        least: From what chance on it is shown as what may answer; by default it must count.
+    """
+
+    chance: float
+    threshold: float
+    least: float = 1.0
+
+    @property
+    def answers(self) -> bool:
+        """Tell whether it counts as an answer."""
+        return self.chance >= self.threshold
+
+    @property
+    def may_answer(self) -> bool:
+        """Tell whether it is near enough to be shown."""
+        return self.answers or self.chance >= self.least
+
+
+def sufficiency_features(
+    units: PreparedDocument,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+    encoder: Encoder | None,
+    opinions: ClauseOpinions | None,
+) -> Features:
+    """Return what speaks for a contract answering a question: `SIGNS` of each ground there is.
+
+    Args:
+        units: The contract.
+        asked: The question.
+        vector: The question's; None where the library has no vectors.
+        concepts: Those that the question asks for, with the vectors of their examples.
+        encoder: What made the vectors.
+        opinions: What a review makes of the kind that is asked for.
+    """
+    if opinions is None:
+        found = _searched(units, asked, vector, concepts, encoder)
+        return {EvidenceBasis.UNKNOWN: {"words": found["words"], "sentence": found["sentence"]}}
+    asking, reader = opinions.by_query, opinions.by_reader
+    grounds = {
+        EvidenceBasis.KNOWN: {
+            **_near_to(asking, vector, concepts, encoder),
+            "above": asking.margin,
+            "known_words": _searched(units, asked, vector, concepts, None)["known_words"],
+        }
+    }
+    if reader is not None:
+        grounds[EvidenceBasis.TAUGHT] = {
+            **_near_to(reader, vector, concepts, encoder),
+            "belongs": reader.score,
+            "marked": reader.marked,
+            "limit": reader.threshold,
+            "alone": reader.alone,
+        }
+    return grounds
+
+
+def _near_to(
+    likeliest: BestSentence,
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+    encoder: Encoder | None,
+) -> dict[str, float]:
+    sentences = [likeliest.words] if likeliest.words else []
+    question, example = _near(sentences, vector, concepts, encoder)
+    return {"question": question, "example": example}
+
+
+def _searched(
+    units: PreparedDocument,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+    encoder: Encoder | None,
+) -> dict[str, float]:
+    """Return what speaks for the sentences that a search finds best."""
+    import numpy as np
+
+    if not units.units:
+        return {"words": 0.0, "known_words": 0.0, "sentence": 0.0}
+    rows = signals(units, asked, vector, concepts)
+    weighing = default_weights().known if concepts else default_weights().unknown
+    order = np.argsort(-weighing.chances(rows), kind="stable")
+    first = rows[order[0]]
+    best = [units.units[at].span.of(units.text) for at in order[:MAX_SNIPPETS].tolist()]
+    return {
+        "words": float(first[_NAMES.index("words")]),
+        "known_words": float(first[_NAMES.index("known_words")]),
+        "sentence": _near(best, vector, (), encoder)[0],
+    }
+
+
+def _near(
+    sentences: Sequence[str],
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+    encoder: Encoder | None,
+) -> tuple[float, float]:
+    """Return how near sentences come to the question, and to the examples, at the nearest."""
+    import numpy as np
+
+    if encoder is None or vector is None or not sentences:
+        return 0.0, 0.0
+    made = encoder.encode(sentences)
+    examples = [each.examples for each, _ in concepts if each.examples is not None]
+    nearest = float((made @ np.concatenate(examples).T).max()) if examples else 0.0
+    return float((made @ vector).max()), nearest
+
+
+@dataclass(frozen=True, slots=True)
+class LinearRule:
+    """A linear weighing of `SIGNS`, and the chance from which it counts.
+
+    Attributes:
+        kinds: What is added for a kind of clause: some are seldom answered by what looks like it.
+    """
+
+    bias: float
+    weights: Mapping[str, float]
+    threshold: float
+    kinds: Mapping[str, float] = field(default_factory=dict)
+
+    def log_odds(self, found: Mapping[str, float], kind: str = "") -> float:
+        """Return the log-odds of some signs, of a kind of clause."""
+        weighed = sum(weight * found[name] for name, weight in self.weights.items())
+        return self.bias + self.kinds.get(kind, 0.0) + weighed
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rule of each ground; that of the reader has the threshold of both opinions' mean."""
+
+    grounds: Mapping[EvidenceBasis, LinearRule]
+
+    def judge(self, found: Features, kind: str = "") -> Judgement:
+        """Judge by the signs of a question; where reader and query speak, by the mean of both."""
+        odds = [self.grounds[ground].log_odds(each, kind) for ground, each in found.items()]
+        ground = EvidenceBasis.TAUGHT if EvidenceBasis.TAUGHT in found else next(iter(found))
+        mean = max(-30.0, min(30.0, sum(odds) / len(odds)))
+        return Judgement(1.0 / (1.0 + exp(-mean)), self.grounds[ground].threshold)
+
+
+class _RuleFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    bias: float
+    weights: dict[str, float]
+    threshold: float
+    kinds: dict[str, float] = {}
+
+    def rule(self) -> LinearRule:
+        return LinearRule(self.bias, self.weights, self.threshold, self.kinds)
+
+
+class RulesFile(BaseModel):
+    """The file of the rules: those for libraries with vectors, and those for words alone."""
+
+    model_config = ConfigDict(extra="forbid")
+    provenance: str
+    with_vectors: dict[EvidenceBasis, _RuleFile]
+    by_words: dict[EvidenceBasis, _RuleFile]
+
+    def rules(self, *, with_vectors: bool) -> RuleSet:
+        """Return the rules of either."""
+        chosen = self.with_vectors if with_vectors else self.by_words
+        return RuleSet({ground: each.rule() for ground, each in chosen.items()})
+
+
+@cache
+def load_rules(*, with_vectors: bool) -> RuleSet:
+    """Return the rules that come with the package."""
+    content = RulesFile.model_validate_json(FILE.read_text(encoding="utf-8"))
+    return content.rules(with_vectors=with_vectors)

@@ -1,0 +1,237 @@
+"""The cell of a contract for a question: its own words, or that nothing was found, and why.
+
+By rules, it is the report of `fourcorners ask` on this contract alone. With a language model, the
+model reads what the search proposes and what else bears on it, as it does in a review; what it says
+without words of the contract is no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError
+from fourcorners.library.store import Library
+from fourcorners.llm import Port
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.clause import enclosing_clause
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.research.answer import Gap, Role, Verdict
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
+from fourcorners.research.question import split_question
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    RiskAnswer,
+    SearchRecord,
+    Severity,
+)
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
+from fourcorners.review.run import prepare_from_library
+from fourcorners.search.concepts import Concept
+from fourcorners.search.sentences.units import document_cache
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+from fourcorners.version import __version__
+
+_ANSWERS = {
+    Verdict.YES: "Yes",
+    Verdict.NO: "No",
+    Verdict.DEPENDS: "It depends",
+    Verdict.UNSURE: "",  # left to a person
+    Verdict.SAYS: "",
+}
+
+
+class ColumnFiller:
+    """Fills the cells of one column.
+
+    Args:
+        library: Where the contracts are.
+        book: The column, as the playbook of its one question.
+        collection: Where the contracts are read; what they refer to elsewhere is not.
+        encoder: What made the library's vectors; None where it has none.
+        concepts: What is known of kinds of clauses.
+        port: The way to the language model that reads; None for answers by rules.
+
+    Raises:
+        LlmNotConfigured: If a model is wanted, and a role has none.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        book: Playbook,
+        collection: str,
+        *,
+        encoder: Encoder | None,
+        concepts: Sequence[Concept],
+        port: Port | None = None,
+    ) -> None:
+        self._library, self._book, self._collection = library, book, collection
+        self._encoder, self._concepts = encoder, tuple(concepts)
+        self._asker = (
+            None if port is None else ModelReviewer(port, book, PromptSettings(), encoder=encoder)
+        )
+        self._provision: Provision = book.provisions[0]
+
+    @property
+    def engine(self) -> str:
+        """Return what stored cells are told apart by."""
+        by = self._encoder.name if self._encoder is not None else "words alone"
+        asked = f" {self._asker.name}" if self._asker is not None else ""
+        return f"asked {__version__} {by}{asked}"
+
+    def fill(self, document: str) -> Finding:
+        """Return the cell of a contract; what fails makes a failed cell, with its reason.
+
+        Raises:
+            BudgetExceeded: If the model may spend no more: the cell stays empty.
+        """
+        try:
+            reading = prepare_from_library(self._library, document)
+            draft = self._by_rules(document, reading)
+            return draft if self._asker is None else self._by_model(self._asker, reading, draft)
+        except BudgetExceeded:
+            raise
+        except FourcornersError as error:
+            return Finding(
+                document,
+                self._provision.id,
+                CellState.FAILED,
+                error=error.message,
+                remedy=error.remedy,
+            )
+
+    def _by_rules(self, document: str, reading: PreparedDocument) -> Finding:
+        question = self._provision.definition
+        context = build_context(
+            self._library,
+            [document],
+            collection=self._collection,
+            encoder=self._encoder,
+            concepts=self._concepts,
+        )
+        answered = [answer_part(context, part) for part in split_question(question)]
+        told = combine_answers(answered)
+        found = _evidence(reading, document, answered)
+        searched = _searched(self._library, context, reading, document, question, answered)
+        cell = Finding(document, self._provision.id, CellState.NOT_FOUND, searched=searched)
+        if told.ruling is Verdict.ABSENT or not found:
+            gaps = [gap for each in answered for gap in each.gaps]
+            return replace(cell, reason=_why_not(gaps, answered))
+        answer = RiskAnswer(
+            question,
+            _ANSWERS[told.ruling],
+            f"{told.because.capitalize()}: {told.confidence:.0%}." if told.because else "",
+            id="asked",
+            quotes=(found[0].quote,),
+        )
+        open_parts = " ".join(
+            f"Nothing answers “{each.part.text}”."
+            for each in answered
+            if each.verdict is Verdict.ABSENT
+        )
+        return replace(
+            cell,
+            state=CellState.FOUND,
+            evidence=found,
+            answers=(answer,),
+            reason=open_parts,
+            candidates=tuple((e.quote.span, e.score) for e in found if e.quote.span),
+        )
+
+    def _by_model(self, asker: ModelReviewer, reading: PreparedDocument, draft: Finding) -> Finding:
+        best = draft.searched.best if draft.searched else None
+        if not draft.candidates and best is not None and best.quote.span is not None:
+            draft = replace(draft, candidates=((best.quote.span, best.score),))
+        filled = asker.fill(reading, [draft])
+        if filled.stopped is not None:
+            raise filled.stopped
+        cell = filled.cells[0]
+        # How grave it is no playbook says, and so nobody.
+        cell = replace(cell, severity=Severity.NONE, recommendation="")
+        if cell.state is not CellState.NOT_FOUND:
+            return replace(cell, reason="")
+        told = "The language model found nothing in what it was given to read that answers this."
+        if cell.claims:
+            told = (
+                "The language model gave words that do not stand in the contract; they are no "
+                "evidence."
+            )
+        return replace(cell, reason=told)
+
+
+def _evidence(
+    reading: PreparedDocument, document: str, answered: Iterable[PartAnswer]
+) -> tuple[Evidence, ...]:
+    """Return the words of this contract that answer, the likeliest first, each once."""
+    found: dict[Span, Evidence] = {}
+    for part in answered:
+        for statement in part.findings:
+            if statement.role is not Role.EVIDENCE:
+                continue
+            for cited in statement.quotes:
+                span = cited.quote.span
+                if cited.document == document and span is not None and span not in found:
+                    chance = max(cited.score, 0.0)
+                    found[span] = _of_words(reading, span, min(1.0, chance))
+    return tuple(sorted(found.values(), key=lambda each: -each.score))
+
+
+def _searched(
+    library: Library,
+    context: ResearchContext,
+    reading: PreparedDocument,
+    document: str,
+    question: str,
+    answered: Sequence[PartAnswer],
+) -> SearchRecord:
+    """Return what was looked through, and how strong the best was."""
+    sentences = len(document_cache(context.library).get(library, document).units)
+    judged = max((each.search.best for each in answered), key=lambda each: each.chance)
+    near = next(
+        (
+            snippet
+            for each in answered
+            for snippet in each.search.snippets
+            if snippet.document == document
+        ),
+        None,
+    )
+    best = None if near is None else _of_words(reading, near.span, judged.chance)
+    return SearchRecord(question, sentences, judged.threshold, best)
+
+
+def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
+    """Return words of the contract as evidence, verified.
+
+    Raises:
+        EvidenceError: If the span does not lie in the text.
+    """
+    document, outline = reading.document, reading.outline
+    quote = evidence.quote_span(document.text, span)
+    evidence.verify_quote(quote, document.text)
+    if quote.span is None:
+        raise EvidenceError("words without a place are no evidence.")
+    node = outline.at(span.start)
+    first, last = document.page_of(span.start), document.page_of(max(span.start, span.end - 1))
+    sure = document.confidence(span)
+    return Evidence(
+        quote=quote,
+        clause=enclosing_clause(outline, document.text, span),
+        path=outline.path(node, document.text) if node else (),
+        pages=None if first is None or last is None else (first, last),
+        score=round(chance, 4),
+        ocr=None if sure is None else round(sure, 4),
+    )
+
+
+def _why_not(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
+    """Return why a contract was found to say nothing, in sentences."""
+    told = list(dict.fromkeys(gap.what for gap in gaps if gap.nearest is None or gap.searched))
+    searched = "; ".join(dict.fromkeys(each.search.description for each in answered))
+    return " ".join([*told, f"{searched[:1].upper()}{searched[1:]}."])

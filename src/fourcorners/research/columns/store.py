@@ -1,0 +1,325 @@
+"""The questions that reviewers put to a review, kept beside it: a table that only grows.
+
+A column belongs to a collection and a playbook (its id: a later version keeps it). What it holds is
+stored as any finding is, under a playbook out of the columns that stand; so people confirm, correct
+and discuss it alike. A question that is changed is another version, with cells of its own.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
+from fourcorners.research.question import split_question
+from fourcorners.review import store
+from fourcorners.search.query import Or, Query, Word
+from fourcorners.search.stems import content_tokens
+from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.tokenization import tokenize
+
+MAX_COLUMNS = 20
+"""Columns of one review."""
+MAX_QUESTION = 400
+"""Characters of a question."""
+PREFIX = "asked-"
+"""What the ids of columns, and the names of their cells, begin with."""
+LANGUAGE = "en"  # which the search's words and the rules are for
+_NAME = 70  # characters of a question that stand above its column
+_ROOM = "server_columns"  # the name that libraries know the table by
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE server_columns(
+            row        INTEGER PRIMARY KEY,
+            id         TEXT NOT NULL,
+            version    INTEGER NOT NULL,
+            fold       TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            playbook   TEXT NOT NULL,
+            question   TEXT NOT NULL,
+            way        TEXT NOT NULL,
+            stands     INTEGER NOT NULL,
+            by         TEXT NOT NULL,
+            at         TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX server_columns_by_review ON server_columns(fold, playbook, row);
+        CREATE INDEX server_columns_by_id ON server_columns(id, row);
+        CREATE TRIGGER server_columns_refuse_update BEFORE UPDATE ON server_columns
+        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
+        CREATE TRIGGER server_columns_refuse_delete BEFORE DELETE ON server_columns
+        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
+        """,
+    ),
+)
+_COLUMNS = "id, version, collection, playbook, question, way, stands, by, at"
+
+
+class NoSuchColumn(ConfigError):
+    """No column of that name stands."""
+
+
+class DuplicateColumn(ConfigError):
+    """The same question stands in the review, to be answered the same way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A question that is put to every contract of a review.
+
+    Attributes:
+        version: From 1; a changed question is another version.
+        with_model: Whether the language model reads what the search finds; else it is by rules.
+        is_active: False once it was removed.
+        by: Who said so last, and `at` when, in UTC and ISO 8601.
+    """
+
+    id: str
+    version: int
+    collection: str
+    playbook: str
+    question: str
+    with_model: bool
+    is_active: bool
+    by: str
+    at: str
+
+    @property
+    def provision(self) -> str:
+        """Return what names its cells."""
+        return f"{self.id}-v{self.version}"
+
+
+def add_column(
+    library: Library, collection: str, playbook: str, question: str, *, with_model: bool, by: str
+) -> Column:
+    """Keep a new column, and return it; its cells are empty.
+
+    Raises:
+        ConfigError: If nothing is asked, too much, or there are as many columns as may be.
+        AskedAlready: If the same is asked already.
+    """
+    asked = _sound(question)
+    with library.transaction():
+        there = review_columns(library, collection, playbook)
+        if len(there) >= MAX_COLUMNS:
+            raise ConfigError(
+                f"a review has {MAX_COLUMNS} columns of its own at most.",
+                remedy="Remove one first.",
+            )
+        _require_new(there, asked, with_model=with_model)
+        column = Column(
+            f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
+            True, by, utc_now(),
+        )  # fmt: skip
+        _keep(library, column, "column")
+    return column
+
+
+def update_column(
+    library: Library, identity: str, question: str, *, with_model: bool, by: str
+) -> Column:
+    """Ask something else in a column, and return its next version, whose cells are empty.
+
+    Raises:
+        NoSuchColumn: If there is no such column.
+        ConfigError: If nothing is asked, or too much.
+        AskedAlready: If the same is asked already, here or in another column of the review.
+    """
+    asked = _sound(question)
+    with library.transaction():
+        before = find_column(library, identity)
+        _require_new(
+            review_columns(library, before.collection, before.playbook),
+            asked,
+            with_model=with_model,
+        )
+        column = Column(
+            before.id, before.version + 1, before.collection, before.playbook, asked, with_model,
+            True, by, utc_now(),
+        )  # fmt: skip
+        _keep(library, column, "column changed")
+    return column
+
+
+def remove_column(library: Library, identity: str, *, by: str) -> Column:
+    """Take a column out of its review; what people said of its cells stays in the trail.
+
+    Raises:
+        NoSuchColumn: If there is no such column.
+    """
+    with library.transaction():
+        was = find_column(library, identity)
+        gone = Column(
+            was.id, was.version, was.collection, was.playbook, was.question, was.with_model,
+            False, by, utc_now(),
+        )  # fmt: skip
+        _keep(library, gone, "column removed")
+    return gone
+
+
+def find_column(library: Library, identity: str) -> Column:
+    """Return a column that stands, by its id or by what names its cells.
+
+    Raises:
+        NoSuchColumn: If there is none.
+    """
+    kept = column_versions(library, identity.rpartition("-v")[0] or identity)
+    if not kept or not kept[-1].is_active or identity not in (kept[-1].id, kept[-1].provision):
+        raise NoSuchColumn(f"there is no column {identity[:60]!r}.", remedy="It may be removed.")
+    return kept[-1]
+
+
+def column_versions(library: Library, identity: str) -> list[Column]:
+    """Return all that was kept of a column, the oldest first; empty if there was none."""
+    library.migrate(_ROOM)
+    rows = library.execute(
+        f"SELECT {_COLUMNS} FROM server_columns WHERE id = ? ORDER BY row",  # noqa: S608 - ours
+        (identity,),
+    )
+    return [_column(row) for row in rows]
+
+
+def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
+    """Return the columns that stand in a review, in the order in which they were asked."""
+    library.migrate(_ROOM)
+    rows = library.execute(
+        f"SELECT {_COLUMNS} FROM server_columns WHERE fold = ? AND playbook = ? "  # noqa: S608
+        "ORDER BY row",
+        (fold_name(collection), playbook),
+    )
+    last: dict[str, Column] = {}
+    for row in rows:
+        column = _column(row)
+        last[column.id] = column
+    return [each for each in last.values() if each.is_active]
+
+
+def columns_of_collections(library: Library, collections: Collection[str]) -> list[Column]:
+    """Return the columns that stand in any review of these collections."""
+    library.migrate(_ROOM)
+    reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
+    wanted = {fold_name(each) for each in collections}
+    return [
+        column
+        for fold, playbook in reviews
+        if as_string(fold) in wanted
+        for column in review_columns(library, as_string(fold), as_string(playbook))
+    ]
+
+
+def columns_playbook(collection: str, playbook: str, columns: Collection[Column]) -> Playbook:
+    """Return columns of one review as the playbook that their cells are kept under.
+
+    Its id and hash are those of the review and stay the same: a cell is told apart by the name of
+    its column and version.
+    """
+    digest = sha256(f"columns\n{fold_name(collection)}\n{playbook}".encode("utf-8", "replace"))
+    return Playbook(
+        id=f"asked-{digest.hexdigest()[:16]}",
+        name="Asked in this review",
+        version="1",
+        hash=digest.hexdigest(),
+        language=LANGUAGE,
+        provisions=tuple(_provision(each) for each in columns),
+    )
+
+
+def review_playbook(library: Library, collection: str, playbook: str) -> Playbook:
+    """Return the columns that stand in a review as the playbook of their cells."""
+    return columns_playbook(collection, playbook, review_columns(library, collection, playbook))
+
+
+def find_duplicate(
+    library: Library, collection: str, playbook: str, question: str, *, with_model: bool
+) -> Column | None:
+    """Return the column of a review that asks this already, in this way; None if none does."""
+    asked = _sound(question)
+    there = review_columns(library, collection, playbook)
+    same = (each for each in there if each.question == asked and each.with_model == with_model)
+    return next(same, None)
+
+
+def playbook_for(library: Library, collection: str, playbook: Playbook, provision: str) -> Playbook:
+    """Return which playbook of a review a cell is of: its own, or that of its asked columns."""
+    asked = review_playbook(library, collection, playbook.id)
+    return asked if any(each.id == provision for each in asked.provisions) else playbook
+
+
+def empty_cells(library: Library, column: Column, documents: Collection[str]) -> list[str]:
+    """Return the documents whose cells of a column are empty, or failed, in their order."""
+    book = columns_playbook(column.collection, column.playbook, [column])
+    done = store.answered_cells(library, book)
+    return [each for each in documents if column.provision not in done.get(each, ())]
+
+
+def _sound(question: str) -> str:
+    asked = single_line(" ".join(question.split()))
+    if not asked:
+        raise ConfigError(
+            "nothing was asked.", remedy="Say what you want to know of each contract."
+        )
+    if len(asked) > MAX_QUESTION:
+        raise ConfigError(f"the question of a column has at most {MAX_QUESTION:,} characters.")
+    if not tokenize(asked).tokens:
+        raise ConfigError("the question has no word in it.", remedy="Say it in words.")
+    return asked
+
+
+def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> None:
+    if any(each.question == asked and each.with_model == with_model for each in there):
+        raise DuplicateColumn("this is asked in this review already.")
+
+
+def _keep(library: Library, column: Column, event: str) -> None:
+    library.migrate(_ROOM)
+    library.execute(
+        "INSERT INTO server_columns(id, version, fold, collection, playbook, question, way, "
+        "stands, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(column.id, column.version, fold_name(column.collection), column.collection),
+            *(column.playbook, column.question, "model" if column.with_model else "rules"),
+            *(int(column.is_active), column.by, column.at),
+        ),
+    )
+    library.record(
+        event,
+        {
+            "column": column.id,
+            "version": column.version,
+            "collection": column.collection,
+            "playbook": column.playbook,
+            "by": column.by,
+        },
+    )
+
+
+def _column(row: Row) -> Column:
+    identity, collection, playbook, question, way, by, at = (
+        as_string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
+    )
+    return Column(
+        identity, as_integer(row[1]), collection, playbook, question, way == "model",
+        bool(as_integer(row[6])), by, at,
+    )  # fmt: skip
+
+
+def _provision(column: Column) -> Provision:
+    tokens = dict.fromkeys(content_tokens(tokenize(column.question).tokens))
+    whether = split_question(column.question)[0].is_whether
+    return Provision(
+        id=column.provision,
+        name=shorten(column.question, _NAME),
+        definition=column.question,
+        query=Query(column.question, Or(tuple(Word(each) for each in tokens))),
+        questions=(RiskQuestion("asked", column.question, answer="yes_no" if whether else "text"),),
+    )

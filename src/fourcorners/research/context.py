@@ -1,0 +1,210 @@
+"""`Desk`: the contracts that a question is about, laid out to be read, searched and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.catalogue import text_hash
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.tree import NodeKind
+from fourcorners.research.agents.tool import Material
+from fourcorners.research.answer import Citation, Source
+from fourcorners.research.rewriting import replace_party_names
+from fourcorners.search.concepts import Concept
+from fourcorners.search.filters import Filters
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.places import DocumentPlaces
+from fourcorners.search.scope import Scope, route_question, without_names
+from fourcorners.search.sentences.answer_scores import reader_for
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+
+_HEADING = 60  # characters of a heading that is no more than a name
+_MOST_TOLD = 12  # contracts in whose own words a question is put
+_HEADED = frozenset({NodeKind.SCHEDULE, NodeKind.RECITALS, NodeKind.SIGNATURE})
+
+
+@dataclass(frozen=True, eq=False)
+class ResearchContext:
+    """The contracts that a question is about.
+
+    Attributes:
+        entries: The contracts that were named; empty for all of the library, or its collection.
+        encoder: What made the library's vectors; without one only words count.
+        concepts: What is known of kinds of clauses.
+        reader: What reads a question beside the sentences that a search finds; without one the
+            search alone counts.
+    """
+
+    library: Library
+    entries: tuple[Entry, ...] = ()
+    collection: str | None = None
+    encoder: Encoder | None = None
+    concepts: tuple[Concept, ...] = ()
+    reader: AnswerReader | None = None
+    _places: dict[str, DocumentPlaces] = field(default_factory=dict, repr=False)
+    _consulted: dict[str, None] = field(default_factory=dict, repr=False)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Return the ids of the contracts that were named."""
+        return tuple(entry.id for entry in self.entries)
+
+    @cached_property
+    def filters(self) -> Filters:
+        """What of the library may be searched."""
+        return Filters(collection=self.collection, documents=self.documents)
+
+    def scope(self, asked: str) -> Scope:
+        """Return the scope of a question: the contracts that were given, or else those it names.
+
+        What is asked of a contract that is known is in its own words: its parties are called by
+        their roles, and the words that name it are left out.
+        """
+        if not self.entries:
+            found = route_question(self.library, asked, self.filters)
+            if found.few:
+                few = [self.read_contract(document) for document in found.few]
+                return replace(found, asked=replace_party_names(found.asked, few))
+            if not found.sure:
+                return found
+            best = found.documents[0][0]
+            return replace(
+                found, asked=replace_party_names(found.whole, [self.read_contract(best)])
+            )
+        share = 1.0 / len(self.entries)
+        documents = tuple((entry.id, share) for entry in self.entries)
+        return Scope(self.rewrite_with_roles(asked), "", documents, sure=len(documents) == 1)
+
+    def rewrite_with_roles(self, asked: str) -> str:
+        """Return words as the contracts that were named put them; as they are if none were."""
+        if not 0 < len(self.entries) <= _MOST_TOLD:
+            return asked
+        told = without_names(self.library, asked, self.documents)
+        return replace_party_names(
+            told, [self.read_contract(document) for document in self.documents]
+        )
+
+    def read_contract(self, document: str) -> Contract:
+        """Return a contract, read."""
+        self._consulted.setdefault(document)
+        return read_contract(self.library, document)
+
+    def locate(self, document: str, span: Span) -> str:
+        """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
+        place = self._place(document)
+        page = place.page_of(span.start)
+        parts = [self._clause(document, span), f"page {page}" if page is not None else ""]
+        told = ", ".join(part for part in parts if part)
+        return told or f"characters {span.start} to {span.end}"
+
+    def _clause(self, document: str, span: Span) -> str:
+        reading = self.read_contract(document)
+        node = reading.outline.at(span.start)
+        if node is not None and node.heading is not None and span.contains(node.heading):
+            inside = [each for each in reading.outline.children(node) if each.span.overlaps(span)]
+            node = inside[0] if len(inside) == 1 else node  # its heading, and one clause below
+        while node is not None and not node.label and node.kind not in _HEADED:
+            if node.heading is not None:
+                heading = " ".join(node.heading.of(reading.text).split())
+                return f"under “{heading}”" if len(heading) <= _HEADING else ""
+            node = reading.outline.nodes[node.parent] if node.parent is not None else None
+        if node is None:
+            return ""
+        label = node.label or node.kind.value
+        if node.kind in _HEADED or not label[:1].isdigit():
+            return label
+        return f"clause {label}"
+
+    def cite(self, document: str, span: Span, *, because: str = "", score: float = 0.0) -> Citation:
+        """Return words of a contract with their place, verified.
+
+        Raises:
+            EvidenceError: If the span does not lie in the text.
+        """
+        reading = self.read_contract(document)
+        quote = evidence.quote_span(reading.text, span)
+        evidence.verify_quote(quote, reading.text)
+        place = self._place(document)
+        node = reading.outline.at(span.start)
+        return Citation(
+            quote=quote,
+            document=document,
+            name=reading.name,
+            where=self.locate(document, span),
+            page=place.page_of(span.start),
+            path=reading.outline.path(node, reading.text) if node else (),
+            because=because,
+            score=round(score, 4),
+        )
+
+    def material(
+        self, document: str, span: Span, *, tool: str, because: str = "", score: float = 0.0
+    ) -> Material:
+        """Return words of a contract as a tool brings them."""
+        reading = self.read_contract(document)
+        return Material(
+            words=span.of(reading.text),
+            source=reading.name,
+            where=self.locate(document, span),
+            because=because,
+            score=round(score, 4),
+            document=document,
+            span=span,
+            tool=tool,
+        )
+
+    def _place(self, document: str) -> DocumentPlaces:
+        if document not in self._places:
+            self._places[document] = DocumentPlaces.load(self.library, document)
+        return self._places[document]
+
+    def sources(self) -> tuple[Source, ...]:
+        """Return the contracts that were named or read so far, in that order."""
+        read_so_far = dict.fromkeys((*self.documents, *self._consulted))
+        return tuple(
+            Source(
+                document,
+                self._place(document).name,
+                self.library.path_of(document),
+                text_hash(self.library.text(document)),
+            )
+            for document in read_so_far
+        )
+
+
+def build_context(
+    library: Library,
+    contracts: Sequence[str] = (),
+    *,
+    collection: str | None = None,
+    encoder: Encoder | None = None,
+    concepts: Sequence[Concept] = (),
+) -> ResearchContext:
+    """Lay out the contracts that a question is about.
+
+    Args:
+        library: Where they are.
+        contracts: Each by its id, a unique part of its name, or its path; none for all.
+        collection: Only those in it.
+        encoder: The encoder that made the library's vectors.
+        concepts: What is known of kinds of clauses.
+
+    Raises:
+        ConfigError: If a name fits none or several, or there is nothing to read.
+    """
+    entries = tuple(
+        {entry.id: entry for entry in (library.resolve(n, collection) for n in contracts)}.values()
+    )
+    if not entries and not library.documents(collection):
+        raise ConfigError(
+            "there is no contract to ask.", remedy="Add some: fourcorners add FOLDER."
+        )
+    known = encoder if library.encoder is not None else None
+    return ResearchContext(library, entries, collection, known, tuple(concepts), reader_for(known))

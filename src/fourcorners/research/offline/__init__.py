@@ -1,0 +1,1 @@
+"""Answering without a language model: a report of the contract's own sentences."""

@@ -1,0 +1,270 @@
+"""What must be read with a sentence: what it points back to, what follows and takes it back.
+
+A sentence that is quoted alone may mislead: the words "events of that kind" mean nothing without
+the sentence before, an item of a list nothing without its opening words, and "this does not apply
+to …" after it may take half of it away. All these stand beside it, and no number leads to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.research.answer import Role
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.offline.clause_context import find_referring, find_uncovered
+from fourcorners.search.graph import LinkedPassage, LinkKind, Located, expand_hits, links_of
+from fourcorners.search.graph.contract import Contract
+from fourcorners.search.graph.statements import Relation
+from fourcorners.search.sentences.units import document_cache
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+
+MAX_LENGTH = 500
+"""Characters of a sentence that is brought along, at most."""
+MAX_CHARACTERS = 1_400
+"""Characters of all that is brought along."""
+MAX_LINKS = 12
+"""What the graph links to the words shown, at most."""
+MAX_DEPTH = 3
+"""How many definitions are followed, one from the other."""
+_FARTHER = 0.85  # what a definition counts of which another one speaks
+_UNSAID, _REFERRING = 0.86, 0.84  # how much sentences matter: before mere definitions
+_LEAST = 0.08  # of the question, by rarity, that a sentence must add
+_BESIDE = 4  # of the words shown, those whose neighbours are looked at
+_SHORTEST = 20  # characters that are worth showing
+_AHEAD = 2  # sentences after it that are looked at
+_LABEL = r"^\W*(?:(?:section|clause|article)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|\(?\w{1,4}\))?\W*"
+# How a sentence begins that leans on the one before it.
+_LEANS = re.compile(
+    _LABEL
+    + r"(?:(?:this|that|these|those|such|it|they|he|she|otherwise|however|nevertheless|nor|but|"
+    r"thereafter|then)\b|(?:if|where|should|when|unless)\s+(?:it|they|this|that|he|she|either|not)\b|"
+    r"(?:in|on|at|for|to|of|under)\s+(?:that|this|such|either|any\s+such|these|those)\b|"
+    r"any\s+(?:such|other)\b|the\s+(?:same|said|foregoing|figure|excess|latter|former)\b)",
+    re.IGNORECASE,
+)
+_LEANS_ANYWHERE = re.compile(
+    r"\b(?:of|in|to|for)\s+(?:that|such\s+a|the\s+same)\s+(?:kind|sort|purpose|event|case|description)\b|"
+    r"\bthe\s+(?:foregoing|aforesaid)\b|\bjust\s+mentioned\b",
+    re.IGNORECASE,
+)
+# How a sentence says that the one before it is not the whole.
+_TAKES_BACK = re.compile(
+    _LABEL + r"(?:however|but|nevertheless|except|save|notwithstanding|provided|unless|otherwise|"
+    r"subject\s+to|no\s+other|nothing\s+in)\b|"
+    r"\b(?:nevertheless|(?:is|are)\s+(?:not\s+(?:affected|a\s+breach|included|limited)|excepted|exempt|"
+    r"excluded)|(?:do|does|shall|will)\s+not\s+(?:apply|extend|include|affect|cover|limit)|"
+    r"(?:are|is)\s+not\s+(?:\w+\s+){1,3}unless|instead\s+of|in\s+place\s+of|take\s+back|one\s+limit|"
+    r"may\s+(?:see|hold|take)\s+(?:this|it)\s+differently|no\s+breach)\b",
+    re.IGNORECASE,
+)
+_OPEN_ENDED = re.compile(r"(?:[:;,–—-]|\b(?:if|of|that|to|by|for|following|shall|may|must))\s*$")
+_ANNOUNCES = re.compile(
+    r"\b(?:take|takes|took|come|comes|came)\s+(?:effect|into\s+force)\b|\beffective\s+(?:as\s+of|from|on|"
+    r"date\s+of\s+this\s+(?:amendment|letter))\b|\bwith\s+effect\s+(?:from|on)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(r"\b(?:amend\w*|chang\w*|letter|variation|addendum)\b", re.IGNORECASE)
+
+
+_ROLES = {
+    LinkKind.DEFINITION: Role.DEFINITION,
+    LinkKind.REFERENCE: Role.REFERENCE,
+    LinkKind.EXCEPTION: Role.EXCEPTION,
+    LinkKind.AMENDMENT: Role.AMENDMENT,
+    LinkKind.AMENDED: Role.AMENDMENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Words that are read with others; `score` is how much they matter, at most 1."""
+
+    document: str
+    span: Span
+    role: Role
+    because: str
+    score: float = 0.9
+
+
+def find_companions(
+    context: ResearchContext, shown: Sequence[Located], asked: str = ""
+) -> list[Companion]:
+    """Return what must be read with words that are shown, what matters most first.
+
+    That is what stands beside the best of them, what else their clauses say of what is `asked`,
+    what the graph links to them, the definitions of the terms that linked words use in turn, and
+    from when amendments hold. All is disjoint from the words shown and from each other; there is
+    room for `ROOM` characters.
+    """
+    found = [
+        one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)
+    ]
+    found += [
+        Companion(one.document, one.span, Role.EVIDENCE, one.because, _UNSAID)
+        for one in find_uncovered(context, asked, shown)
+        if one.share >= _LEAST
+    ]
+    found += [
+        Companion(one.document, one.span, Role.REFERENCE, one.because, _REFERRING)
+        for one in find_referring(context, shown)
+    ]
+    linked = [
+        _of(one)
+        for one in expand_hits(
+            context.library, shown, limit=MAX_LINKS, collection=context.collection
+        )
+    ]
+    amending = [each.document for each in shown]
+    amending += [one.document for one in linked if one.role is Role.AMENDMENT]
+    newest: Sequence[Companion] = [*found, *linked]
+    found += linked
+    for depth in range(1, MAX_DEPTH):
+        newest = [
+            replace(one, score=one.score * _FARTHER**depth)
+            for one in map(
+                _of,
+                expand_hits(
+                    context.library, newest, limit=MAX_LINKS, collection=context.collection
+                ),
+            )
+            if one.role in (Role.DEFINITION, Role.AMENDMENT)
+        ]
+        found += newest
+    found += find_effective_dates(
+        context, [document for document in amending if _is_amending(context, document)]
+    )
+    return _fitting(context, shown, found)
+
+
+def _of(linked: LinkedPassage) -> Companion:
+    return Companion(
+        linked.document, linked.span, _ROLES[linked.kind], linked.because, linked.score
+    )
+
+
+def _is_amending(context: ResearchContext, document: str) -> bool:
+    return any(
+        each.relation is Relation.AMENDS for each in links_of(context.library).amendments(document)
+    )
+
+
+def _fitting(
+    context: ResearchContext, shown: Sequence[Located], found: Sequence[Companion]
+) -> list[Companion]:
+    """Return what there is room for, the best first, without what is shown already."""
+    taken: dict[str, list[Span]] = {}
+    for each in shown:
+        taken.setdefault(each.document, []).append(each.span)
+    kept: list[Companion] = []
+    room = MAX_CHARACTERS
+    for one in sorted(found, key=lambda each: -each.score):
+        there = taken.setdefault(one.document, [])
+        text = context.read_contract(one.document).text
+        span = _brief(text, one.span) if one.role is Role.REFERENCE else one.span
+        left = len(span) - covered_length(intersect_spans([span], merge_spans(there)))
+        if left < min(_SHORTEST, len(span)) or left > room:
+            continue
+        room -= left
+        there.append(span)
+        kept.append(replace(one, span=span))
+    return kept
+
+
+def _brief(text: str, span: Span) -> Span:
+    """Return the first sentences of a clause that is referred to."""
+    end = span.start
+    for sentence in split_sentences(text, span):
+        if end > span.start and sentence.end - span.start > MAX_LENGTH:
+            break
+        end = sentence.end
+    return Span(span.start, end)
+
+
+def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
+    """Yield what stands beside words and belongs to them, the nearest first.
+
+    Their sentences are looked at one by one; what the words hold already may be among it.
+    """
+    reading = context.read_contract(document)
+    yield from _opening(reading, span)
+    units = [
+        unit.span for unit in document_cache(context.library).get(context.library, document).units
+    ]
+    at = [place for place, each in enumerate(units) if each.overlaps(span)]
+    if not at:
+        return
+    first, last = at[0], at[-1]
+    if first and _leans(units[first].of(reading.text)) and _near(reading, units, first - 1, first):
+        told = f"is what {reading.locate(units[first])} goes on from"
+        yield Companion(document, units[first - 1], Role.EVIDENCE, told)
+    for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
+        words = units[place].of(reading.text)
+        if not _near(reading, units, place - 1, place) or not is_counterpoint(words):
+            break
+        told = f"goes on from {reading.locate(span)}, and may take from it"
+        yield Companion(document, units[place], Role.EXCEPTION, told)
+
+
+def is_counterpoint(words: str) -> bool:
+    """Tell whether a sentence says that the one before it is not the whole."""
+    return bool(_TAKES_BACK.search(words))
+
+
+def _leans(words: str) -> bool:
+    return bool(_LEANS.search(words) or _LEANS_ANYWHERE.search(words))
+
+
+def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
+    """Tell whether two sentences stand in one clause, or in neighbours of one clause."""
+    if len(units[one]) > MAX_LENGTH or len(units[other]) > MAX_LENGTH:
+        return False
+    above = [_clause(reading, units[place].start) for place in (one, other)]
+    return above[0] is not None and above[0] is above[1]
+
+
+def _clause(reading: Contract, offset: int) -> Node | None:
+    """Return the clause with number or heading that holds a place and the places beside it."""
+    node = reading.outline.at(offset)
+    if node is None:
+        return None
+    path = [*reading.outline.ancestors(node), node]
+    kinds = (NodeKind.ARTICLE, NodeKind.SCHEDULE, NodeKind.RECITALS)
+    articles = [each for each in path if each.kind in kinds]
+    return articles[-1] if articles else path[0]
+
+
+def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
+    """Yield the words that open the list that an item stands in: "The Customer may end it if:"."""
+    node = reading.outline.at(span.start)
+    while node is not None and node.kind is NodeKind.ITEM and node.parent is not None:
+        parent = reading.outline.nodes[node.parent]
+        first = next(iter(reading.outline.children(parent)), node)
+        words = Span(parent.span.start, max(parent.span.start, first.span.start))
+        words = words.strip(reading.text)
+        if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.of(reading.text)):
+            told = f"opens the list in which {reading.locate(span)} stands"
+            yield Companion(reading.document, words, Role.EVIDENCE, told)
+        node = parent
+
+
+def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
+    """Yield from when amendments hold, as they say it: one sentence of each document."""
+    for document in dict.fromkeys(amending):
+        reading = context.read_contract(document)
+        units = [
+            unit.span
+            for unit in document_cache(context.library).get(context.library, document).units
+        ]
+        told = [
+            unit
+            for unit in units
+            if _ANNOUNCES.search(unit.of(reading.text)) and len(unit) <= MAX_LENGTH
+        ]
+        told.sort(key=lambda unit: not _CHANGE.search(unit.of(reading.text)))
+        for unit in told[:1]:
+            because = f"says from when {reading.name} changes it"
+            yield Companion(document, unit, Role.AMENDMENT, because)

@@ -1,0 +1,140 @@
+"""The run of a question without a language model, as events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fourcorners.research.agents.tool import Material
+from fourcorners.research.answer import (
+    Answer,
+    Draft,
+    Provenance,
+    Statement,
+    Step,
+    Verdict,
+    count_statements,
+)
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.events import (
+    AnswerEvent,
+    DraftEvent,
+    Event,
+    EvidenceEvent,
+    GapEvent,
+    PlanEvent,
+    QuestionEvent,
+    StepEvent,
+)
+from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
+from fourcorners.research.question import split_question
+
+NO_MODEL = "no language model"
+_TITLE = 120
+_ABSENT = "Is it called something else in the contract, or does it stand in another document?"
+
+
+def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]:
+    """Answer by rules; `started` says what was asked, and how.
+
+    Yields:
+        The events, the last of which is `Finished`.
+    """
+    parts = split_question(started.question)
+    texts = tuple(part.text for part in parts)
+    yield PlanEvent(started.question, texts, 0, 0, started.assumptions)
+    told: list[PartAnswer] = []
+    steps: list[Step] = []
+    for number, part in enumerate(parts, start=1):
+        yield QuestionEvent(number, part.text, ("search", "expand"))
+        began = time.monotonic()
+        answered = answer_part(context, part)
+        told.append(answered)
+        steps.append(
+            Step(
+                agent="rules",
+                turn=number,
+                did=f"searched for “{part.text}”",
+                seconds=round(time.monotonic() - began, 3),
+            )
+        )
+        yield EvidenceEvent(number, _materials(answered.findings))
+        for gap in answered.gaps:
+            yield GapEvent(number, gap)
+        yield StepEvent(steps[-1])
+    done = _whole(context, started, told)
+    done = replace(done, record=tuple(steps))
+    draft = Draft(
+        turn=len(parts),
+        asked=started.question,
+        tools=("search", "expand"),
+        title=done.title,
+        summary=done.summary,
+        findings=done.findings,
+        answer=done.answer,
+        gaps=done.gaps,
+        next_questions=done.next_questions,
+        counts=done.counts,
+    )
+    yield DraftEvent(draft)
+    yield AnswerEvent(replace(done, drafts=(draft,)))
+
+
+def _whole(context: ResearchContext, started: Answer, told: Sequence[PartAnswer]) -> Answer:
+    answer = combine_answers(told)
+    findings = tuple(finding for each in told for finding in each.findings)
+    gaps = tuple(dict.fromkeys(gap for each in told for gap in each.gaps))
+    done = replace(
+        started,
+        title=title_of(started.question),
+        answer=answer,
+        summary=answer.sentences[:1],
+        findings=findings,
+        gaps=gaps,
+        next_questions=tuple(_next(told)),
+        sources=context.sources(),
+    )
+    return replace(done, counts=count_statements(done.statements))
+
+
+def _next(told: Sequence[PartAnswer]) -> Iterator[str]:
+    """Yield what to ask next: where parts stay open, and where conditions refer elsewhere."""
+    for each in told:
+        if each.verdict is Verdict.ABSENT:
+            yield f"{_ABSENT} ({each.part.text})"
+        elif each.conditions:
+            where = ", ".join(
+                dict.fromkeys(one.quotes[0].where for one in each.conditions if one.quotes)
+            )
+            yield f"Are the conditions in {where} met? ({each.part.text})"
+
+
+def _materials(findings: Sequence[Statement]) -> tuple[Material, ...]:
+    return tuple(
+        Material(
+            words=cited.quote.words,
+            source=cited.name,
+            where=cited.where,
+            because=cited.because,
+            score=cited.score,
+            document=cited.document,
+            span=cited.quote.span,
+            tool="search",
+        )
+        for finding in findings
+        for cited in finding.quotes
+    )
+
+
+def title_of(question: str) -> str:
+    """Return a question as the title of its report."""
+    line = " ".join(question.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rsplit(' ', 1)[0]}…"
+
+
+def offline_provenance(
+    engine: str, created: str, settings: Sequence[tuple[str, str]]
+) -> Provenance:
+    """Return how a report without a language model was made."""
+    return Provenance(NO_MODEL, engine, created, (), tuple(settings), 0)

@@ -1,0 +1,158 @@
+"""A question in a contract's own words: parties by their roles, things by the law's names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+from fourcorners.search.graph.contract import Contract
+from fourcorners.search.names import COMMON
+from fourcorners.search.stems import FRAME
+from fourcorners.text.tokenization import tokenize
+
+VOCABULARY_FILE = Path(__file__).with_name("everyday.yaml")
+"""The law's terms, with how people say them."""
+_THE = re.compile(r"the\s+", re.IGNORECASE)
+_JOINS = re.compile(r"[\s,]*(?:&\s*|and\s+)?")
+_AFTER_THE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_SHORTEST = 3  # letters of a name's word that means somebody
+_SOMEBODY = "a party"
+_HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.?\s+$")
+_WHERE = r"(?:at|in|near|within|outside|into|throughout)"
+_ENDS_WHERE = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?$", re.IGNORECASE)
+_Found: TypeAlias = tuple[str, int, int]
+_FORMS = frozenset(("ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "llp", "lp"))
+_FORMS |= {"ltd", "nv", "plc", "sa"}
+_PRONOUNS = frozenset(("you", "we", "us", "i", "it", "they", "party", "parties"))
+
+
+def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
+    """Return a question with the names of parties as the first contract that has a role calls them.
+
+    "Can Acme terminate?" becomes "Can the Supplier terminate?" where the contract speaks of the
+    Supplier, and "Can a party terminate?" where the contract calls it by its name, or "you": the
+    name stands all over such a contract, and leads nowhere. Places and others whose names share a
+    word with a party's are left as they are.
+    """
+    roles = _roles(readings)
+    found = list(tokenize(question))
+    kept: list[str] = []
+    offset = at = 0
+    while at < len(found):
+        run = _run(question, found, at, roles)
+        if not run:
+            at += 1
+            continue
+        start, end = found[at][1], found[at + run - 1][2]
+        role = roles[found[at][0]]
+        titled = _HONORIFIC.search(question, offset, start)
+        before = question[offset : titled.start() if titled else start]
+        at += run
+        if _is_of_another(question, found, at - run, at, roles) or _is_place(
+            before, question[start:end], readings
+        ):
+            continue
+        article = "" if role == _SOMEBODY or _AFTER_THE.search(before) else "the "
+        kept.append(f"{before}{article}{role}")
+        offset = end
+    return "".join(kept) + question[offset:]
+
+
+def add_legal_terms(question: str) -> str:
+    """Return a question followed by the law's words for what it says in everyday ones."""
+    told = [
+        meant
+        for meant, said in _everyday().items()
+        if said.search(question) and meant not in question.casefold()
+    ]
+    return f"{question.rstrip()} ({', '.join(told)})" if told else question
+
+
+@cache
+def _everyday() -> Mapping[str, re.Pattern[str]]:
+    import yaml
+
+    told: dict[str, list[str]] = yaml.safe_load(VOCABULARY_FILE.read_text(encoding="utf-8"))
+    return {
+        meant: re.compile(rf"\b(?:{'|'.join(said)})\b", re.IGNORECASE)
+        for meant, said in told.items()
+    }
+
+
+def _run(question: str, found: Sequence[_Found], at: int, roles: Mapping[str, str]) -> int:
+    """Return how many words from one on name the same party, as a name is written."""
+    role = roles.get(found[at][0], "")
+    count = 0
+    while role and at + count < len(found):
+        token, start, _ = found[at + count]
+        between = question[found[at + count - 1][2] : start] if count else ""
+        if roles.get(token) != role or not question[start].isupper():
+            break
+        if count and not _JOINS.fullmatch(between):
+            break
+        count += 1
+    return count
+
+
+def _is_of_another(
+    question: str, found: Sequence[_Found], first: int, after: int, roles: Mapping[str, str]
+) -> bool:
+    """Tell whether words of a party's name are part of the name of something else.
+
+    "Larch Works" is no party, nor is "Castor Filtration", though the party is Larch Filtration.
+    """
+    if after < len(found):
+        token, start, _ = found[after]
+        joined = not question[found[after - 1][2] : start].strip()
+        if joined and question[start].isupper() and token not in roles and not _is_form(token):
+            return True
+    if first < 2:  # a question's first word has a capital anyway
+        return False
+    token, start, end = found[first - 1]
+    joined = not question[end : found[first][1]].strip()
+    title = _HONORIFIC.search(question, 0, found[first][1])
+    return joined and question[start].isupper() and token not in roles and not title
+
+
+def _is_form(token: str) -> bool:
+    return token in COMMON or token in _FORMS
+
+
+def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
+    """Tell whether a name is a place here: "at Holmbury Works", which its keeper is named for."""
+    if not _ENDS_WHERE.search(before):
+        return False
+    told = r"\s+".join(re.escape(word) for word in name.split())
+    place = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?{told}\b(?!\s+[A-Z])", re.IGNORECASE)
+    return any(place.search(reading.text) for reading in readings)
+
+
+def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
+    """Return for each word of the parties' names what its party is called instead."""
+    roles: dict[str, str] = {}
+    shared: set[str] = set()
+    for reading in readings:
+        for fact in reading.card.parties:
+            named = [token for token in tokenize(fact.value.name).tokens if _names(token)]
+            role = _role(fact.value.short, named)
+            for token in named if role else ():
+                if roles.setdefault(token, role) != role:
+                    shared.add(token)  # of companies of one group: it tells neither
+    return {token: role for token, role in roles.items() if token not in shared}
+
+
+def _names(token: str) -> bool:
+    return len(token) >= _SHORTEST and token not in COMMON and token not in FRAME
+
+
+def _role(short: str, named: Sequence[str]) -> str:
+    """Return what a contract calls a party instead of its name, or nothing if it tells none."""
+    role = _THE.sub("", short, count=1).strip()
+    if not role:
+        return ""
+    if role.casefold() in _PRONOUNS or set(tokenize(role).tokens) & set(named):
+        return _SOMEBODY  # its name stands all over the contract, or nowhere
+    return role

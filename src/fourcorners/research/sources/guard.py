@@ -1,0 +1,108 @@
+"""What any source outside of the contracts is held to, whatever it does.
+
+It is told the words to look for, and neither the question nor which contracts it is about. What it
+brings is cut to a measure, has no place in any contract, and is left out as a whole where words in
+it are addressed to a machine. Whatever goes wrong is an error that the report tells as a gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from fourcorners.errors import CallError, FourcornersError
+from fourcorners.research.agents.tool import Material, Tool, ToolQuery
+from fourcorners.review.suspicion.injection import find_injections
+
+MAX_QUERY = 200
+"""Characters that a source elsewhere is told; that is no way to carry clauses away."""
+MAX_TEXT = 4_000
+"""Characters of one piece; what is longer is cut."""
+MAX_CHARACTERS = 200_000
+"""Characters of an answer; of what has more nothing is used."""
+_LONGEST_LINE = 200
+_PLAIN = "its answer is not as it should be"
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedSource:
+    """A source, watched.
+
+    Attributes:
+        max_query: Characters that it is told at most.
+    """
+
+    tool: Tool
+    max_query: int = MAX_QUERY
+
+    @property
+    def name(self) -> str:
+        """Return the source's name."""
+        return self.tool.name
+
+    @property
+    def description(self) -> str:
+        """Return what the operator says that it is for."""
+        return self.tool.description
+
+    @property
+    def is_external(self) -> bool:
+        """Tell that it is outside of the contracts, whatever it says of itself."""
+        return True
+
+    def run(self, inquiry: ToolQuery) -> Sequence[Material]:
+        """Return what the source has, in bounds.
+
+        Raises:
+            CallError: If it failed, or brought what may not be used.
+        """
+        words = _line(inquiry.words, self.max_query)
+        try:
+            found = list(self.tool.run(ToolQuery(words, limit=inquiry.limit)))
+        except FourcornersError as error:
+            raise CallError(_told(error.message)) from error
+        except Exception as error:  # a source may fail in any way, and ends none but this look
+            raise CallError(f"{_PLAIN} ({type(error).__name__}).") from error
+        if sum(len(each.words) for each in found) > MAX_CHARACTERS:
+            raise CallError(
+                f"it answered with more than {MAX_CHARACTERS:,} characters; none of it was used."
+            )
+        today = datetime.now(UTC).date().isoformat()
+        kept = [self._own(each, today) for each in found if each.words.strip()][: inquiry.limit]
+        if any(find_injections(f"{each.source}\n{each.where}\n{each.words}") for each in kept):
+            raise CallError(
+                "its answer holds words that are addressed to a machine; none of it was used."
+            )
+        return kept
+
+    def _own(self, material: Material, today: str) -> Material:
+        """Return a piece as this source's own, which is nowhere in a contract."""
+        return replace(
+            material,
+            words=_seen(material.words)[:MAX_TEXT],
+            source=_line(material.source, _LONGEST_LINE) or self.name,
+            where=_line(material.where, _LONGEST_LINE),
+            because="",
+            score=min(1.0, max(0.0, material.score)) if math.isfinite(material.score) else 0.0,
+            document="",
+            span=None,
+            fetched=today,
+            licence=_line(material.licence, _LONGEST_LINE),
+            tool=self.name,
+        )
+
+
+def _told(message: str) -> str:
+    """Return why it failed, without what a server says to a machine."""
+    return f"{_PLAIN}." if find_injections(message) else _line(message, 2 * _LONGEST_LINE)
+
+
+def _line(words: str, most: int) -> str:
+    line = " ".join(_seen(words).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _seen(words: str) -> str:
+    return "".join(each for each in words if each.isprintable() or each in "\n\t")

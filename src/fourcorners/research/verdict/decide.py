@@ -1,0 +1,263 @@
+"""Yes, no, or it depends: what the best words found come to for a question that asks whether.
+
+Of what may or must be done the sentences speak for themselves, where one says in plain words who
+may or shall not do what is asked (`stance`). Else the entailment model is heard, and believed where
+the words that it goes by speak of what is asked; its "yes" only where the sentence that has most of
+the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is
+read by rules: one that sets a condition of its own, or that the next one takes back, makes the
+answer depend on it. Where all this tells nothing, it counts how words like the best mostly answer
+questions like this one (`models/leaning`), if they do so nearly always.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fourcorners.models.entailment.verdict import Label
+from fourcorners.models.polarity.model import default_polarity
+from fourcorners.research.answer import Verdict
+from fourcorners.research.answerability.nearness import stem_rarity
+from fourcorners.research.answerability.search import AnswerSearch
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.offline.companions import is_counterpoint
+from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
+from fourcorners.research.question import Aspect, Part
+from fourcorners.research.rewriting import add_legal_terms
+from fourcorners.research.verdict.entailment import EntailmentJudgement, judge_statement
+from fourcorners.research.verdict.polarity import (
+    answer_to,
+    find_polarities,
+    is_hedged,
+    parse_modal_statement,
+)
+from fourcorners.search.sentences.retrieve import Snippet
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.stems import stems
+from fourcorners.text.span import Span
+
+_SUPPOSED = (
+    0.5  # of a condition's words that stand in the question, for it to suppose the condition
+)
+_TOLD = 0.3  # of the question's words, by rarity, that words speaking of it have
+_CLEAR = 0.45  # that a sentence has which is read by rules
+_PLAIN = 0.3  # that a sentence has which says who may or shall do it
+_DENIAL = re.compile(
+    r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+_EVEN = 0.5
+_READ = 3  # snippets in which that sentence is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The ruling, how sure it is and why, and what the entailment model said.
+
+    Attributes:
+        by_rules: Whether it was read off the words, and not by the model.
+    """
+
+    verdict: Verdict
+    confidence: float
+    because: str
+    entailment: EntailmentJudgement | None = None
+    by_rules: bool = False
+
+
+def decide_verdict(
+    context: ResearchContext,
+    part: Part,
+    looked: AnswerSearch,
+    qualified: Sequence[tuple[Snippet, Qualifier]],
+) -> Decision:
+    """Return what a part of a question comes to; `qualified` is what qualifies the words shown."""
+    told = _told(context, part, looked, qualified)
+    if told.verdict is not Verdict.UNSURE:
+        return told
+    return _leaning(context, part, looked, told.entailment) or told
+
+
+def _told(
+    context: ResearchContext,
+    part: Part,
+    looked: AnswerSearch,
+    qualified: Sequence[tuple[Snippet, Qualifier]],
+) -> Decision:
+    chance = looked.best.chance
+    if not part.is_whether:
+        return Decision(Verdict.SAYS, chance, "how likely the words quoted answer")
+    if Aspect.EXISTS in part.aspects and looked.concepts:
+        return Decision(Verdict.YES, chance, "how likely the words quoted are such a clause")
+    statement = context.rewrite_with_roles(part.statement)
+    plain = _plainly(context, part, looked)
+    if plain is not None:
+        return plain
+    borne = judge_statement(context, statement, looked.snippets, looked.concepts)
+    if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
+        return _by_rules(context, part, looked, borne)
+    if not _speaks(context, statement, borne):
+        return _by_rules(context, part, looked, None)
+    yes = borne.label is Label.ENTAILMENT
+    if yes and _denies(context, part, looked):
+        return _by_rules(context, part, looked, None)
+    sure = min(chance, borne.scores[0 if yes else 1])
+    best = looked.snippets[0]
+    if any(
+        each is best and not is_presupposed(context, part, best, one) for each, one in qualified
+    ):
+        because = f"the words say {'yes' if yes else 'no'}, on conditions"
+        return Decision(Verdict.DEPENDS, sure, because, borne)
+    return Decision(Verdict.YES if yes else Verdict.NO, sure, "by the entailment model", borne)
+
+
+def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
+    """Tell whether a question already supposes what a qualification says."""
+    return _supposes(part.text, one.span.of(context.read_contract(snippet.document).text))
+
+
+def _supposes(question: str, condition: str) -> bool:
+    supposed = set(stems(condition))
+    return len(supposed & set(stems(question))) >= _SUPPOSED * len(supposed)
+
+
+def _speaks(context: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
+    """Tell whether some words that a verdict goes by speak of the statement."""
+    units = document_cache(context.library).get(context.library, borne.document)
+    return any(covered_share(units, statement, span) >= _TOLD for span in borne.evidence)
+
+
+def covered_share(units: PreparedDocument, asked: str, *spans: Span) -> float:
+    """Return how much of a question's telling words stand in spans of a contract, by rarity."""
+    wanted = dict.fromkeys(stems(asked))
+    weight = {stem: stem_rarity(units, stem) for stem in wanted}
+    held = {stem for span in spans for stem in stems(span.of(units.text))}
+    return sum(weight[stem] for stem in wanted if stem in held) / (sum(weight.values()) or 1.0)
+
+
+def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Decision | None:
+    """Return what the sentence comes to that says who may, shall or shall not do what is asked."""
+    own = context.rewrite_with_roles(part.statement)
+    terms = add_legal_terms(own)[len(own) :]
+    asked = parse_modal_statement(part.statement, own, terms)
+    if asked is None:
+        return None
+    whole = add_legal_terms(context.rewrite_with_roles(part.text))
+    best: tuple[float, PreparedDocument, int, bool, str] | None = None
+    for units, at in _sentences(context, looked.snippets):
+        span = units.units[at].span
+        told = covered_share(units, whole, span)
+        if told < _PLAIN or (best is not None and told <= best[0]):
+            continue
+        said = [
+            (so, piece)
+            for stance, piece in find_polarities(span.of(units.text), asked)
+            if (so := answer_to(stance, asked.asks)) is not None
+        ]
+        if said and len({so for so, _ in said}) == 1:
+            best = (told, units, at, *said[-1])
+    if best is None:
+        return None
+    _, units, at, yes, piece = best
+    chance = looked.best.chance
+    if is_hedged(piece, part.text) or _is_qualified(part, units, at, piece):
+        because = f"the words quoted say {'yes' if yes else 'no'}, on conditions"
+        return Decision(Verdict.DEPENDS, chance, because, by_rules=True)
+    because = f"the words quoted {'allow or require' if yes else 'forbid or spare'} it"
+    return Decision(Verdict.YES if yes else Verdict.NO, chance, because, by_rules=True)
+
+
+def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
+    """Tell whether the sentence that has most of a question denies something, and it does not."""
+    asked = add_legal_terms(context.rewrite_with_roles(part.text))
+    found = _clearest(context, asked, looked.snippets[:_READ], least=0.0)
+    if found is None or _DENIAL.search(part.text):
+        return False
+    units, at = found
+    return bool(_DENIAL.search(units.units[at].span.of(units.text)))
+
+
+def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> bool:
+    """Tell whether a sentence is qualified by what the question does not suppose."""
+    conditions = [each.span.of(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
+    if any(not _supposes(part.text, each) for each in conditions):
+        return True
+    return any(is_counterpoint(each) for each in _next(units, at))
+
+
+def _next(units: PreparedDocument, at: int) -> list[str]:
+    """Return the sentence that follows one in its clause."""
+    clause = units.clause_of[units.units[at].passage]
+    return [
+        each.span.of(units.text)
+        for each in units.units[at + 1 : at + 2]
+        if units.clause_of[each.passage] == clause
+    ]
+
+
+def _by_rules(
+    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+) -> Decision:
+    """Return "it depends" where the sentence that has most of the question sets a condition."""
+    asked = context.rewrite_with_roles(part.text)
+    unsure = Decision(
+        Verdict.UNSURE,
+        looked.best.chance,
+        "the entailment model is not sure enough to tell",
+        borne,
+    )
+    found = _clearest(context, asked, looked.snippets[:_READ])
+    if found is None:
+        return unsure
+    units, at = found
+    span = units.units[at].span
+    conditions = [each.span.of(units.text) for each in find_qualifiers(units.text, span)]
+    set_here = any(not _supposes(part.text, each) for each in conditions)
+    if set_here or any(is_counterpoint(each) for each in _next(units, at)):
+        because = "the words that have most of the question set a condition, or take it back"
+        return Decision(Verdict.DEPENDS, looked.best.chance, because, borne, by_rules=True)
+    return unsure
+
+
+def _leaning(
+    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+) -> Decision | None:
+    """Return how words like the best mostly answer a question like this; None if not surely."""
+    if not looked.snippets:
+        return None
+    best = looked.snippets[0]
+    model = default_polarity()
+    yes = model.probability(part.text, best.span.of(context.read_contract(best.document).text))
+    sure = max(yes, 1 - yes)
+    if sure < model.sure:
+        return None
+    said = "yes" if yes > _EVEN else "no"
+    because = f"such words mostly mean {said} where this is asked: read them before relying on it"
+    ruling = Verdict.YES if yes > _EVEN else Verdict.NO
+    return Decision(ruling, min(looked.best.chance, sure), because, borne)
+
+
+def _clearest(
+    context: ResearchContext, asked: str, snippets: Iterable[Snippet], least: float = _CLEAR
+) -> tuple[PreparedDocument, int] | None:
+    """Return the sentence that has most of a question, if it has enough, by its place."""
+    best: tuple[float, PreparedDocument, int] | None = None
+    for units, at in _sentences(context, snippets):
+        told = covered_share(units, asked, units.units[at].span)
+        if told >= least and (best is None or told > best[0]):
+            best = (told, units, at)
+    return best[1:] if best else None
+
+
+def _sentences(
+    context: ResearchContext, snippets: Iterable[Snippet]
+) -> Iterator[tuple[PreparedDocument, int]]:
+    """Yield the sentences of snippets by their places, each once."""
+    seen: set[tuple[str, int]] = set()
+    for snippet in snippets:
+        units = document_cache(context.library).get(context.library, snippet.document)
+        for at, unit in enumerate(units.units):
+            if unit.span.overlaps(snippet.span) and (snippet.document, at) not in seen:
+                seen.add((snippet.document, at))
+                yield units, at

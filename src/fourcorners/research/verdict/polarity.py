@@ -1,0 +1,185 @@
+"""Whether a sentence allows, requires, forbids or spares what a question of yes or no asks.
+
+Contracts say who may, shall or shall not do what in few turns of phrase. A sentence is read so only
+where the one who may or shall is the one that the question is about, and what follows speaks of
+what the question has done; whatever else it says is left to others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.search.stems import stems
+
+
+class Polarity(StrEnum):
+    """What a sentence says of an act."""
+
+    ALLOWS = "allows"
+    REQUIRES = "requires"
+    FORBIDS = "forbids"
+    SPARES = "spares"  # nobody has to
+
+
+class ModalQuestion(StrEnum):
+    """What a question asks of an act."""
+
+    ALLOWED = "is it allowed?"
+    REQUIRED = "is it required?"
+
+
+_REACH = 90  # characters after the words of permission within which the act is named
+_BEFORE = 110  # characters before them within which the one who may is named
+_NOT = r"(?:\s+(?:not|never)\b|n[’']t\b)"
+_SPARES = (
+    rf"\bneed{_NOT}|\b(?:has|have|is\s+under|be\s+under)\s+no\s+(?:obligation|duty)\b|"
+    r"\b(?:is|are|be)\s+not\s+(?:obliged|obligated|required|bound)\b|"
+    rf"\b(?:does|do|shall|will){_NOT}\s+(?:have\s+(?:to|any\s+(?:obligation|duty))|oblige|require)\b|"
+    r"\b(?:no|neither)\s+(?:\w+\s+){1,2}(?:shall|will)\s+have\s+any\s+(?:obligation|duty)\b"
+)
+_FORBIDS = (
+    rf"\b(?:shall|will|must|may|can|could|do|does){_NOT}|\bcannot\b|"
+    r"\b(?:neither|no)\s+(?:of\s+the\s+)?part(?:y|ies)\s+(?:shall|will|may|must|can)\b|"
+    r"\b(?:is|are|be)\s+(?:not\s+(?:entitled|permitted|allowed|authori[sz]ed)|prohibited|forbidden)\b|"
+    r"\b(?:shall|will|may|must)\s+neither\b|\b(?:has|have)\s+no\s+right\b"
+)
+_ALLOWS = (
+    r"\bmay\b(?!\s+(?:not|neither|never)\b)|\bcan\b(?!\s*not\b)(?![’']t)|"
+    r"\b(?:is|are|be)\s+(?:entitled|free|permitted|allowed|at\s+liberty)\b|"
+    r"\b(?:has|have)\s+the\s+(?:right|option)\b"
+)
+_REQUIRES = (
+    r"\b(?:shall|must|will)\b(?![’']t)(?!\s+(?:not|never|neither|have\s+(?:no|the\s+right)|"
+    r"be\s+(?:entitled|free|permitted|allowed|under))\b)|"
+    r"\b(?:is|are)\s+(?:obliged|obligated|required|bound)\b|\b(?:has|have)\s+to\b"
+)
+_CUES = tuple(
+    (stance, re.compile(pattern, re.IGNORECASE))
+    for stance, pattern in (
+        (Polarity.SPARES, _SPARES),
+        (Polarity.FORBIDS, _FORBIDS),
+        (Polarity.ALLOWS, _ALLOWS),
+        (Polarity.REQUIRES, _REQUIRES),
+    )
+)
+_ASKED = (
+    (
+        ModalQuestion.REQUIRED,
+        re.compile(
+            r"^(?P<subject>.+?)\s+(?:must|shall|ha(?:s|ve)\s+to|"
+            r"(?:is|are)\s+(?:obliged|obligated|required|bound)\s+to)\s+(?P<act>.+)$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        ModalQuestion.ALLOWED,
+        re.compile(
+            r"^(?P<subject>.+?)\s+(?:may|can|could|"
+            r"(?:is|are)\s+(?:allowed|entitled|permitted|free)\s+to)\s+(?P<act>.+)$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_ANYBODY = re.compile(
+    r"\b(?:neither|either|each|no|both|a)\s+(?:of\s+the\s+)?part(?:y|ies)\b|\bthe\s+parties\b|"
+    r"\b(?:nobody|no\s+one|anyone|either\s+of\s+(?:us|them))\b",
+    re.IGNORECASE,
+)
+_PASSIVE = re.compile(r"^\s*(?:be|been)\s+\w+", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:only|where|following|in\s+line\s+with|other\s+than)\b|"
+    r"\bwithout\s+(?:[\w’']+\s+){0,4}(?:consent|approval|permission|agreement)\b",
+    re.IGNORECASE,
+)
+_NON = re.compile(r"\bnon-?(\w{4,})", re.IGNORECASE)
+_SPLIT = re.compile(r"[;:]\s+|,?\s+(?=provided,?\s+(?:however,?\s+)?that\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ModalStatement:
+    """The statement of a question taken apart: who, and what they would do.
+
+    Attributes:
+        subject: Stems of who, under each name.
+        verb: Stems of which one at least must follow: of the act's verb, and of the law's words.
+        act: Stems of all that would be done.
+    """
+
+    asks: ModalQuestion
+    subject: frozenset[str]
+    verb: frozenset[str]
+    act: frozenset[str]
+
+
+def parse_modal_statement(statement: str, own: str, terms: str) -> ModalStatement | None:
+    """Take the statement of a question apart; None if it is not of what may or must be done.
+
+    Args:
+        statement: As the question names the parties.
+        own: The same in the contract's own words.
+        terms: The law's words for what the question says in everyday ones.
+    """
+    for asks, pattern in _ASKED:
+        match = pattern.match(statement.strip().rstrip("."))
+        if match is None:
+            continue
+        told = pattern.match(own.strip().rstrip("."))
+        who = f"{match['subject']} {told['subject'] if told else ''}"
+        act = match["act"]
+        verb = stems(act)[:1]
+        law = stems(terms) if terms else []
+        return ModalStatement(
+            asks,
+            frozenset(stems(who)),
+            frozenset((*verb, *law)),
+            frozenset((*stems(act), *law)),
+        )
+    return None
+
+
+def find_polarities(sentence: str, asked: ModalStatement) -> Iterator[tuple[Polarity, str]]:
+    """Yield what a sentence says of the act that is asked for, with the piece that says it."""
+    start = 0
+    for end in (*(match.end() for match in _SPLIT.finditer(sentence)), len(sentence)):
+        piece, start = sentence[start:end], end
+        for stance, found in _cues(piece):
+            before = piece[max(0, found.start() - _BEFORE) : found.end()]
+            after = piece[found.end() : found.end() + _REACH]
+            if _is_meant(before, after, asked) and asked.verb & set(stems(after)):
+                yield stance, piece
+
+
+def _cues(piece: str) -> Iterator[tuple[Polarity, re.Match[str]]]:
+    """Yield the words of permission and duty, each as the first kind that knows it."""
+    taken: list[tuple[int, int]] = []
+    for stance, pattern in _CUES:
+        for match in pattern.finditer(piece):
+            if not any(match.start() < end and start < match.end() for start, end in taken):
+                taken.append(match.span())
+                yield stance, match
+
+
+def _is_meant(before: str, after: str, asked: ModalStatement) -> bool:
+    """Tell whether the one who may or shall is the one that is asked about."""
+    if _ANYBODY.search(before) or asked.subject & set(stems(before)):
+        return True
+    return bool(_PASSIVE.match(after) and asked.act & set(stems(before)))
+
+
+def is_hedged(piece: str, question: str) -> bool:
+    """Tell whether a piece of a sentence is narrower than it begins: by "only", or by "non-…"."""
+    asked = set(stems(question))
+    if any(set(stems(match)) & asked for match in _NON.findall(piece)):
+        return True
+    told = [match.group() for match in _HEDGED.finditer(piece)]
+    return any(not set(stems(each)) <= asked for each in told)
+
+
+def answer_to(stance: Polarity, asks: ModalQuestion) -> bool | None:
+    """Return yes or no to what is asked, from what a sentence says; None if it does not tell."""
+    if asks is ModalQuestion.ALLOWED:
+        return {Polarity.ALLOWS: True, Polarity.REQUIRES: True, Polarity.FORBIDS: False}.get(stance)
+    return {Polarity.REQUIRES: True, Polarity.SPARES: False, Polarity.FORBIDS: False}.get(stance)

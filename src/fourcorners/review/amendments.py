@@ -1,0 +1,160 @@
+"""Amendments read together with what they amend: which words found are still in force."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+
+from fourcorners.library.store import Library
+from fourcorners.review.finding import Amendment, CellState, Finding
+from fourcorners.search.graph.changes import ClauseChange
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.links import Amendment as Link
+from fourcorners.search.graph.links import Links, links_of
+from fourcorners.search.graph.statements import Relation
+from fourcorners.text import evidence
+from fourcorners.text.normalisation import normalise_text
+from fourcorners.text.span import Span
+
+_OLD = re.compile(r"[“\"](?P<old>[^”\"]{1,300})[”\"](?P<after>[^“\"]{0,60})")
+_GOES = re.compile(r"\b(?:replac|substitut|delet|remov|strik|struck|stricken)\w*", re.IGNORECASE)
+_ALREADY = re.compile(r"\b(?:replac|substitut)\w*\s+(?:\w+\s+){0,3}(?:by|with|the\s+words)\s*$")
+_TAKEN = re.compile(
+    r"\b(?:replac|delet|remov|strik)\w*\s+(?:the\s+)?(?:(?:words?|phrase|figures?|reference\s+to)\s+)?$",
+    re.IGNORECASE,
+)
+# Words far less likely to answer the provision than the best of the finding are quoted beside it
+# for its reader; a change to them alone is no change of the finding.
+_TELLING = 0.2
+_MOST = 0.5  # the part that a replaced clause and the words found must share, of the shorter
+
+
+def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with what other documents among theirs change in them, the oldest first.
+
+    A change touches a finding if the clause that it cites holds words that carry it, or if the same
+    provision was found in the changing words themselves: an amendment may bring a provision that
+    the contract did not have.
+    """
+    cells = list(findings)
+    links = links_of(library)
+    documents = {cell.document for cell in cells}
+    own = {(cell.document, cell.provision): cell for cell in cells}
+    amending = {
+        each: list(_amending(library, links, each, documents)) for each in sorted(documents)
+    }
+    return [
+        replace(cell, amendments=tuple(_changes(library, cell, amending[cell.document], own)))
+        if amending[cell.document] and _concerned(cell)
+        else cell
+        for cell in cells
+    ]
+
+
+def _concerned(cell: Finding) -> bool:
+    return cell.state in (CellState.FOUND, CellState.NOT_FOUND)
+
+
+def _amending(
+    library: Library, links: Links, document: str, among: set[str]
+) -> Iterator[tuple[Link, Contract]]:
+    """Yield the amendments of a document that are sure enough, in the order of their dates."""
+    sure = [
+        (link, read_contract(library, link.document))
+        for link in links.amended_by(document)
+        if link.confidence >= MIN_SCORE and link.document in among and link.document != document
+    ]
+    yield from sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
+
+
+def _day(reading: Contract) -> date:
+    fact = reading.card.agreement_date or reading.card.effective_date
+    return fact.value if fact else date.max
+
+
+def _changes(
+    library: Library,
+    cell: Finding,
+    amending: Sequence[tuple[Link, Contract]],
+    own: dict[tuple[str, str], Finding],
+) -> Iterator[Amendment]:
+    changed = read_contract(library, cell.document)
+    for link, reading in amending:
+        if link.relation is not Relation.AMENDS:
+            if cell.state is CellState.FOUND:
+                yield _made(reading, reading.sentence(link.span), replaces=True)
+            continue
+        told = own.get((link.document, cell.provision))
+        brought = _telling(told) if told is not None and told.state is CellState.FOUND else []
+        for change in _distinct(reading.changes):
+            brings = any(span.overlaps(change.span) for span in brought)
+            found = _spans(cell) if brings else _telling(cell)
+            touches, replaces = _touches(change, reading, changed, found)
+            if touches or brings:
+                yield _made(reading, change.span, replaces=replaces)
+
+
+def _distinct(changes: Sequence[ClauseChange]) -> list[ClauseChange]:
+    """Return changes, of several that one sentence makes the first."""
+    return list({change.span: change for change in reversed(changes)}.values())[::-1]
+
+
+def _made(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
+    quote = evidence.quote_span(reading.text, span)
+    evidence.verify_quote(quote, reading.text)
+    return Amendment(reading.document, reading.name, quote, replaces)
+
+
+def _spans(cell: Finding) -> list[Span]:
+    return [each.quote.span for each in cell.evidence if each.quote.span is not None]
+
+
+def _telling(cell: Finding) -> list[Span]:
+    """Return the spans of a finding that carry it: not those that only stand beside the best."""
+    least = _TELLING * cell.best.score if cell.best else 0.0
+    quotes = (each.quote for each in cell.evidence if each.score >= least)
+    return [quote.span for quote in quotes if quote.span is not None]
+
+
+def _touches(
+    change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
+) -> tuple[bool, bool]:
+    """Tell whether a change is to a clause with words found, and whether it replaces these."""
+    at = change.find(changed.labels)
+    if at is None:
+        return False, False
+    node = changed.outline.nodes[at]
+    inside = [span for span in found if span.overlaps(node.span)]
+    is_host = change.verb == "adds" and _letters(node.label) != _letters(change.mark)
+    if not inside or is_host:
+        return False, False
+    if change.verb not in ("replaces", "deletes"):
+        return True, False
+    old = _old_words(change.span.of(amending.text))
+    return True, any(_goes(old, changed.text, span, node.span) for span in inside)
+
+
+def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
+    """Tell whether words found go: most of them with their clause, or some that are quoted."""
+    if old:
+        words = normalise_text(span.of(text)).text.casefold()
+        return any(normalise_text(each).text.casefold() in words for each in old)
+    common = span.intersection(clause)
+    return common is not None and len(common) >= _MOST * min(len(span), len(clause))
+
+
+def _old_words(change: str) -> list[str]:
+    """Return the words that a change takes out, where it quotes them."""
+    return [
+        match["old"]
+        for match in _OLD.finditer(change)
+        if (_GOES.search(match["after"]) and not _ALREADY.search(change[: match.start()]))
+        or _TAKEN.search(change[: match.start()])
+    ]
+
+
+def _letters(mark: str) -> str:
+    return re.sub(r"[^\w]", "", mark).casefold()

@@ -1,0 +1,1 @@
+"""From a prepared document to the cells of its provisions."""

@@ -1,0 +1,189 @@
+"""Filling the cells of one document: the sentences that answer, verified, and what was searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fourcorners.outline.clause import enclosing_clause
+from fourcorners.playbooks.playbook import Extent, card_facts
+from fourcorners.review.applicability import is_applicable, not_applicable_finding
+from fourcorners.review.extract.calibration import Calibration, Curve
+from fourcorners.review.extract.introductions import add_introductions
+from fourcorners.review.extract.reader import ProvisionReader, date_quote, narrow_candidates
+from fourcorners.review.extract.scoring import (
+    PreparedProvision,
+    has_meaning,
+    score_segments,
+    top_positions,
+)
+from fourcorners.review.extract.wording import Wording
+from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.risk.assessment import RiskAssessor
+from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+
+MAX_CANDIDATES = 30
+MAX_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
+MAX_READER_CHARACTERS = (
+    10_000  # of a cell that the reader fills: some contracts say a thing twenty times
+)
+
+
+def extract_findings(
+    reading: PreparedDocument,
+    provisions: Iterable[PreparedProvision],
+    calibration: Calibration,
+    judge: ProvisionReader | None = None,
+) -> list[Finding]:
+    """Fill one cell for each provision; first come those that are not asked of such a contract.
+
+    Those that `judge` knows it judges, the others their curves. Every quote is verified against
+    the text before it is returned.
+    """
+    asked: list[PreparedProvision] = []
+    other: list[PreparedProvision] = []
+    for each in provisions:
+        asked_of_it = is_applicable(each.provision, reading.card)
+        (asked if asked_of_it else other).append(each)
+    known = [judge is not None and judge.is_known(each.provision) for each in asked]
+    heard = judge.read(reading) if judge is not None and any(known) else None
+    risks = RiskAssessor(reading)
+    rules = RuleJudge(reading, [each.provision for each in asked])
+    cells = [
+        not_applicable_finding(reading.document.id, each.provision, reading.card) for each in other
+    ]
+    for prepared, is_known in zip(asked, known, strict=True):
+        curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
+        if judge is not None and heard is not None and is_known:
+            candidates, shown = judge.candidates(reading, prepared, heard, curve, MAX_CANDIDATES)
+            found, also = judge.reader.limits(prepared.provision.id)
+            most = MAX_READER_CHARACTERS
+        else:
+            candidates = shown = _by_curve(reading, prepared, curve)
+            found, also = curve.threshold, curve.also
+            most = MAX_CHARACTERS
+        ruled = rules.candidates(prepared.provision)
+        if ruled:
+            candidates = shown = ruled[:MAX_CANDIDATES]
+            (found, also), most = THRESHOLDS, MAX_CHARACTERS
+        cell = _cell(reading, prepared, candidates, (found, also), most)
+        cell = replace(cell, candidates=(*_known(reading, prepared), *shown)[:MAX_CANDIDATES])
+        cells.append(rules.assess(risks.assess(cell, prepared.provision), prepared.provision))
+    return cells
+
+
+def _cell(
+    reading: PreparedDocument,
+    prepared: PreparedProvision,
+    candidates: list[tuple[Span, float]],
+    limits: tuple[float, float],
+    most: int,
+) -> Finding:
+    provision = prepared.provision
+    threshold, also = limits
+    if provision.threshold is not None:
+        threshold = provision.threshold
+    known = _known(reading, prepared)
+    text = reading.document.text
+    wording = Wording.find(reading, provision)
+    likely = known or narrow_candidates(text, wording.filter_candidates(candidates), provision.id)
+    chosen = choose_candidates(likely, threshold, min(also, threshold), most)
+    if not known:
+        chosen = wording.join(chosen, threshold)
+    if not known and provision.extent is not Extent.CLAUSE:
+        chosen = add_introductions(chosen, [each.span for each in reading.segments], text)
+    chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
+    best = next(iter([*known, *candidates]), None)
+    if provision.extent is Extent.CLAUSE:
+        chosen = [(_clause(reading, span), probability) for span, probability in chosen]
+    quotes = tuple(
+        _evidence(reading, span, probability) for span, probability in join_quotes(chosen, text)
+    )
+    state = CellState.FOUND if quotes else CellState.NOT_FOUND
+    return Finding(
+        document=reading.document.id,
+        provision=provision.id,
+        state=state,
+        evidence=quotes,
+        searched=SearchRecord(
+            query=str(provision.query),
+            passages=len(reading.passages),
+            threshold=threshold,
+            best=_evidence(reading, *best) if best else None,
+        ),
+    )
+
+
+def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
+    """Return the facts of the contract card that answer a provision, the surest first."""
+    if prepared.provision.extent is not Extent.FACT:
+        return []
+    return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
+
+
+def _by_curve(
+    reading: PreparedDocument, prepared: PreparedProvision, curve: Curve
+) -> list[tuple[Span, float]]:
+    """Return what was considered with its probability by the curve, best first."""
+    probability = curve.probability(score_segments(reading, prepared))
+    spans = [segment.span for segment in reading.segments]
+    best = top_positions(probability, MAX_CANDIDATES)
+    return [(spans[at], round(float(probability[at]), 5)) for at in best]
+
+
+def choose_candidates(
+    candidates: Sequence[tuple[Span, float]],
+    threshold: float,
+    also: float,
+    most: int = MAX_CHARACTERS,
+) -> list[tuple[Span, float]]:
+    """Take the candidates to quote, best first; none if the best is below the threshold.
+
+    With it go those of at least `also`, as long as all have at most so many characters.
+    """
+    chosen: list[tuple[Span, float]] = []
+    size = 0
+    for span, probability in candidates:
+        least = also if chosen else threshold
+        if probability < least or (chosen and size + len(span) > most):
+            break
+        chosen.append((span, probability))
+        size += len(span)
+    return chosen
+
+
+def join_quotes(chosen: Iterable[tuple[Span, float]], text: str) -> list[tuple[Span, float]]:
+    """Join quotes with nothing but white space between them; in order of position."""
+    joined: list[tuple[Span, float]] = []
+    for span, probability in sorted(chosen):
+        if joined and not text[joined[-1][0].end : span.start].strip():
+            before, other = joined[-1]
+            joined[-1] = (Span(before.start, max(before.end, span.end)), max(other, probability))
+        else:
+            joined.append((span, probability))
+    return joined
+
+
+def _clause(reading: PreparedDocument, span: Span) -> Span:
+    return enclosing_clause(reading.outline, reading.document.text, span)
+
+
+def _evidence(reading: PreparedDocument, span: Span, probability: float) -> Evidence:
+    text = reading.document.text
+    quote = evidence.quote_span(text, span)
+    evidence.verify_quote(quote, text)
+    node = reading.outline.at(span.start)
+    first = reading.document.page_of(span.start)
+    last = reading.document.page_of(max(span.start, span.end - 1))
+    sure = reading.document.confidence(span)
+    return Evidence(
+        quote=quote,
+        clause=_clause(reading, span),
+        path=reading.outline.path(node, text) if node else (),
+        pages=None if first is None or last is None else (first, last),
+        score=round(probability, 4),
+        ocr=None if sure is None else round(sure, 4),
+    )

@@ -1,0 +1,153 @@
+"""What speaks for each sentence as the answer to a provision, as numbers.
+
+The keyword query is the playbook's knowledge: each of its parts carries a boost, and a sentence
+collects the boosts of the parts that it matches. The clause around the sentence, the headings
+above it, its meaning (the cosine of the clause with the provision's example clauses), look-alikes
+to avoid and the contract card speak beside it. `calibration` turns all into one probability.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.playbooks.playbook import Provision, card_facts
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEATURES = (
+    "words",  # boosts of the parts of the query that match in the sentence
+    "words_root",  # the same, dampened
+    "words_of_best",  # the same, as a share of the document's best sentence
+    "clause",  # boosts that match in the passage but not in the sentence
+    "heading",  # boosts that match in the headings above
+    "neighbours",  # boosts of the better of the two neighbouring sentences
+    "avoid",  # look-alikes in the sentence
+    "meaning",  # cosine of the passage with the nearest example clause
+    "meaning_of_best",  # how far that is below the document's best passage
+    "card",  # how sure the contract card is of a fact in the sentence
+    "start",  # how near the sentence is to the document's start
+    "length",  # log of the sentence's characters
+)
+_SCALE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedProvision:
+    """A provision with the vectors of its example clauses, one row each (or None)."""
+
+    provision: Provision
+    examples: NDArray[np.float32] | None
+
+
+def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> NDArray[np.float32]:
+    """Return the features of every segment: an array (segments, `FEATURES`)."""
+    import numpy as np
+
+    provision = prepared.provision
+    segments = reading.segments
+    look_alikes = find_matches(provision.avoid, reading.index) if provision.avoid else []
+    matched = remove_lookalikes(find_matches(provision.query, reading.index), look_alikes)
+    words, clause = _boosts(reading, matched)
+    avoid = _boosts(reading, look_alikes)[0]
+    meaning = _meaning(reading, prepared)
+    in_passage = np.array([segment.passage for segment in segments], np.intp)
+    meant = meaning[in_passage] if len(segments) else np.zeros(0, np.float32)
+    card = np.zeros(len(segments), np.float32)
+    for span, confidence in card_facts(reading.card, provision.card):
+        at = reading.segment_at(span.start)
+        if at is not None:
+            card[at] = confidence
+    padded = np.concatenate([[0.0], words, [0.0]])
+    lengths = np.array([len(segment.span) for segment in segments], np.float32)
+    starts = np.array([segment.span.start for segment in segments], np.float32)
+    return np.stack(
+        [
+            words / _SCALE,
+            np.sqrt(words / _SCALE),
+            words / max(1.0, float(words.max(initial=0.0))),
+            (clause[in_passage] - words) / _SCALE if len(segments) else words,
+            np.sqrt(_headings(reading, matched)[in_passage] / _SCALE) if len(segments) else words,
+            np.maximum(padded[:-2], padded[2:]) / _SCALE,
+            avoid,
+            meant,
+            meant - float(meaning.max(initial=0.0)),
+            card,
+            np.exp(-starts / 3_000.0),
+            np.log1p(lengths) / _SCALE,
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def _boosts(
+    reading: PreparedDocument, matched: Sequence[Match]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Add up the boosts of the distinct parts that match in each segment and in each passage."""
+    import numpy as np
+
+    starts = [segment.span.start for segment in reading.segments]
+    passages = [passage.span.start for passage in reading.passages]
+    in_segment: dict[tuple[int, str], float] = {}
+    in_passage: dict[tuple[int, str], float] = {}
+    for match in matched:
+        at = bisect_right(starts, match.span.start) - 1
+        if at >= 0 and match.span.end <= reading.segments[at].span.end:
+            in_segment[at, match.label] = match.boost
+        at = bisect_right(passages, match.span.start) - 1
+        if at >= 0 and match.span.end <= reading.passages[at].span.end:
+            in_passage[at, match.label] = match.boost
+    words = np.zeros(len(starts), np.float32)
+    for (at, _), boost in in_segment.items():
+        words[at] += boost
+    clause = np.zeros(len(passages), np.float32)
+    for (at, _), boost in in_passage.items():
+        clause[at] += boost
+    return words, clause
+
+
+def _headings(reading: PreparedDocument, matched: Sequence[Match]) -> NDArray[np.float32]:
+    """Add up, for each passage, the boosts that match in the headings it stands under."""
+    import numpy as np
+
+    spans = sorted({heading for path in reading.headings for heading in path})
+    starts = [span.start for span in spans]
+    boosts: dict[Span, dict[str, float]] = {}
+    for match in matched:
+        at = bisect_right(starts, match.span.start) - 1
+        if at >= 0 and match.span.end <= spans[at].end:
+            boosts.setdefault(spans[at], {})[match.label] = match.boost
+    totals = {span: sum(parts.values()) for span, parts in boosts.items()}
+    return np.array(
+        [sum(totals.get(heading, 0.0) for heading in path) for path in reading.headings],
+        np.float32,
+    )
+
+
+def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
+    """Tell whether there are vectors on both sides to compare."""
+    return reading.vectors is not None and prepared.examples is not None
+
+
+def _meaning(reading: PreparedDocument, prepared: PreparedProvision) -> NDArray[np.float32]:
+    import numpy as np
+
+    if reading.vectors is None or prepared.examples is None:
+        return np.zeros(len(reading.passages), np.float32)
+    nearest: NDArray[np.float32] = (reading.vectors @ prepared.examples.T).max(axis=1)
+    return nearest
+
+
+def top_positions(scores: NDArray[np.float32], most: int) -> list[int]:
+    """Return the positions of the highest scores, the earliest first where they tie."""
+    import numpy as np
+
+    return [int(at) for at in np.argsort(-scores, kind="stable")[:most]]

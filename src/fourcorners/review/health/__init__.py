@@ -1,0 +1,1 @@
+"""The health of a data room before it is reviewed."""

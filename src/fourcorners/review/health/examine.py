@@ -1,0 +1,274 @@
+"""The health of a data room, before any cost: what is unreadable, doubled, missing, unsigned, over.
+
+Nothing here judges a contract's terms; it says which papers a review would stand on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+
+from fourcorners.documents.document import Document
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.review.finding import Severity
+from fourcorners.review.health.symptom import Concern, Health, Symptom
+from fourcorners.review.lint.checks import find_missing_attachments
+from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
+from fourcorners.search.graph import Relation, links_of
+from fourcorners.text.languages import detect_language
+from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
+from fourcorners.text.span import Span
+
+NEAR_DUPLICATE = 0.8  # resemblance from which two contracts are copies or versions of one
+EXPIRY_WINDOW = timedelta(days=90)
+
+
+_ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
+
+
+def examine_documents(
+    library: Library,
+    collection: str | None = None,
+    *,
+    as_of: date,
+    language: str = "en",
+    on_document: Callable[[int, int], None] | None = None,
+) -> Health:
+    """Examine a collection, or the whole library.
+
+    `language` is the one that the contracts should be in. `on_document` is told how many
+    documents are done, and of how many.
+    """
+    entries = library.documents(collection)
+    failures = library.failures(collection)
+    found = [
+        Symptom(Concern.UNREAD, Severity.HIGH, "", each.path, each.reason, each.remedy)
+        for each in failures
+    ]
+    sketches: dict[str, frozenset[int]] = {}
+    for done, entry in enumerate(entries, start=1):
+        document = library.document(entry.id)
+        outline, card = library.outline(entry.id), library.card(entry.id)
+        found += _of_document(entry, document, outline, card, as_of, language)
+        sketches[entry.id] = sketch(document.text)
+        if on_document is not None:
+            on_document(done, len(entries))
+    names = {entry.id: entry.name for entry in entries}
+    found += _same(library, entries)
+    found += _nearly_same(find_similar_pairs(sketches, NEAR_DUPLICATE), names)
+    found += _missing_contracts(library, names)
+    found.sort(key=lambda each: (_ORDER.index(each.severity), each.concern.value, each.name))
+    return Health(
+        symptoms=tuple(found),
+        documents=len(entries),
+        unread=len(failures),
+        pages=sum(entry.pages for entry in entries),
+        characters=sum(entry.characters for entry in entries),
+    )
+
+
+def _of_document(
+    entry: Entry, document: Document, outline: Outline, card: Card, as_of: date, language: str
+) -> Iterator[Symptom]:
+    """Yield what can be said of a document alone."""
+
+    def symptom(
+        concern: Concern, severity: Severity, message: str, remedy: str, span: Span | None = None
+    ) -> Symptom:
+        return Symptom(concern, severity, entry.id, entry.name, message, remedy, span)
+
+    if entry.needs_ocr:
+        yield symptom(
+            Concern.PAGES_UNREAD,
+            Severity.HIGH,
+            f"{_pages(entry.needs_ocr)} {'shows' if len(entry.needs_ocr) == 1 else 'show'} "
+            "something, but gave no text.",
+            "Install Tesseract (apt-get install tesseract-ocr) and add the file again.",
+        )
+    yield from _of_suspicions(document, symptom)
+    if len(document.text.split()) < _FEW_WORDS:
+        yield symptom(
+            Concern.EMPTY,
+            Severity.HIGH,
+            f"It has {len(document.text.split())} words.",
+            "Look whether the file is the whole contract.",
+        )
+        return
+    spoken = detect_language(document.text)
+    if spoken is None or spoken.tag != language:
+        told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
+        yield symptom(
+            Concern.LANGUAGE,
+            Severity.MEDIUM,
+            f"{told}, and the playbook is for {language!r}.",
+            "Have it translated, or read it yourself: findings in it cannot be relied on.",
+        )
+    yield from _of_parts(document, outline, symptom)
+    yield from _of_time(card, as_of, symptom)
+
+
+def _of_suspicions(document: Document, symptom: _Make) -> Iterator[Symptom]:
+    for each in find_suspicions(document):
+        concern, severity, remedy = _SUSPICIOUS[each.sign]
+        yield symptom(concern, severity, each.message, remedy, each.span)
+
+
+_SUSPICIOUS = {
+    SuspicionKind.ORDERS: (
+        Concern.ORDERS,
+        Severity.HIGH,
+        "Read it yourself and ask whose words they are: someone means to mislead a review.",
+    ),
+    SuspicionKind.HIDDEN: (
+        Concern.HIDDEN,
+        Severity.MEDIUM,
+        "Look at them in the file: they are read like all others, and findings may quote them.",
+    ),
+    SuspicionKind.DISGUISED: (
+        Concern.DISGUISED,
+        Severity.MEDIUM,
+        "Read these places yourself: a search for the words may pass them over.",
+    ),
+}
+_FEW_WORDS = 50
+_Make = Callable[..., Symptom]
+
+
+def _of_parts(document: Document, outline: Outline, symptom: _Make) -> Iterator[Symptom]:
+    """Yield what the parts of a document tell: what is missing of it, and who has not signed."""
+    if outline.windows:
+        yield symptom(
+            Concern.UNSTRUCTURED,
+            Severity.LOW,
+            "No outline that can be trusted was found: it is reviewed in pieces of even size.",
+            "Check the quotes' context in this document with more care.",
+        )
+    missing = find_missing_attachments(outline)
+    if missing:
+        named = ", ".join(raw for raw, _ in missing)
+        yield symptom(
+            Concern.MISSING_ATTACHMENT,
+            Severity.MEDIUM,
+            f"It refers to what is not in this file: {named}.",
+            "Ask for it, unless it is a file of its own in the room.",
+            missing[0][1][0],
+        )
+    blank = find_blank_signature(document.text, outline)
+    if blank is not None:
+        yield symptom(
+            Concern.UNSIGNED,
+            Severity.MEDIUM,
+            "Its signature lines are blank in the text.",
+            "Ask for the signed copy; a signature drawn as a picture is not seen here.",
+            blank,
+        )
+
+
+def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
+    if card.expiry_date is None:
+        return
+    end = card.expiry_date.value
+    if end < as_of:
+        yield symptom(
+            Concern.EXPIRED,
+            Severity.MEDIUM,
+            f"By its words its term ended on {end.isoformat()}.",
+            "Ask whether it was renewed or replaced.",
+            card.expiry_date.span,
+        )
+    elif end <= as_of + EXPIRY_WINDOW:
+        yield symptom(
+            Concern.EXPIRING,
+            Severity.LOW,
+            f"By its words its term ends on {end.isoformat()}, within {EXPIRY_WINDOW.days} days.",
+            "Check renewal and notice now.",
+            card.expiry_date.span,
+        )
+
+
+_SIGNED = re.compile(r"(?<!\w)/[sS]/|\b(?:DocuSigned|Digitally signed|Electronically signed)\b")
+_BLANK = re.compile(
+    r"^[^\S\n]*(?:By|BY|Signed|SIGNED|Signature|SIGNATURE|Sign|Name|NAME)\b[^:\n]{0,40}:?"
+    r"[^\S\n]*(?:_{3,}|\.{5,}|…{2,}|-{5,})[^\S\n]*$|^[^\S\n]*_{8,}[^\S\n]*$",
+    re.MULTILINE,
+)
+_END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
+
+
+def find_blank_signature(text: str, outline: Outline) -> Span | None:
+    """Return the first blank signature line, if there are such and nothing that signs."""
+    parts = [node.span for node in outline.nodes if node.kind is NodeKind.SIGNATURE]
+    if not parts:
+        parts = [Span(max(0, len(text) - _END), len(text))]
+    blank: Span | None = None
+    for part in parts:
+        if _SIGNED.search(text, part.start, part.end):
+            return None
+        line = _BLANK.search(text, part.start, part.end)
+        if line is not None and blank is None:
+            blank = Span(line.start(), line.end()).strip(text)
+    return blank
+
+
+def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
+    for entry in entries:
+        copies = [path for path in library.paths_of(entry.id) if path != entry.path]
+        if copies:
+            yield Symptom(
+                Concern.SAME,
+                Severity.LOW,
+                entry.id,
+                entry.name,
+                f"{len(copies) + 1} files have exactly this content; it is reviewed once.",
+                "Nothing, unless one of them should be another document.",
+                others=tuple(copies),
+            )
+
+
+def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
+    for family in group_pairs(pairs):
+        shown = [pair for pair in pairs if pair.left in family]
+        least = min(pair.resemblance for pair in shown)
+        first, *others = sorted(family, key=lambda each: (names[each], each))
+        yield Symptom(
+            Concern.NEARLY_SAME,
+            Severity.MEDIUM,
+            first,
+            names[first],
+            f"{len(family)} documents have nearly the same words ({least:.0%} or more alike).",
+            "Find out which is in force: drafts, versions and copies are reviewed each by itself.",
+            others=tuple(names[each] for each in others),
+        )
+
+
+def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
+    for link in links_of(library).all_amendments():
+        if link.document not in names or link.target is not None:
+            continue
+        title = " ".join(link.title.split())
+        called = f"“{title}”" if title else "a contract that it does not name"
+        dated = f" of {link.dated.isoformat()}" if link.dated else ""
+        amends = link.relation is Relation.AMENDS
+        yield Symptom(
+            Concern.MISSING_CONTRACT,
+            Severity.HIGH if amends else Severity.LOW,
+            link.document,
+            names[link.document],
+            f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}.",
+            "Ask for it: what is in force cannot be told from the change alone."
+            if amends
+            else "Ask for it only if what held before matters.",
+            link.span,
+        )
+
+
+def _pages(numbers: Iterable[int]) -> str:
+    told = [str(number) for number in numbers]
+    if len(told) == 1:
+        return f"Page {told[0]}"
+    shown = ", ".join(told[:8])
+    return f"Pages {shown} and {len(told) - 8} more" if len(told) > 8 else f"Pages {shown}"

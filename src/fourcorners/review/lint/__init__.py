@@ -1,0 +1,1 @@
+"""Slips of a contract's own mechanics."""

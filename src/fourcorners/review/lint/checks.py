@@ -1,0 +1,339 @@
+"""Drafting lint: slips of a contract's own mechanics, for the person who drafts or signs it.
+
+What is reported must be worth a lawyer's look: where the reading itself is unsure (an outline that
+is not trusted, a contract that takes its definitions from another), a check stays silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.terms import find_uses
+from fourcorners.outline.tree import (
+    CrossReference,
+    DefinedTerm,
+    Node,
+    NodeKind,
+    Outline,
+    ReferenceKind,
+)
+from fourcorners.review.finding import Severity
+from fourcorners.review.lint.undefined_terms import find_undefined_terms
+from fourcorners.text.span import Span
+
+
+class Check(StrEnum):
+    """What is checked."""
+
+    DANGLING = "dangling-reference"  # a section that is not in the contract
+    MISSING = "missing-attachment"  # an exhibit or schedule that is not in the file
+    DEFINED_TWICE = "defined-twice"  # a term with two different definitions
+    UNDEFINED = "undefined-term"  # words used like a defined term that nothing defines
+    UNUSED = "unused-term"  # a defined term that is used nowhere
+    GAP = "numbering-gap"  # a number left out between two clauses
+
+
+SEVERITIES = {
+    Check.DANGLING: Severity.HIGH,
+    Check.MISSING: Severity.MEDIUM,
+    Check.DEFINED_TWICE: Severity.MEDIUM,
+    Check.UNDEFINED: Severity.MEDIUM,
+    Check.UNUSED: Severity.LOW,
+    Check.GAP: Severity.LOW,
+}
+_ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+
+
+@dataclass(frozen=True, slots=True)
+class LintIssue:
+    """One thing that a drafter should look at.
+
+    Attributes:
+        span: The words it is about; of several places the first.
+        around: The sentence or line to show with it.
+        page: The page of `span`; None for formats without pages.
+        message: What is the matter, in one sentence.
+        places: How often it is met.
+    """
+
+    check: Check
+    severity: Severity
+    span: Span
+    around: Span
+    page: int | None
+    message: str
+    places: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """The slips of a contract, gravest first, and what was not checked and why."""
+
+    slips: tuple[LintIssue, ...]
+    unchecked: tuple[str, ...] = ()
+
+
+_TRUST = 0.7  # outline confidence below which references and numbers are not judged
+_MOST_DANGLING = 0.3  # of the references; with more, the outline is at fault rather than the draft
+_FEW = 3  # dangling references that may be slips whatever their share
+_AROUND = 110
+_ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
+
+
+def lint_contract(document: Document, outline: Outline) -> LintReport:
+    """Check a contract's references, numbers and defined terms."""
+    text = document.text
+    unchecked: list[str] = []
+    found: list[tuple[Check, Span, str, int]] = []
+    if outline.windows or outline.confidence < _TRUST:
+        unchecked.append(
+            "References and numbering were not checked: "
+            f"the outline is not sure enough ({outline.confidence:.2f})."
+        )
+    else:
+        dangling = [*_dangling(text, outline)]
+        sections = [each for each in dangling if each[0] is Check.DANGLING]
+        numbered = sum(_is_section(each) for each in outline.references)
+        if len(sections) > max(_FEW, _MOST_DANGLING * numbered):
+            unchecked.append(
+                f"References to sections were not judged: {len(sections)} of {numbered} lead "
+                "nowhere, so the numbering was probably read wrongly."
+            )
+            dangling = [each for each in dangling if each[0] is Check.MISSING]
+        found += dangling
+        found += _gaps(text, outline)
+    found += _twice(text, outline)
+    found += _unused(text, outline)
+    words = find_undefined_terms(text, outline)
+    if words is None:
+        unchecked.append(
+            "Undefined terms were not looked for: the contract takes definitions from another."
+        )
+    found += [(Check.UNDEFINED, *each) for each in words or ()]
+    slips = (
+        LintIssue(
+            check=check,
+            severity=SEVERITIES[check],
+            span=span,
+            around=_around(text, span),
+            page=document.page_of(span.start),
+            message=message,
+            places=places,
+        )
+        for check, span, message, places in found
+    )
+    ordered = sorted(slips, key=lambda slip: (_ORDER.index(slip.severity), slip.span))
+    return LintReport(tuple(ordered), tuple(unchecked))
+
+
+def _around(text: str, span: Span) -> Span:
+    """Return the words around a span, in whole words."""
+    start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+    while start > 0 and start < span.start and not text[start - 1].isspace():
+        start += 1
+    while end < len(text) and end > span.end and not text[end].isspace():
+        end -= 1
+    return Span(start, end).strip(text)
+
+
+def _is_section(reference: CrossReference) -> bool:
+    attached = reference.raw.split(" ")[0] in _ATTACHED
+    return reference.kind is ReferenceKind.NUMBERED and not attached
+
+
+# Words before a number that make it a reference.
+_LEADS = re.compile(
+    r"(?:\b(?:sections?|clauses?|articles?|paragraphs?|subsections?|sub-?clauses?|and|or|to|through|in|of|under|by|"
+    r"with)|§|[,&(/–-])\s*$",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(r"\n\s*\n\s*$|;\s*(?:and|or)\s+$")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+
+
+def _stands(text: str, raw: str) -> bool:
+    """Tell whether a number stands somewhere as a clause's own, if the outline missed it."""
+    number = _NUMBER.search(raw)
+    if number is None or "(" in raw:
+        return False
+    own = re.compile(rf"(?<![\w.§$]){re.escape(number.group())}(?:\.0)?(?![\w%]|[.,]\d)")
+    if "." not in number.group():  # a bare number is a clause's own only where one may start
+        own = re.compile(
+            rf"(?:^|\n|[.;:)\]]\s|\s\s)[^\S\n]*(?:(?i:section|article|clause)\s+)?{number.group()}"
+            r"(?:[.)]|\.0|\s[-–])?\s+[\"“(\[]?[A-Z]"
+        )
+        return any(
+            not _LEADS.search(text[max(0, found.start() - 12) : found.start() + 1])
+            for found in own.finditer(text)
+        )
+    return any(
+        _starts(text[max(0, found.start() - 60) : found.start()]) for found in own.finditer(text)
+    )
+
+
+def _starts(before: str) -> bool:
+    """Tell whether a clause may start after some words: at a new block, or after "; or"."""
+    return bool(_BLOCK.search(before)) or not _LEADS.search(before)
+
+
+def find_missing_attachments(outline: Outline) -> list[tuple[str, list[Span]]]:
+    """Return each exhibit or schedule that is cited and is not there, with all its places."""
+    return [(raw, spans) for raw, spans in _unresolved(outline) if raw.split(" ")[0] in _ATTACHED]
+
+
+def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
+    places: dict[str, list[Span]] = defaultdict(list)
+    for reference in outline.references:
+        if reference.target is None and reference.kind is ReferenceKind.NUMBERED:
+            places[reference.raw].append(reference.span)
+    # That the attachment of a part is not there is told of itself.
+    inner = re.compile(rf" of (?:{'|'.join(_ATTACHED)}) ")
+    return [(raw, spans) for raw, spans in places.items() if not inner.search(raw)]
+
+
+def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield each number that is cited and is not there, with its first place."""
+    for raw, spans in find_missing_attachments(outline):
+        message = f"{raw} is referred to, but is not in this document."
+        yield Check.MISSING, spans[0], message, len(spans)
+    for raw, spans in _unresolved(outline):
+        if raw.split(" ")[0] in _ATTACHED or _stands(text, raw):
+            continue
+        message = f"{raw} is referred to, but this document has no such part."
+        yield Check.DANGLING, spans[0], message, len(spans)
+
+
+_LAST = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,3})$")
+
+
+def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield the numbers left out between two clauses of one parent."""
+    children: dict[int | None, list[Node]] = defaultdict(list)
+    for node in outline.nodes:
+        if node.kind in (NodeKind.SECTION, NodeKind.ARTICLE) and node.label:
+            children[node.parent].append(node)
+    for siblings in children.values():
+        for one, other in pairwise(siblings):
+            first, second = _LAST.match(one.label), _LAST.match(other.label)
+            if not first or not second or first["stem"] != second["stem"]:
+                continue
+            low, high = int(first["number"]), int(second["number"])
+            if high - low != 2:  # a wider gap is a reader's fault more often than a drafter's
+                continue
+            missing = f"{first['stem']}{low + 1}"
+            if not _is_written(text, Span(one.span.start, other.span.start + 1), missing):
+                message = f"The numbering goes from {one.label} to {other.label}."
+                yield Check.GAP, _head(other), message, 1
+
+
+def _is_written(text: str, span: Span, label: str) -> bool:
+    number = re.escape(label.split(" ")[-1])
+    return bool(re.search(rf"(?<![\d.]){number}(?!\d)", text[span.start : span.end]))
+
+
+def _head(node: Node) -> Span:
+    end = node.heading.end if node.heading else node.span.start + 40
+    return Span(node.span.start, min(max(end, node.span.start + 1), node.span.end))
+
+
+_POINTER = re.compile(
+    r"\bha(?:s|ve)\s+the\s+(?:respective\s+|same\s+)?(?:meanings?|definitions?)|\b(?:is|are|as)\s+defined\s+(?:in|above|below)|"
+    r"\b(?:assigned|ascribed|given|set\s+forth)\b[^.;]{0,40}\b(?:in|on)\b",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    [
+        *("agreement", "this agreement", "contract", "amendment", "party", "parties", "company"),
+        *("effective date", "date", "term", "notice", "claim", "claims", "fund"),
+        *("we", "us", "our", "you", "your", "disclosing party", "receiving party"),
+    ]
+)
+
+
+def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield terms that the body defines in two different ways."""
+    body = _body_end(outline, len(text))
+    places: dict[str, list[DefinedTerm]] = defaultdict(list)
+    for term in outline.terms:
+        said = term.definition.of(text)
+        if term.span.start < body and not _POINTER.search(said) and _is_meant(text, term):
+            places[term.term].append(term)
+    for name, several in places.items():
+        if name.casefold() in _COMMON or len(several) < 2:
+            continue
+        meanings = {_bare(each.definition.of(text)) for each in several}
+        if len(meanings) > 1:
+            message = f"“{name}” is defined {len(several)} times, and not in the same words."
+            yield Check.DEFINED_TWICE, several[1].span, message, len(several)
+
+
+_MEANT = re.compile(r"[”\"’]?[*_]*\s*(?:means?|shall\s+mean)\b")
+
+
+def _is_meant(text: str, term: DefinedTerm) -> bool:
+    """Tell whether a term is defined by a sentence; short names in brackets recur innocently."""
+    return bool(_MEANT.match(text, term.span.end))
+
+
+def _bare(words: str) -> str:
+    return re.sub(r"\W+", " ", words).casefold().strip()
+
+
+def _body_end(outline: Outline, length: int) -> int:
+    """Return where the contract's own clauses end: at the signatures or the first attachment."""
+    ends = (
+        node.span.start
+        for node in outline.nodes
+        if node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE) and node.parent is None
+    )
+    return min((end for end in ends if end > length // 10), default=length)
+
+
+_NEAR = 120  # characters between two names that one definition gives
+
+
+def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield terms that are used nowhere, under no name of the same definition."""
+    terms = outline.terms
+    first: dict[str, int] = {}
+    for index, term in enumerate(terms):
+        first.setdefault(_bare(term.term), index)
+    used = {_bare(terms[use.term].term) for use in find_uses(text, terms)}
+    lower = text.casefold()
+    for name, index in first.items():
+        term = terms[index]
+        if name in used or name in _COMMON or _excused(text, term):
+            continue
+        beside = (
+            other
+            for other in _neighbours(terms, index)
+            if abs(other.span.start - term.span.start) < _NEAR
+            and other.definition.overlaps(term.definition)
+        )
+        if any(_bare(other.term) in used for other in beside):
+            continue
+        if lower.count(term.term.casefold()) > sum(each.term == term.term for each in terms):
+            continue  # it stands elsewhere, if not as the term is written
+        yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
+
+
+def _neighbours(terms: tuple[DefinedTerm, ...], index: int) -> Iterable[DefinedTerm]:
+    return (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
+
+
+_FRONT = 6_000  # characters in which parties are named; a party's short name need not be used
+
+
+def _excused(text: str, term: DefinedTerm) -> bool:
+    """Tell whether it is no slip that a term is unused: a party's or a contract's short name."""
+    if term.span.start < _FRONT and not _is_meant(text, term):
+        return True
+    if len(term.term) < 3 or re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term):  # an abbreviation
+        return True
+    return bool(_POINTER.search(term.definition.of(text)))

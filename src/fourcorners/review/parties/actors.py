@@ -1,0 +1,202 @@
+"""Who may or must do what a sentence says: the parties of the card, by the names it uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from fourcorners.outline.card.card import Card, Party
+from fourcorners.outline.card.party_names import ROLES
+from fourcorners.playbooks.playbook import Acting
+from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.text.span import Span
+
+_FAR = 90  # characters between a party and the verb that is its own
+_NOT_ROLES = frozenset(("party", "us", "you", "affiliate", "trust", "fund", "bank", "corporation"))
+_GROUPS = (
+    r"(?:(?:either|each|both|neither|any|a|one|the)(?:\s+of\s+the)?\s+part(?:y|ies)|"
+    r"(?:either|each|both|neither|one)\s+of\s+us)"
+)
+_VERB = re.compile(
+    r"\b(?:may|shall|must|will|can|cannot|agrees?|undertakes?|covenants?|grants?|"
+    r"warrants|guarantees|appoints|allows|permits|indemnifies|limits|"
+    r"(?:is|are|be)\s+(?:entitled|permitted|free|obliged|required|liable|responsible)|"
+    r"(?:has|have)\s+(?:the|a|an|no)\s+(?:\w+\s+)?(?:right|option|obligation|duty|liability))\b",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters between a party and the liability that is its own
+_LIABILITY_OF = re.compile(
+    r"\b(?:liabilit(?:y|ies)|indemnit(?:y|ies))\s+(?:\w+\s+){0,2}of\s+$", re.IGNORECASE
+)
+_DONE_BY = re.compile(
+    r"\b(?:bought|purchased|ordered|taken|sold|supplied|provided|paid|granted|given|made|held|"
+    r"carried|maintained|assigned|transferred|terminated)\s+by\s+$",
+    re.IGNORECASE,
+)
+_OWN_LIABILITY = re.compile(r"[’']s?\s+(?:\w+\s+){0,3}(?:liabilit|indemnit)", re.IGNORECASE)
+_TO = re.compile(r"\bto\s+$", re.IGNORECASE)  # before who is owed something, and owes nothing
+_WHO = re.compile(r"\b(?:who|which)\b", re.IGNORECASE)
+_DOES = re.compile(r"(?:may|shall|must|will|agrees?\s+to|undertakes?\s+to)\s+(?:not\s+)?\w+", re.I)
+_BREAK = re.compile(r"[.;:]\s|\n\s*\n")
+_SAID = {
+    "either": "either party",
+    "any": "either party",
+    "a": "either party",
+    "one": "either party",
+    "each": "each party",
+    "both": "both parties",
+    "the": "both parties",
+    "neither": "neither party",
+}
+
+
+class ActorIndex:
+    """The parties of one contract, and the words by which its sentences name them."""
+
+    def __init__(self, card: Card, side: Side = UNKNOWN_SIDE) -> None:
+        self._parties = tuple(fact.value for fact in card.parties)
+        self._side = side if side.is_party_to(card) else UNKNOWN_SIDE
+
+    def last_actor(self, text: str, sentence: Span, near: int | None = None) -> str:
+        """Return who acts in a sentence, the last before `near` or the first; empty if unclear.
+
+        A party is given as the contract calls it, with its name where that is another.
+        """
+        found = self._pairs(text, sentence)
+        before = [who for at, who in found if near is None or at <= near]
+        if near is None:
+            return found[0][1] if found else ""
+        return before[-1] if before else (found[0][1] if found else "")
+
+    def all_actors(self, text: str, sentence: Span) -> list[str]:
+        """Return all who act in a sentence, in order, each once."""
+        return list(dict.fromkeys(who for _, who in self._pairs(text, sentence)))
+
+    def acting_side(
+        self, text: str, sentence: Span, near: int | None = None
+    ) -> Acting | Literal[""]:
+        """Return whose side acts: the last before `near`, or the first; empty if unclear.
+
+        Whoever's liability is spoken of acts, too, and whoever something is done by.
+        """
+        if not self._side.word:
+            return ""
+        places = self._places(text, sentence)
+        active = [(at, self._whose(match)) for at, match in places]
+        if _reciprocal(text, active):
+            return "mutual"
+        other = [(at, self._whose(match)) for at, match in self._otherwise(text, sentence)]
+        if near is not None:
+            before = [who for at, who in sorted([*active, *other]) if who and at <= near]
+            return before[-1] if before else ""
+        return next((who for _, who in (*active, *other) if who), "")
+
+    def _otherwise(self, text: str, sentence: Span) -> Iterator[tuple[int, re.Match[str]]]:
+        """Yield where something is said to be done by a party, or a party's liability is."""
+        for match in self._all_names.finditer(text, sentence.start, sentence.end):
+            start = max(sentence.start, match.start() - _NEAR)
+            after = text[match.end() : min(sentence.end, match.end() + _NEAR)]
+            done = _DONE_BY.search(text[start : match.start()])
+            if done:
+                yield start + done.start(), match
+            elif _LIABILITY_OF.search(text[start : match.start()]) or _OWN_LIABILITY.match(after):
+                yield match.start(), match
+
+    def _pairs(self, text: str, sentence: Span) -> list[tuple[int, str]]:
+        """Return each verb's place with who stands before it, next to it."""
+        return [(at, self._said(match)) for at, match in self._places(text, sentence)]
+
+    def _places(self, text: str, sentence: Span) -> list[tuple[int, re.Match[str]]]:
+        """Return each verb's place with the name before it, next to it."""
+        mentions = list(self._names.finditer(text, sentence.start, sentence.end))
+        places = []
+        for verb in _VERB.finditer(text, sentence.start, sentence.end):
+            close = [
+                match
+                for match in mentions
+                if verb.start() - _FAR <= match.end() <= verb.start()
+                and not self._is_given(text, sentence.start, match, verb.start())
+                and not _BREAK.search(text, match.end(), verb.start())
+            ]
+            if close:
+                places.append((verb.start(), close[-1]))
+        return places
+
+    @staticmethod
+    def _is_given(text: str, start: int, match: re.Match[str], verb: int) -> bool:
+        """Tell whether something goes to a name, and the verb is not of what it then does."""
+        before = _TO.search(text, max(start, match.start() - 4), match.start())
+        return before is not None and not _WHO.search(text, match.end(), verb)
+
+    @cached_property
+    def _known(self) -> dict[str, Party]:
+        names: dict[str, Party] = {}
+        for party in self._parties:
+            for name in (party.name, party.short, party.role):
+                if name and name.casefold() not in _NOT_ROLES:
+                    names.setdefault(_fold(name), party)
+        for party in self._parties:
+            for name in (party.short, party.role):
+                if name.casefold() in ("you", "us", "we"):
+                    names.setdefault({"us": "we"}.get(name.casefold(), name.casefold()), party)
+        return names
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        return re.compile(rf"{self._all_names.pattern}(?![’']s?\s)")
+
+    @cached_property
+    def _all_names(self) -> re.Pattern[str]:
+        """Return what finds the parties, also where something of theirs is spoken of."""
+        written = [rf"{re.escape(name)}" for name in sorted(self._known, key=len, reverse=True)]
+        known = "|".join(name.replace(r"\ ", r"\s+") for name in written) or r"(?!)"
+        roles = "|".join(
+            re.escape(role.title())
+            for role in sorted(ROLES - _NOT_ROLES, key=len, reverse=True)
+            if role not in self._known
+        )
+        return re.compile(
+            rf"(?<![\w])(?:(?P<group>(?i:{_GROUPS}))|(?P<known>(?i:(?:the\s+)?(?:{known})))|"
+            rf"(?:[Tt]he\s+)?(?P<role>{roles}))(?!\w)"
+        )
+
+    def _whose(self, match: re.Match[str]) -> Acting | Literal[""]:
+        if match["group"]:
+            return "mutual"
+        if match["role"]:
+            return ""
+        return "ours" if self._side.is_member(self._party(match)) else "theirs"
+
+    def _party(self, match: re.Match[str]) -> Party:
+        name = _fold(match["known"])
+        return self._known.get(name) or self._known[name.removeprefix("the ")]
+
+    def _said(self, match: re.Match[str]) -> str:
+        if match["group"]:
+            return _SAID[match["group"].split()[0].casefold()]
+        if match["role"]:
+            return match["role"]
+        return display_name(self._party(match))
+
+
+def _reciprocal(text: str, active: Sequence[tuple[int, Acting | Literal[""]]]) -> bool:
+    """Tell whether both sides do the same: "A shall indemnify B, and B shall indemnify A"."""
+    doing: dict[str, set[str]] = {}
+    for at, who in active:
+        done = _DOES.match(text, at)
+        if done and who:
+            doing.setdefault(" ".join(done[0].casefold().split()), set()).add(who)
+    return any({"ours", "theirs"} <= sides for sides in doing.values())
+
+
+def display_name(party: Party) -> str:
+    """Return a party as the contract calls it, with its name where that is another."""
+    called = party.short or party.role
+    plain = called.casefold() in ("", "you", "us", "we") or _fold(called) == _fold(party.name)
+    return party.name if plain else f"{called} ({party.name})"
+
+
+def _fold(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,346 @@
+"""What people said of findings, as they said it: a table that only grows.
+
+A remark is kept by document, playbook (its id: a later version keeps people's word) and provision,
+with a fingerprint of the finding that was seen. It outlives the finding, and the document too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from textwrap import shorten
+
+from fourcorners.library import audit
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
+from fourcorners.text.span import Span
+
+PROGRAM = "Fourcorners"
+AUDIT_EVENT = "remark"
+_ROOM = "remarks"
+_SHOWN = 240  # characters of a quote in what the program says of a change
+_MOST_SHOWN = 3  # quotes
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE remarks(
+            row         INTEGER PRIMARY KEY,
+            document    TEXT NOT NULL,
+            playbook    TEXT NOT NULL,
+            provision   TEXT NOT NULL,
+            by          TEXT NOT NULL,
+            author      TEXT NOT NULL,
+            at          TEXT NOT NULL,
+            state       TEXT,
+            value       TEXT NOT NULL,
+            start       INTEGER,
+            "end"       INTEGER,
+            comment     TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            seen        TEXT NOT NULL,
+            sha256      TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX remarks_by_cell ON remarks(playbook, document, provision, row);
+        CREATE TRIGGER remarks_refuse_update BEFORE UPDATE ON remarks
+        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+        CREATE TRIGGER remarks_refuse_delete BEFORE DELETE ON remarks
+        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+        CREATE TRIGGER remarks_refuse_gaps BEFORE INSERT ON remarks
+        WHEN NEW.row != (SELECT coalesce(max(row), 0) + 1 FROM remarks)
+        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+        """,
+    ),
+)
+_COLUMNS = (
+    'row, document, playbook, provision, by, author, at, state, value, start, "end", comment, '
+    "fingerprint, seen, sha256"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnnotation:
+    """A remark as it is kept.
+
+    Attributes:
+        number: Its place among all remarks of the library, from 1.
+        fingerprint: Of the finding that was seen.
+        seen: That finding's state and quotes, as JSON.
+    """
+
+    number: int
+    remark: Annotation
+    fingerprint: str
+    seen: str
+
+    @property
+    def by_person(self) -> bool:
+        """Tell whether a person said it."""
+        return self.remark.author is Author.PERSON
+
+
+def finding_fingerprint(finding: Finding) -> str:
+    """Return what two findings share that say the same: their state and the words they quote."""
+    return sha256(_seen(finding).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _seen(finding: Finding) -> str:
+    quotes = sorted({" ".join(each.quote.words.split()) for each in finding.evidence})
+    return json.dumps({"state": finding.state.value, "quotes": quotes}, sort_keys=True)
+
+
+def append_annotation(
+    library: Library, playbook: str, finding: Finding, remark: Annotation
+) -> StoredAnnotation:
+    """Keep a remark on a finding and tell the audit trail, in the caller's transaction if any.
+
+    The trail has who, when, what state, of which finding, and a hash of the whole remark.
+    """
+    library.migrate(_ROOM)
+    with library.transaction():
+        number = as_integer(library.execute("SELECT coalesce(max(row), 0) + 1 FROM remarks")[0][0])
+        seen, print_ = _seen(finding), finding_fingerprint(finding)
+        values: tuple[SQLiteValue, ...] = (
+            number,
+            finding.document,
+            playbook,
+            finding.provision,
+            remark.by,
+            remark.author.value,
+            remark.at,
+            remark.state.value if remark.state else None,
+            remark.value,
+            remark.place.start if remark.place else None,
+            remark.place.end if remark.place else None,
+            remark.comment,
+            print_,
+            seen,
+        )
+        digest = _digest(values)
+        library.execute(
+            f"INSERT INTO remarks({_COLUMNS}) VALUES (?{', ?' * len(values)})",  # noqa: S608
+            (*values, digest),
+        )
+        library.record(
+            AUDIT_EVENT,
+            {
+                "remark": number,
+                "document": finding.document,
+                "playbook": playbook,
+                "provision": finding.provision,
+                "by": remark.by,
+                "author": remark.author.value,
+                "said_at": remark.at,
+                "state": remark.state.value if remark.state else "",
+                "fingerprint": print_,
+                "sha256": digest,
+            },
+        )
+    return StoredAnnotation(number, remark, print_, seen)
+
+
+def _digest(values: Sequence[SQLiteValue]) -> str:
+    return sha256(json.dumps(list(values), separators=(",", ":")).encode()).hexdigest()
+
+
+def cell_annotations(
+    library: Library, playbook: str, document: str, provision: str
+) -> list[StoredAnnotation]:
+    """Return what was said of one cell, the oldest first."""
+    found = select_annotations(library, playbook, document=document, provisions=[provision])
+    return found.get((document, provision), [])
+
+
+def select_annotations(
+    library: Library,
+    playbook: str,
+    *,
+    document: str | None = None,
+    provisions: Iterable[str] | None = None,
+) -> dict[tuple[str, str], list[StoredAnnotation]]:
+    """Return what was said, the oldest first, by document and provision."""
+    library.migrate(_ROOM)
+    conditions, bindings = ["playbook = ?"], [playbook]
+    if document is not None:
+        conditions.append("document = ?")
+        bindings.append(document)
+    if provisions is not None:
+        conditions.append("provision IN (SELECT value FROM json_each(?))")
+        bindings.append(json.dumps(sorted(provisions)))
+    rows = library.execute(
+        f"SELECT {_COLUMNS} FROM remarks WHERE {' AND '.join(conditions)} ORDER BY row",  # noqa: S608
+        bindings,
+    )
+    found: dict[tuple[str, str], list[StoredAnnotation]] = {}
+    for row in rows:
+        found.setdefault((as_string(row[1]), as_string(row[3])), []).append(_said(row))
+    return found
+
+
+def _said(row: Sequence[SQLiteValue]) -> StoredAnnotation:
+    state, start, end = row[7], row[9], row[10]
+    return StoredAnnotation(
+        number=as_integer(row[0]),
+        remark=Annotation(
+            by=as_string(row[4]),
+            author=Author(as_string(row[5])),
+            at=as_string(row[6]),
+            state=None if state is None else ReviewState(as_string(state)),
+            value=as_string(row[8]),
+            place=None if start is None else Span(as_integer(start), as_integer(end)),
+            comment=as_string(row[11]),
+        ),
+        fingerprint=as_string(row[12]),
+        seen=as_string(row[13]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStatus:
+    """What the remarks on a cell come to; `judged` is the last by which a person gave a state."""
+
+    review: ReviewState = ReviewState.PROPOSED
+    value: str = ""
+    place: Span | None = None
+    judged: StoredAnnotation | None = None
+
+
+def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatus:
+    """Return where a cell stands whose finding has the fingerprint `current`.
+
+    The last state that a person gave it holds, unless it was given to another finding: then the
+    cell needs a second look. A corrected value stays until it is corrected again, rejected or
+    taken back.
+    """
+    at = ReviewStatus()
+    for each in said:
+        remark = each.remark
+        if not each.by_person or remark.state is None:
+            continue
+        value, place = at.value, at.place
+        if remark.state is ReviewState.CORRECTED:
+            value, place = remark.value, remark.place
+        elif remark.state in (ReviewState.REJECTED, ReviewState.PROPOSED):
+            value, place = "", None
+        at = ReviewStatus(remark.state, value, place, each)
+    if at.judged and at.review is not ReviewState.PROPOSED and at.judged.fingerprint != current:
+        return replace(at, review=ReviewState.SECOND_LOOK)
+    return at
+
+
+def apply_annotations(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Finding:
+    """Return the finding with what people said of it; `made` is when it was found."""
+    if not said:
+        return finding
+    current = finding_fingerprint(finding)
+    at = review_status(said, current)
+    remarks = [each.remark for each in said]
+    told = change_note(finding, said, made)
+    if told is not None:
+        remarks.append(told)
+    return replace(
+        finding, review=at.review, value=at.value, place=at.place, remarks=tuple(remarks)
+    )
+
+
+def change_note(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Annotation | None:
+    """Return what the program has to say of a finding that people judged; None if it said so.
+
+    Something is to be said where the finding is another than the one that was judged, or is that
+    one again after it was another.
+    """
+    judged = review_status(said, "").judged
+    if judged is None or judged.remark.state is ReviewState.PROPOSED:
+        return None
+    current = finding_fingerprint(finding)
+    own = [each for each in said if each.number > judged.number and not each.by_person]
+    if current == (own[-1] if own else judged).fingerprint:
+        return None
+    did = f"{judged.remark.by} marked it as {_MARKED[judged.remark.state]}"
+    if current == judged.fingerprint:
+        return Annotation(
+            PROGRAM, made, comment=f"This is again as when {did}.", author=Author.RULE
+        )
+    return Annotation(
+        PROGRAM,
+        made,
+        ReviewState.SECOND_LOOK,
+        comment=f"Changed since {did}. {_change(judged.seen, finding)}",
+        author=Author.RULE,
+    )
+
+
+_MARKED: Mapping[ReviewState | None, str] = {
+    ReviewState.CONFIRMED: "confirmed",
+    ReviewState.CORRECTED: "corrected",
+    ReviewState.REJECTED: "rejected",
+    ReviewState.SECOND_LOOK: "in need of a second look",
+}
+_STATES: Mapping[str, str] = {
+    CellState.FOUND.value: "found",
+    CellState.NOT_FOUND.value: "not found",
+    CellState.FAILED.value: "failed",
+    CellState.NOT_APPLICABLE.value: "not asked of this type of contract",
+}
+
+
+def _change(seen: str, finding: Finding) -> str:
+    """Say how a finding differs from the one that was seen."""
+    before, after = json.loads(seen), json.loads(_seen(finding))
+    said = []
+    if before["state"] != after["state"]:
+        said.append(f"It was {_STATES[before['state']]}, and is {_STATES[after['state']]} now.")
+    for words, one, other in (
+        ("No longer quoted", before["quotes"], after["quotes"]),
+        ("Quoted now", after["quotes"], before["quotes"]),
+    ):
+        quotes = [quote for quote in one if quote not in other]
+        shown = [f"“{shorten(quote, _SHOWN, placeholder='…')}”" for quote in quotes[:_MOST_SHOWN]]
+        more = f" and {len(quotes) - _MOST_SHOWN} more" if len(quotes) > _MOST_SHOWN else ""
+        if quotes:
+            said.append(f"{words}: {'; '.join(shown)}{more}.")
+    return " ".join(said)
+
+
+def append_change_notes(library: Library, playbook: str, findings: Iterable[Finding]) -> None:
+    """Keep what the program has to say of findings that people judged in another form.
+
+    A failed cell is no other finding: it is told while it lasts, and not kept.
+    """
+    known: dict[str, dict[tuple[str, str], list[StoredAnnotation]]] = {}
+    for finding in findings:
+        if finding.state is CellState.FAILED:
+            continue
+        if finding.document not in known:
+            known[finding.document] = select_annotations(
+                library, playbook, document=finding.document
+            )
+        said = known[finding.document].get((finding.document, finding.provision), [])
+        told = change_note(finding, said, audit.utc_now())
+        if told is not None:
+            append_annotation(library, playbook, finding, told)
+
+
+def annotation_faults(library: Library) -> list[str]:
+    """Return where the remarks are not what the audit trail says was said; empty if they are."""
+    library.migrate(_ROOM)
+    told: dict[int, str] = {}
+    for entry in library.audit_trail():
+        if entry.event == AUDIT_EVENT:
+            detail = json.loads(entry.detail)
+            told[int(detail["remark"])] = str(detail["sha256"])
+    found: list[str] = []
+    there: set[int] = set()
+    for row in library.execute(f"SELECT {_COLUMNS} FROM remarks ORDER BY row"):  # noqa: S608
+        number = as_integer(row[0])
+        there.add(number)
+        if number not in told:
+            found.append(f"remark {number} is not in the audit trail")
+        elif told[number] != _digest(row[:-1]):
+            found.append(f"remark {number} was changed")
+    found += [f"remark {number} is missing" for number in sorted(told.keys() - there)]
+    return found

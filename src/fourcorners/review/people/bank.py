@@ -1,0 +1,77 @@
+"""What people confirmed joins a clause bank, with its source and who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fourcorners.library.store import Library
+from fourcorners.playbooks.bank.store import BankClause, ImportCounts
+from fourcorners.playbooks.bank.store import store_clauses as keep
+from fourcorners.playbooks.playbook import Extent, Playbook
+from fourcorners.review import store
+from fourcorners.review.finding import Author, CellState, Finding, ReviewState
+
+_TAKEN = frozenset({ReviewState.CONFIRMED, ReviewState.CORRECTED})
+
+
+def confirmed_clauses(
+    library: Library, playbook: Playbook, collection: str | None = None
+) -> Iterator[BankClause]:
+    """Yield the words of confirmed findings, and of corrections that are the contract's own words.
+
+    A person's own words are no clause, and facts such as dates are none either.
+
+    Raises:
+        ConfigError: If there is no such collection.
+    """
+    entries = library.documents(collection)
+    clauses = {each.id: each for each in playbook.provisions if each.extent is not Extent.FACT}
+    cells = store.load_cells(library, playbook, list(clauses))
+    for entry in entries:
+        found = cells.get(entry.id, {})
+        text = ""
+        for provision in clauses.values():
+            finding = found.get(provision.id)
+            if finding is None or finding.review not in _TAKEN:
+                continue
+            text = text or library.text(entry.id)
+            for start, end in _places(finding):
+                yield BankClause(
+                    provision=provision.name,
+                    text=text[start:end],
+                    source=entry.name,
+                    start=start,
+                    end=end,
+                    tags=(f"{finding.review.value} by {_judge(finding)}", f"document {entry.id}"),
+                )
+
+
+def add_to_bank(
+    library: Library, playbook: Playbook, bank: str, collection: str | None = None
+) -> ImportCounts:
+    """Add confirmed clauses to a bank; one that it holds is kept once.
+
+    Raises:
+        ConfigError: If there is no such collection, or the bank has no name.
+    """
+    with library.transaction():
+        return keep(library, bank, list(confirmed_clauses(library, playbook, collection)))
+
+
+def _places(finding: Finding) -> Iterator[tuple[int, int]]:
+    if finding.value:
+        if finding.place is not None:
+            yield finding.place.start, finding.place.end
+        return
+    if finding.state is CellState.FOUND:
+        for each in finding.evidence:
+            if each.quote.span is not None:
+                yield each.quote.span.start, each.quote.span.end
+
+
+def _judge(finding: Finding) -> str:
+    return next(
+        each.by
+        for each in reversed(finding.remarks)
+        if each.author is Author.PERSON and each.state is not None
+    )

@@ -1,0 +1,259 @@
+"""Cases of a playbook: what it must find, and what it must not, checked by a command.
+
+A case names a document of a library, or holds a text, and says what the cell of one provision must
+be. Cases can be written from what people confirmed, so that a change of a playbook is measured
+against all that was judged before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.playbooks.file.source import parse_yaml as read_yaml
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
+from fourcorners.review.extract.calibration import Calibration
+from fourcorners.review.extract.cells import extract_findings
+from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.run import prepare_from_library
+from fourcorners.text.normalisation import normalise_text
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+
+MAX_BYTES = 10_000_000
+_Words = Annotated[str, Field(min_length=1)]
+
+
+class Case(BaseModel):
+    """What the cell of one provision must be, in a document or in a text.
+
+    Attributes:
+        words: Words that the quotes must hold; white space and kinds of quotation marks are one.
+        without: Words that the quotes must not hold.
+        answers: For ids of questions, how the answer must begin.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    document: str = ""
+    text: str = ""
+    provision: _Words
+    found: bool | None = None
+    words: tuple[_Words, ...] = ()
+    without: tuple[_Words, ...] = ()
+    severity: Literal["high", "medium", "low", "none"] | None = None
+    position: Literal["preferred", "fallback", "unacceptable", "none"] | None = None
+    answers: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Case:
+        if bool(self.document) == bool(self.text):
+            raise ValueError("a case has either a document or a text")
+        return self
+
+
+class _Cases(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOutcome:
+    """What became of a case; it passed if nothing is wrong."""
+
+    case: Case
+    wrong: tuple[str, ...]
+    finding: Finding
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the cell is as the case wants it."""
+        return not self.wrong
+
+
+def read_cases(path: Path) -> tuple[Case, ...]:
+    """Return the cases of a YAML file.
+
+    Raises:
+        ConfigError: If it cannot be read; each line of the message names the line of one fault.
+    """
+    try:
+        content = path.read_bytes()[: MAX_BYTES + 1]
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"cannot read the cases {path}: {error}.", remedy="Give a YAML file in UTF-8."
+        ) from error
+    if len(content) > MAX_BYTES:
+        raise ConfigError(f"{path}: cases may hold {MAX_BYTES:,} bytes; this file has more.")
+    source = read_yaml(text)
+    faults = [f"{path}, line {each.line}: {each.what}" for each in source.problems]
+    if not faults:
+        try:
+            return _Cases.model_validate(source.data).cases
+        except ValidationError as error:
+            places = [(source.line(each["loc"]), each) for each in error.errors()]
+            faults = [
+                f"{path}, line {line}, {source.name(each['loc'])}: {each['msg']}"
+                for line, each in places
+            ]
+    raise ConfigError("\n".join(faults), remedy="The guide on playbooks shows a file of cases.")
+
+
+def run_cases(
+    library: Library | None,
+    playbook: Playbook,
+    cases: Sequence[Case],
+    *,
+    encoder: Encoder | None,
+    prepared: Sequence[PreparedProvision],
+    calibration: Calibration,
+    judge: ProvisionReader,
+) -> Iterator[CaseOutcome]:
+    """Yield the outcome of each case, in order; each document is read once, and nothing stored.
+
+    A text is read as a contract of its own, by its words alone where there is no encoder.
+
+    Raises:
+        ConfigError: If a case names no provision of the playbook or no document of the library.
+    """
+    wanted = [playbook.provision(each.provision).id for each in cases]
+    keys = [_key(library, each) for each in cases]
+    asked: dict[str, set[str]] = {}
+    for key, provision in zip(keys, wanted, strict=True):
+        asked.setdefault(key, set()).add(provision)
+    known: dict[str, dict[str, Finding]] = {}
+    for case, key, provision in zip(cases, keys, wanted, strict=True):
+        if key not in known:
+            reading = _of_text(case.text, encoder) if case.text else _of_library(library, key)
+            chosen = [each for each in prepared if each.provision.id in asked[key]]
+            cells = extract_findings(reading, chosen, calibration, judge)
+            known[key] = {cell.provision: cell for cell in cells}
+        finding = known[key][provision]
+        yield CaseOutcome(case, tuple(_wrong(case, finding)), finding)
+
+
+def _key(library: Library | None, case: Case) -> str:
+    if case.text:
+        return f"text {hashlib.sha256(case.text.encode()).hexdigest()}"
+    if library is None:
+        raise ConfigError(
+            f"the case of {case.document!r} needs a library.", remedy="Give it with --library."
+        )
+    return library.resolve(case.document).id
+
+
+def _of_library(library: Library | None, document: str) -> PreparedDocument:
+    if library is None:
+        raise ConfigError("a case needs a library.", remedy="Give it with --library.")
+    return prepare_from_library(library, document)
+
+
+def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    document = Document(
+        id=digest[:16],
+        name="case",
+        path="case",
+        sha256=digest,
+        media_type="text/plain",
+        reader="case",
+        text=text,
+    )
+    outline = build_outline(document)
+    cut = cut_passages(document, outline)
+    words = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in cut]
+    vectors = encoder.encode(words) if encoder is not None and words else None
+    return prepare_document(document, outline, read_card(document, outline), cut, vectors)
+
+
+def _wrong(case: Case, finding: Finding) -> Iterator[str]:
+    state = finding.state.value.replace("_", " ")
+    if finding.state is CellState.FAILED:
+        yield f"failed: {finding.error}"
+        return
+    found = finding.state is CellState.FOUND
+    if case.found is not None and case.found is not found:
+        yield f"{state}; {'something' if case.found else 'nothing'} was to be found"
+    quoted = _plain(" ".join(each.quote.words for each in finding.evidence))
+    for words in case.words:
+        if _plain(words) not in quoted:
+            yield f"not quoted: {words}"
+    for words in case.without:
+        if _plain(words) in quoted:
+            yield f"quoted: {words}"
+    if case.severity is not None and finding.severity.value != case.severity:
+        yield f"severity {finding.severity.value}, not {case.severity}"
+    position = finding.position.kind if finding.position else "none"
+    if case.position is not None and position != case.position:
+        yield f"position {position}, not {case.position}"
+    answers = {each.id: each for each in finding.answers}
+    for identifier, wanted in case.answers.items():
+        given = answers[identifier].answer if identifier in answers else "not asked"
+        if not given.casefold().startswith(wanted.casefold()) or (given and not wanted):
+            yield f"{identifier}: {given or 'left to a person'}, not {wanted or 'left to a person'}"
+
+
+def _plain(words: str) -> str:
+    return " ".join(normalise_text(words).text.split()).casefold()
+
+
+def confirmed_cases(library: Library, playbook: Playbook) -> list[Case]:
+    """Return a case for each finding that a person confirmed, corrected or rejected.
+
+    Words of a correction count where they are the contract's own; a person's own words do not.
+    """
+    return [
+        case
+        for entry in library.documents()
+        for finding in store.load_findings(library, playbook, entry.id).values()
+        for case in _confirmed(entry.name, finding)
+    ]
+
+
+def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
+    found = finding.state is CellState.FOUND
+    words = tuple(each.quote.words for each in finding.evidence)
+    match finding.review:
+        case ReviewState.CONFIRMED if found:
+            yield Case(
+                document=name,
+                provision=finding.provision,
+                found=True,
+                words=words,
+                severity=finding.severity.value,
+            )
+        case ReviewState.CONFIRMED if finding.state is CellState.NOT_FOUND:
+            yield Case(document=name, provision=finding.provision, found=False)
+        case ReviewState.CORRECTED if finding.value and finding.place is not None:
+            yield Case(
+                document=name, provision=finding.provision, found=True, words=(finding.value,)
+            )
+        case ReviewState.REJECTED if found:
+            yield Case(document=name, provision=finding.provision, without=words)
+
+
+def cases_yaml(cases: Iterable[Case]) -> str:
+    """Return the YAML of a file of cases."""
+    import yaml
+
+    listed = [case.model_dump(mode="json", exclude_defaults=True) for case in cases]
+    text: str = yaml.safe_dump({"cases": listed}, sort_keys=False, allow_unicode=True, width=96)
+    return text

@@ -1,0 +1,271 @@
+"""What people wrote into a report, brought to the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
+from fourcorners.review.finding import Author, Finding, ReviewState
+from fourcorners.review.people import annotations as remarks
+from fourcorners.review.people import review_actions as states
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEdit:
+    """A row of a report as a person left it.
+
+    Attributes:
+        row: Its number in the report, for messages.
+        fingerprint: Of the finding that the report showed.
+        seen: How many remarks of people the report showed.
+        state: What the row says of it now; None where that was left empty.
+        value: The corrected value that stands there now.
+        comment: What was added.
+    """
+
+    row: int
+    document: str
+    provision: str
+    fingerprint: str
+    seen: int
+    state: ReviewState | None
+    reviewer: str
+    value: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProblem:
+    """A row that was not applied, and why."""
+
+    row: int
+    document: str
+    provision: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedEdit:
+    """What a row added."""
+
+    row: int
+    document: str
+    provision: str
+    by: str
+    state: ReviewState | None
+    value: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """What became of the rows; `untouched` cells nobody edited, `known` ones were said before."""
+
+    applied: tuple[AppliedEdit, ...]
+    problems: tuple[ImportProblem, ...]
+    untouched: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a person wants said of a cell."""
+
+    state: ReviewState | None
+    value: str
+    comment: str
+    by: str
+
+
+class _TakenBack(Exception):
+    """Ends a transaction that was only tried."""
+
+
+def import_edits(
+    library: Library,
+    playbook: Playbook,
+    edits: Iterable[ReportEdit],
+    *,
+    by: str,
+    source: str,
+    dry_run: bool = False,
+) -> ImportOutcome:
+    """Apply what rows add to what their report showed, all in one transaction.
+
+    A row is not applied, but told, where another person has said something of the cell since, where
+    the finding is another now, where it is not known, or where it asks for what cannot be.
+
+    Args:
+        library: Where the findings are.
+        playbook: What they are of.
+        edits: The rows; several of one cell must not say different things.
+        by: Who says it, where the row names nobody new.
+        source: The SHA-256 of the report, for the audit trail.
+        dry_run: Whether to take it all back.
+    """
+    cells: dict[tuple[str, str], list[ReportEdit]] = {}
+    for edit in edits:
+        cells.setdefault((edit.document, edit.provision), []).append(edit)
+    outcome = ImportOutcome((), (), 0, 0)
+    try:
+        with library.transaction():
+            outcome = _apply(library, playbook, cells.values(), by)
+            if outcome.applied:
+                library.record(
+                    "review-import",
+                    {
+                        "sha256": source,
+                        "playbook": playbook.id,
+                        "by": by,
+                        "applied": len(outcome.applied),
+                        "not_applied": len(outcome.problems),
+                    },
+                )
+            if dry_run:
+                raise _TakenBack
+    except _TakenBack:
+        pass
+    return outcome
+
+
+def _apply(
+    library: Library, playbook: Playbook, cells: Iterable[Sequence[ReportEdit]], by: str
+) -> ImportOutcome:
+    applied: list[AppliedEdit] = []
+    problems: list[ImportProblem] = []
+    untouched = known = 0
+    names = {entry.id: entry.name for entry in library.documents()}
+    provisions = {each.id for each in playbook.provisions}
+    current = store.load_cells(library, playbook, provisions)
+    said = remarks.select_annotations(library, playbook.id)
+    for rows in cells:
+        first = rows[0]
+        place = (first.document, first.provision)
+        finding = current.get(first.document, {}).get(first.provision)
+        try:
+            if finding is None:
+                raise ConfigError(_unknown(first, names, provisions))
+            change = _wanted(rows, said.get(place, []), by)
+            if change is None:
+                untouched += 1
+            elif _said_before(change, said.get(place, []), first.seen):
+                known += 1
+            else:
+                _require_current(first, finding, said.get(place, []))
+                states.annotate_finding(
+                    library,
+                    playbook,
+                    *place,
+                    by=change.by,
+                    state=change.state,
+                    value=change.value,
+                    comment=change.comment,
+                )
+                applied.append(
+                    AppliedEdit(
+                        first.row,
+                        names[first.document],
+                        first.provision,
+                        change.by,
+                        change.state,
+                        change.value,
+                        change.comment,
+                    )
+                )
+        except ConfigError as error:
+            name = names.get(first.document, first.document)
+            problems.append(ImportProblem(first.row, name, first.provision, str(error)))
+    return ImportOutcome(tuple(applied), tuple(problems), untouched, known)
+
+
+def _unknown(edit: ReportEdit, names: dict[str, str], provisions: set[str]) -> str:
+    if edit.document not in names:
+        return "This contract is not in the library."
+    if edit.provision not in provisions:
+        return f"The playbook has no provision {edit.provision!r}."
+    return "This cell was not reviewed by this version of the playbook."
+
+
+def _wanted(
+    rows: Sequence[ReportEdit], said: Sequence[remarks.StoredAnnotation], by: str
+) -> _Change | None:
+    """Return the one thing that the rows of a cell add; None where they add nothing.
+
+    Raises:
+        ConfigError: If they add different things, or it makes no sense.
+    """
+    found: dict[_Change, int] = {}
+    for row in rows:
+        change = _change(row, said, by)
+        if change is not None:
+            found.setdefault(change, row.row)
+    if len(found) > 1:
+        numbers = " and ".join(str(number) for number in sorted(found.values()))
+        raise ConfigError(f"Rows {numbers} say different things of the same cell.")
+    return next(iter(found), None)
+
+
+def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) -> _Change | None:
+    """Return what one row adds to what its report showed."""
+    before = [each for each in said if each.by_person][: row.seen]
+    shown = remarks.review_status(before, row.fingerprint)
+    who = shown.judged.remark.by if shown.judged else ""
+    author = row.reviewer if row.reviewer and row.reviewer != who else by
+    state = row.state or shown.review
+    new_value = _same(row.value) != _same(shown.value)
+    if state is shown.review and not new_value:
+        return _Change(None, "", row.comment, author) if row.comment else None
+    if new_value and row.value:
+        if state not in (shown.review, ReviewState.CORRECTED):
+            raise ConfigError(
+                f"It has a new value, and is to be {state.value}: choose Corrected, "
+                "or take out the value."
+            )
+        return _Change(ReviewState.CORRECTED, row.value, row.comment, author)
+    if new_value and state not in (ReviewState.PROPOSED, ReviewState.REJECTED):
+        raise ConfigError(
+            "Its corrected value was taken out: choose Proposed to take the correction back."
+        )
+    if state is ReviewState.CORRECTED and not row.value:
+        raise ConfigError("It is to be corrected, and has no corrected value: write one.")
+    value = row.value if state is ReviewState.CORRECTED else ""
+    return _Change(state, value, row.comment, author)
+
+
+def _same(value: str) -> str:
+    return " ".join(value.split())
+
+
+def _said_before(change: _Change, said: Sequence[remarks.StoredAnnotation], seen: int) -> bool:
+    """Tell whether the same person has said the same since: the report is read a second time."""
+    later = [each.remark for each in said if each.remark.author is Author.PERSON][seen:]
+    return any(
+        each.by == change.by
+        and each.state is change.state
+        and _same(each.value) == _same(change.value)
+        and each.comment == change.comment.strip()
+        for each in later
+    )
+
+
+def _require_current(
+    edit: ReportEdit, finding: Finding, said: Sequence[remarks.StoredAnnotation]
+) -> None:
+    """Refuse an edit of what is not there any more.
+
+    Raises:
+        ConfigError: If someone said something since, or the finding is another.
+    """
+    people = [each for each in said if each.by_person]
+    if len(people) > edit.seen:
+        last = people[-1].remark
+        given = f" ({last.state.value})" if last.state else ""
+        raise ConfigError(f"{last.by} has said something of it since{given}, on {last.at[:10]}.")
+    if len(people) < edit.seen:
+        raise ConfigError("The report shows remarks that this library does not have.")
+    if remarks.finding_fingerprint(finding) != edit.fingerprint:
+        raise ConfigError("The finding is another now than the one in the report.")

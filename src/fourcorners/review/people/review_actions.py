@@ -1,0 +1,167 @@
+"""People check findings: a cell is confirmed, corrected, rejected, flagged, or only commented."""
+
+from __future__ import annotations
+
+from fourcorners.errors import ConfigError
+from fourcorners.library import audit
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
+from fourcorners.review.finding import Annotation, CellState, Finding, ReviewState
+from fourcorners.review.people import annotations as remarks
+from fourcorners.text import evidence
+from fourcorners.text.quote import Match
+from fourcorners.text.span import Span, merge_spans
+
+MAX_NAME = 120
+MAX_VALUE = 20_000
+MAX_COMMENT = 10_000
+MIN_SPAN = 12  # characters below which a value is sought within the finding's clauses only
+
+
+def annotate_finding(
+    library: Library,
+    playbook: Playbook,
+    document: str,
+    provision: str,
+    *,
+    by: str,
+    state: ReviewState | None = None,
+    value: str = "",
+    comment: str = "",
+    place: Span | None = None,
+    at: str = "",
+) -> Finding:
+    """Keep what a person says of a cell, and return the finding as it stands then.
+
+    A value alone corrects the cell. Words of the document become a value with their place: those
+    at `place`, or a value that stands in the document as it was given (print apart). Any other
+    value is the person's own words. Nothing said before is lost: what undoes a remark is another.
+
+    Args:
+        library: Where the finding is kept.
+        playbook: The one that it was reviewed by.
+        document: The document's id.
+        provision: The provision's id.
+        by: Who says it.
+        state: What it is now; PROPOSED takes back what was said. None comments only.
+        value: What stands in the place of the proposed words.
+        comment: Why, or anything else.
+        place: Where in the document the value stands, instead of `value`.
+        at: When, in UTC and ISO 8601; now, if not given.
+
+    Raises:
+        ConfigError: If the cell was not reviewed, or this cannot be said of it.
+    """
+    name, value, comment = " ".join(by.split()), value.strip(), comment.strip()
+    if state is None and (value or place):
+        state = ReviewState.CORRECTED
+    _require_sayable(name, state, value, comment, place)
+    with library.transaction():
+        finding = load_finding(library, playbook, document, provision)
+        _require_sense(finding, state)
+        if state is ReviewState.CORRECTED:
+            value, place = locate_value(value, place, finding, library.text(document))
+        said = Annotation(name, at or audit.utc_now(), state, value, comment, place=place)
+        remarks.append_annotation(library, playbook.id, finding, said)
+        return load_finding(library, playbook, document, provision)
+
+
+def load_finding(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
+    """Return a stored finding with what people said of it.
+
+    Raises:
+        ConfigError: If the cell was not reviewed.
+    """
+    cells = store.load_cells(library, playbook, [provision], document).get(document, {})
+    if provision not in cells:
+        raise ConfigError(
+            f"{provision!r} of {document} was not reviewed by the playbook {playbook.id!r} "
+            f"{playbook.version}.",
+            remedy="Run `fourcorners review` first.",
+        )
+    return cells[provision]
+
+
+def locate_value(
+    value: str, place: Span | None, finding: Finding, text: str
+) -> tuple[str, Span | None]:
+    """Return a value with its place in the document; None where it is not the document's words.
+
+    A near match does not count: who writes 60 days for 30 means 60.
+
+    Raises:
+        ConfigError: If `place` is given and there are no words there.
+    """
+    if place is not None:
+        place = place.strip(text)
+        if not place or place.end > len(text):
+            raise ConfigError(f"there are no words at these characters of {finding.document}.")
+        return place.of(text), place
+    clauses = merge_spans(each.clause for each in finding.evidence)
+    best = finding.best
+    areas = [best.clause] if best else []
+    areas += clauses
+    for area in areas:
+        found = evidence.align_quote(value, area.of(text))
+        if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
+            return found.words, found.span.shift(area.start)
+    if len(value) >= MIN_SPAN:
+        found = evidence.align_quote(value, text)
+        if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
+            return found.words, found.span
+    return value, None
+
+
+def _require_sayable(
+    name: str, state: ReviewState | None, value: str, comment: str, place: Span | None
+) -> None:
+    if not name:
+        raise ConfigError(
+            "who says this? A remark needs a name.",
+            remedy="Give --by NAME, or set `reviewer` in the settings.",
+        )
+    for what, words, most in (
+        ("a name", name, MAX_NAME),
+        ("a value", value, MAX_VALUE),
+        ("a comment", comment, MAX_COMMENT),
+    ):
+        if len(words) > most:
+            raise ConfigError(f"{what} of {len(words):,} characters is too long: at most {most:,}.")
+        if any("\ud800" <= character <= "\udfff" for character in words):
+            raise ConfigError(f"{what} holds half a character, and so is no text.")
+    if state is None and not comment:
+        raise ConfigError(
+            "nothing is said.", remedy="Give a state, a corrected value or a comment."
+        )
+    if state is ReviewState.CORRECTED and not value and place is None:
+        raise ConfigError(
+            "a correction needs a value: what should stand there instead.",
+            remedy="Give it with --value, or point at words of the contract with --at START-END.",
+        )
+    if value and place is not None:
+        raise ConfigError("a value and a place of it are two values.", remedy="Give one of them.")
+    if (value or place) and state is not ReviewState.CORRECTED:
+        raise ConfigError("only a correction has a value.", remedy="Correct it, or leave it out.")
+
+
+def _require_sense(finding: Finding, state: ReviewState | None) -> None:
+    """Refuse a state that the finding cannot have.
+
+    Raises:
+        ConfigError: If there is nothing to confirm, to reject or to take back.
+    """
+    if state is ReviewState.CONFIRMED and finding.state is CellState.FAILED and not finding.value:
+        raise ConfigError(
+            f"this cell failed ({finding.error}): there is nothing to confirm.",
+            remedy="Review it again with --only failed, or correct it.",
+        )
+    if state is ReviewState.REJECTED and finding.state is not CellState.FOUND and not finding.value:
+        raise ConfigError(
+            "nothing was found here that could be rejected.",
+            remedy="If the contract says something, correct it with the words; or flag it.",
+        )
+    if state is ReviewState.PROPOSED and not any(
+        each.state is not None for each in finding.remarks
+    ):
+        raise ConfigError("nobody said anything of this cell that could be taken back.")

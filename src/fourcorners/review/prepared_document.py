@@ -1,0 +1,74 @@
+"""A document made ready for review: sentences, words and vectors, prepared once for all cells."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.document import Document
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.passages.concordance import Concordance
+from fourcorners.outline.passages.units import Unit
+from fourcorners.outline.tree import Outline, Passage
+from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.search.sentences.units import passage_headings
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document with everything that scoring a provision in it needs.
+
+    Attributes:
+        passages: The passages in order of position; they are disjoint.
+        vectors: One row for each passage (unit length), or None where the library has none.
+        headings: For each passage, the spans of the headings it stands under.
+        side: Whom it is read for.
+    """
+
+    document: Document
+    outline: Outline
+    card: Card
+    passages: tuple[Passage, ...]
+    vectors: NDArray[np.float32] | None
+    segments: tuple[Unit, ...]
+    index: WordIndex
+    headings: tuple[tuple[Span, ...], ...]
+    side: Side = UNKNOWN_SIDE
+
+    def segment_at(self, offset: int) -> int | None:
+        """Return the position of the segment that covers the character at `offset`."""
+        starts = [segment.span.start for segment in self.segments]
+        at = bisect_right(starts, offset) - 1
+        return at if at >= 0 and offset < self.segments[at].span.end else None
+
+
+def prepare_document(
+    document: Document,
+    outline: Outline,
+    card: Card,
+    passages: list[Passage],
+    vectors: NDArray[np.float32] | None,
+    side: Side = UNKNOWN_SIDE,
+    concordance: Concordance | None = None,
+) -> PreparedDocument:
+    """Prepare a document for review; its words and sentences are found where they are not given."""
+    ordered = sorted(passages, key=lambda passage: passage.span)
+    told = concordance or Concordance.build(document.text, ordered)
+    return PreparedDocument(
+        document=document,
+        outline=outline,
+        card=card,
+        passages=tuple(ordered),
+        vectors=vectors,
+        segments=told.units,
+        index=told.index,
+        headings=tuple(passage_headings(outline, passage) for passage in ordered),
+        side=side,
+    )

@@ -1,0 +1,1 @@
+"""Filling cells with a language model."""

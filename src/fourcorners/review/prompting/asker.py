@@ -1,0 +1,285 @@
+"""`Asker`: fills the cells of a document with a language model, from what the local reader drafts.
+
+The model's words are claims: what it quotes counts where it stands in the contract, and nowhere
+else. A model that fails makes a failed cell, with its reason; a budget that ends leaves cells
+unfilled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import (
+    BudgetExceeded,
+    ConfigError,
+    FourcornersError,
+    LlmError,
+    LlmUnreachable,
+)
+from fourcorners.llm import Port, Role
+from fourcorners.outline.clause import enclosing_clause
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.finding import Author, CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.alignment import merge_quotes
+from fourcorners.review.prompting.dialogue import Dialogue, run_dialogue, run_together
+from fourcorners.review.prompting.extraction import CellPrompt, ExtractionResult, extract_passages
+from fourcorners.review.prompting.passages import (
+    ranked_contract,
+    ranking_target,
+    score_of,
+    select_passages,
+    split_proposals,
+)
+from fourcorners.review.prompting.risks import assess_risks
+from fourcorners.review.prompting.settings import PROFILES, FollowUp, Profile, PromptSettings
+from fourcorners.review.risk.assessment import RiskAssessor
+from fourcorners.review.risk.rules import RuleJudge
+from fourcorners.review.suspicion.injection import find_injections
+from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.text import evidence
+from fourcorners.text.quote import Quote
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder.protocol import Encoder
+
+__all__ = ["PROFILES", "FilledCells", "ModelReviewer", "Profile", "PromptSettings"]
+
+_PROMPTS = {Profile.PAPER: "extract", Profile.CLAUSES: "weigh"}
+
+
+@dataclass(frozen=True, slots=True)
+class FilledCells:
+    """The cells that were filled; `stopped` says why others were not."""
+
+    cells: tuple[Finding, ...]
+    stopped: BudgetExceeded | None = None
+
+
+class ModelReviewer:
+    """Fills cells with a model, as some settings say.
+
+    Raises:
+        LlmNotConfigured: If a role that is needed has no model.
+        ConfigError: If a hypothetical clause is wanted, and there is no encoder for it.
+    """
+
+    def __init__(
+        self,
+        port: Port,
+        playbook: Playbook,
+        asking: PromptSettings,
+        *,
+        encoder: Encoder | None = None,
+    ) -> None:
+        self.port = port
+        self.playbook = playbook
+        self.asking = asking
+        self.encoder = encoder
+        self._examples: dict[str, NDArray[np.float32]] = {}
+        self._models = {role: port.voice(role).name for role in self._roles()}
+        if asking.hypothetical and encoder is None:
+            raise ConfigError(
+                "a hypothetical clause is compared by meaning, and there is no encoder.",
+                remedy="Leave out --words-only, or --hypothetical.",
+            )
+
+    def _roles(self) -> list[Role]:
+        roles = [Role.EXTRACT]
+        roles += [Role.FOLLOW_UP] if self.asking.follow_up is not FollowUp.NONE else []
+        roles += [Role.JUDGE] if self.asking.risks else []
+        roles += [Role.WRITE] if self.asking.hypothetical else []
+        return roles
+
+    @property
+    def prompts(self) -> list[str]:
+        """Return the prompts that these settings use."""
+        names = [_PROMPTS[self.asking.profile], "requote", "repair", "fence"]
+        names += ["follow_up"] if self.asking.follow_up is not FollowUp.NONE else []
+        names += ["risks"] if self.asking.risks else []
+        names += ["hypothetical"] if self.asking.hypothetical else []
+        return names
+
+    @property
+    def name(self) -> str:
+        """Return what stored cells are told apart by: models, settings, and the prompts' words."""
+        models = "+".join(f"{role.value}={name}" for role, name in sorted(self._models.items()))
+        hashes = "+".join(f"{name}:{self.port.load_prompt(name).id.hash}" for name in self.prompts)
+        digest = hashlib.sha256(f"{self.asking.key}\n{hashes}".encode()).hexdigest()[:16]
+        return f"{models} {self.asking.profile} {digest}"
+
+    @property
+    def description(self) -> str:
+        """Return models and settings as a person reads them."""
+        models = ", ".join(dict.fromkeys(self._models.values()))
+        return f"{models} ({self.asking.description})"
+
+    def fill(self, reading: PreparedDocument, drafts: Sequence[Finding]) -> FilledCells:
+        """Fill the cells that the local reader drafted; failed and unasked ones stay as they are.
+
+        Raises:
+            ConfigError: If prompts or settings are wrong.
+        """
+        ready = self.prepare(reading)
+        asked = [each for each in drafts if _is_open(each)]
+        cells = {each.provision: each for each in drafts if not _is_open(each)}
+        dialogues = [self._cell(ready, draft) for draft in asked]
+        stopped: BudgetExceeded | None = None
+        for draft, ended in zip(
+            asked, run_dialogue(self.port, run_together(dialogues)), strict=True
+        ):
+            if isinstance(ended, BudgetExceeded):
+                stopped = ended
+            elif isinstance(ended, LlmError):
+                cells[draft.provision] = _failed(draft, ended)
+            elif isinstance(ended, FourcornersError):
+                raise ended
+            else:
+                cells[draft.provision] = ended
+        order = [each.provision for each in drafts if each.provision in cells]
+        return FilledCells(tuple(cells[each] for each in order), stopped)
+
+    def prepare(self, reading: PreparedDocument) -> PreparedContract:
+        """Prepare a document for its cells."""
+        return PreparedContract(self, reading)
+
+    def examples(self, provision: Provision) -> NDArray[np.float32] | None:
+        """Return the vectors that a search by meaning starts from."""
+        if self.encoder is None:
+            return None
+        if provision.id not in self._examples:
+            texts = list(provision.examples) or [provision.definition]
+            if self.asking.hypothetical:
+                values = {"provision": provision.name, "definition": provision.definition}
+                texts.append(self.port.ask("hypothetical", values, tag=provision.id).value)
+            self._examples[provision.id] = self.encoder.encode(texts)
+        return self._examples[provision.id]
+
+    def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
+        provision = self.playbook.provision(draft.provision)
+        cell = ready.cell_for(draft)
+        if not cell.given:
+            return draft
+        drawn = ready.with_local_quotes(
+            draft, cell, (yield from extract_passages(cell, self.asking))
+        )
+        found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
+        if not self.asking.risks or found.state is not CellState.FOUND:
+            return found
+        told = yield from assess_risks(found, provision, ready.linked, cell.tag)
+        if told is None:
+            return found
+        known = {answer.id for answer in told.answers}
+        rest = [answer for answer in found.answers if answer.id not in known]
+        found = replace(found, answers=(*told.answers, *rest))
+        if told.severity is None:
+            return found
+        return replace(found, severity=told.severity, reason=told.because)
+
+
+class PreparedContract:
+    """One document, prepared for all its cells."""
+
+    def __init__(self, asker: ModelReviewer, reading: PreparedDocument) -> None:
+        document = reading.document
+        self.reading = reading
+        self.linked = Linked(document.id, "", document.text, reading.outline, reading.card)
+        self._asker = asker
+        self._contract = ranked_contract(reading)
+        self._risks = RiskAssessor(reading)
+        self._orders = find_injections(document.text)
+
+    def cell_for(self, draft: Finding) -> CellPrompt:
+        """Return what is asked for a cell."""
+        asking = self._asker.asking
+        provision = self._asker.playbook.provision(draft.provision)
+        wanted = ranking_target(provision, self._asker.examples(provision))
+        passages = select_passages(self.reading, self.linked, self._contract, wanted, draft, asking)
+        cell = CellPrompt(
+            self.reading.document.text,
+            provision,
+            tuple(passages),
+            tag=f"{draft.document} {draft.provision}",
+        )
+        if asking.profile is Profile.PAPER:
+            return cell
+        finds, considered = split_proposals(draft, passages)
+        return replace(cell, finds=tuple(finds), considered=tuple(considered))
+
+    def with_local_quotes(
+        self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult
+    ) -> ExtractionResult:
+        """Return what was drawn with all that the local reader found, if orders were given along.
+
+        A model that reads words addressed to it may obey them: then it takes nothing away.
+        """
+        text = self.reading.document.text
+        if not any(each.overlaps(span) for each in self._orders for span in cell.spans):
+            return drawn
+        found = [each.quote for each in draft.evidence if each.quote.span]
+        return replace(drawn, quotes=merge_quotes((*found, *drawn.quotes), text))
+
+    def build_finding(
+        self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult, model: str
+    ) -> Finding:
+        """Return the cell that a dialogue came to, without answers and severity."""
+        searched = draft.searched or SearchRecord(str(cell.provision.query), 0, 0.0)
+        return replace(
+            draft,
+            state=CellState.FOUND if drawn.quotes else CellState.NOT_FOUND,
+            evidence=tuple(self._evidence(quote, draft) for quote in drawn.quotes),
+            searched=replace(searched, given=tuple(cell.spans), model=model),
+            author=Author.MODEL,
+            claims=drawn.claims,
+            answers=(),
+        )
+
+    def assess(self, finding: Finding) -> Finding:
+        """Return a finding with severity, position and answers by the playbook's rules."""
+        provision = self._asker.playbook.provision(finding.provision)
+        finding = self._risks.assess(finding, provision)
+        if not provision.rules:
+            return finding
+        return RuleJudge(self.reading, [provision]).assess(finding, provision)
+
+    def _evidence(self, quote: Quote, draft: Finding) -> Evidence:
+        document, outline = self.reading.document, self.reading.outline
+        evidence.verify_quote(quote, document.text)
+        span = quote.span
+        if span is None:
+            raise ValueError("a quote without a place is no evidence")
+        node = outline.at(span.start)
+        first, last = document.page_of(span.start), document.page_of(span.end - 1)
+        sure = document.confidence(span)
+        return Evidence(
+            quote=quote,
+            clause=enclosing_clause(outline, document.text, span),
+            path=outline.path(node, document.text) if node else (),
+            pages=None if first is None or last is None else (first, last),
+            score=round(score_of(span, draft.candidates), 4),
+            ocr=None if sure is None else round(sure, 4),
+        )
+
+
+def _is_open(draft: Finding) -> bool:
+    return draft.state in (CellState.FOUND, CellState.NOT_FOUND)
+
+
+def _failed(draft: Finding, error: LlmError) -> Finding:
+    remedy = error.remedy or "Try again with --only failed."
+    if isinstance(error, LlmUnreachable):
+        remedy = "Check that the server runs, and url under [llm]; then review with --only failed."
+    return Finding(
+        document=draft.document,
+        provision=draft.provision,
+        state=CellState.FAILED,
+        error=f"The language model failed ({error.kind}): {error.message}",
+        remedy=remedy,
+        author=Author.MODEL,
+    )

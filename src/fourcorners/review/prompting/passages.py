@@ -1,0 +1,238 @@
+"""What of a contract a language model is given to read for a provision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.outline.clause import enclosing_clause
+from fourcorners.playbooks.passages.ranking import (
+    RankedContract,
+    RankingTarget,
+    default_weights,
+    ranking_signals,
+    score_sentences,
+    sentence_worths,
+    weights_key,
+)
+from fourcorners.playbooks.playbook import Provision
+from fourcorners.review.finding import Finding
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.settings import PassageOrder, Profile, PromptSettings
+from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.search.query.tree import And, Near, Node, Or, Phrase, Prefix, Query, Word
+from fourcorners.text.span import Span, merge_spans
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CHUNK, OVERLAP = 3_500, 700
+MAX_PROPOSALS = 12
+MAX_DEFINITIONS = 6
+MAX_KEYWORDS = 20
+_LIKELY = 0.02  # probability from which a candidate of the reader comes before the queries' best
+_LABEL = re.compile(r"[\w.()]{1,12}")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPassage:
+    """A passage that a model is given, with what the program calls it."""
+
+    span: Span
+    label: str
+
+
+def ranked_contract(reading: PreparedDocument) -> RankedContract:
+    """Return a document as the ranking of passages needs it."""
+    import numpy as np
+
+    return RankedContract(
+        text=reading.document.text,
+        card=reading.card,
+        spans=tuple(unit.span for unit in reading.segments),
+        of=np.array([unit.passage for unit in reading.segments], np.intp),
+        headings=reading.headings,
+        index=reading.index,
+        vectors=reading.vectors,
+    )
+
+
+def select_passages(
+    reading: PreparedDocument,
+    linked: Linked,
+    contract: RankedContract,
+    wanted: RankingTarget,
+    draft: Finding,
+    asking: PromptSettings,
+) -> list[PromptPassage]:
+    """Return the passages to give, in the order in which they are given."""
+    text = reading.document.text
+    if asking.passages is None:
+        whole = Span(0, len(text)).strip(text)
+        return [PromptPassage(whole, "the whole contract")] if whole else []
+    if asking.profile is Profile.PAPER:
+        ranked = _chunks(contract, wanted, asking.passages)
+        spans = ranked if asking.order is PassageOrder.SCORE else merge_spans(ranked)
+    else:
+        ranked = _clauses(reading, contract, wanted, draft, asking.passages)
+        spans = ranked if asking.order is PassageOrder.SCORE else sorted(ranked)
+    spans = [span.strip(text) for span in spans]
+    named = [
+        PromptPassage(span, _named(reading, at, span))
+        for at, span in enumerate(filter(None, spans), 1)
+    ]
+    if asking.order is not PassageOrder.DEFINITIONS:
+        return named
+    return [*_definitions(linked, spans), *named]
+
+
+def fixed_chunks(length: int) -> list[Span]:
+    """Return the paper's chunks of a text of `length` characters."""
+    step = CHUNK - OVERLAP
+    count = 1 + max(0, -(-(length - CHUNK) // step))
+    return [Span(at * step, min(length, at * step + CHUNK)) for at in range(count)]
+
+
+def _worth(
+    contract: RankedContract, wanted: RankingTarget
+) -> tuple[Sequence[Span], NDArray[np.float64]]:
+    weighing = default_weights()[weights_key(contract, wanted)]
+    return sentence_worths(contract, score_sentences(ranking_signals(contract, wanted), weighing))
+
+
+def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:
+    """Return the paper's chunks that are worth most, the best first."""
+    import numpy as np
+
+    parts, worth = _worth(contract, wanted)
+    middles = np.array([(part.start + part.end) / 2 for part in parts])
+    total = np.concatenate([[0.0], np.cumsum(worth)])
+    chunks = fixed_chunks(len(contract.text))
+    first = np.searchsorted(middles, [chunk.start for chunk in chunks])
+    beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
+    totals = (total[beyond] - total[first]).tolist()
+    order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
+    return [chunks[at] for at in order[:most]]
+
+
+def _clauses(
+    reading: PreparedDocument,
+    contract: RankedContract,
+    wanted: RankingTarget,
+    draft: Finding,
+    most: int,
+) -> list[Span]:
+    """Return whole clauses, the most promising first: those of the reader, and of the queries."""
+    text = reading.document.text
+    found: list[Span] = []
+    for span in _promising(contract, wanted, draft, most):
+        clause = enclosing_clause(reading.outline, text, span)
+        if any(each.contains(clause) for each in found):
+            continue
+        inside = [at for at, each in enumerate(found) if clause.contains(each)]
+        if inside:
+            found[inside[0]] = clause
+            found = [each for at, each in enumerate(found) if at not in inside[1:]]
+        elif len(found) < most and not any(each.overlaps(clause) for each in found):
+            found.append(clause)
+        elif len(found) < most:
+            found.append(span)
+        if len(found) >= most:
+            break
+    return found
+
+
+def _promising(
+    contract: RankedContract, wanted: RankingTarget, draft: Finding, most: int
+) -> Iterator[Span]:
+    yield from (each.quote.span for each in draft.evidence if each.quote.span)
+    yield from (span for span, probability in draft.candidates if probability >= _LIKELY)
+    parts, worth = _worth(contract, wanted)
+    best = sorted(range(len(parts)), key=lambda at: (-float(worth[at]), at))[: 4 * most]
+    yield from (span for at in best if (span := parts[at].strip(contract.text)))
+    yield from (span for span, _ in draft.candidates)
+
+
+def split_proposals(
+    draft: Finding, passages: Sequence[PromptPassage]
+) -> tuple[list[Span], list[Span]]:
+    """Return what the local reader found within the passages, and what it considered next."""
+    finds = [
+        each.quote.span
+        for each in draft.evidence
+        if each.quote.span and _holds(passages, each.quote.span)
+    ]
+    more: list[Span] = []
+    for span, _ in draft.candidates:
+        is_new = not any(each.overlaps(span) for each in (*finds, *more))
+        if span and is_new and _holds(passages, span):
+            more.append(span)
+    return finds, more[: max(0, MAX_PROPOSALS - len(finds))]
+
+
+def _holds(passages: Sequence[PromptPassage], span: Span) -> bool:
+    return any(each.span.contains(span) for each in passages)
+
+
+def _named(reading: PreparedDocument, number: int, span: Span) -> str:
+    node = reading.outline.at(span.start)
+    while node is not None and not node.label:
+        node = reading.outline.nodes[node.parent] if node.parent is not None else None
+    if node is None or not _LABEL.fullmatch(node.label):
+        return f"excerpt {number}"
+    return f"excerpt {number}, clause {node.label}"
+
+
+def _definitions(linked: Linked, spans: Sequence[Span]) -> list[PromptPassage]:
+    """Return the definitions of the rarest terms that the passages use and do not define."""
+    used = {
+        term.term: (times, linked.definition(term))
+        for span in spans
+        for term, times in linked.uses(span.of(linked.text))
+    }
+    rarest = sorted(used.items(), key=lambda each: (each[1][0], each[1][1]))
+    outside = [
+        definition
+        for _, (_, definition) in rarest
+        if definition and not any(span.overlaps(definition) for span in spans)
+    ]
+    chosen = list(dict.fromkeys(outside))[:MAX_DEFINITIONS]
+    return [PromptPassage(span, f"definition {at}") for at, span in enumerate(chosen, start=1)]
+
+
+def ranking_target(provision: Provision, examples: NDArray[np.float32] | None) -> RankingTarget:
+    """Return what to look for."""
+    return RankingTarget(
+        learned=provision.learned,
+        query=provision.query,
+        avoid=provision.avoid,
+        examples=examples,
+        fact=provision.card,
+    )
+
+
+def query_keywords(query: Query) -> list[str]:
+    """Return the words of a query that count most, each once; not those under a NOT."""
+    boosts: dict[str, float] = {}
+    for word, boost in _words(query.tree, 1.0):
+        if len(word) > 1 and not word.isdigit():
+            boosts[word] = max(boost, boosts.get(word, 0.0))
+    return sorted(boosts, key=lambda word: -boosts[word])[:MAX_KEYWORDS]
+
+
+def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
+    if isinstance(node, Word | Prefix):
+        yield node.token, boost * node.boost
+    elif isinstance(node, Phrase):
+        yield " ".join(node.tokens), boost * node.boost
+    elif isinstance(node, And | Or | Near):
+        for part in node.parts:
+            yield from _words(part, boost * node.boost)
+
+
+def score_of(span: Span, candidates: Iterable[tuple[Span, float]]) -> float:
+    """Return the local reader's probability of the same words; 0 where it saw none."""
+    return max((chance for each, chance in candidates if each.overlaps(span)), default=0.0)

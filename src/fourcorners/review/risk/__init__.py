@@ -1,0 +1,1 @@
+"""Risk questions, rules, severity and positions."""

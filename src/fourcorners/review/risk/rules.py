@@ -1,0 +1,239 @@
+"""Rules of a playbook: statements that a contract passes or fails, by the entailment model.
+
+The statements that the model was trained on are answered by heads of their own. Any other is
+answered by what was learned from those, guided by the provision's query, definition and examples;
+where that is not sure enough, the answer is that it cannot tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fourcorners.models.entailment.spans import split_items
+from fourcorners.models.entailment.unseen import HypothesisGuide
+from fourcorners.models.entailment.verdict import LABELS, Label, Verdict
+from fourcorners.playbooks.playbook import Expectation, Playbook, Provision, Rule
+from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.risk.assessment import CANNOT_TELL
+from fourcorners.search.query import Query
+from fourcorners.search.query.match import find_matches
+from fourcorners.text import evidence
+from fourcorners.text.quote import Quote
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.entailment.model import EntailmentModel
+
+PASS, FAIL = "Pass", "Fail"
+MAX_QUOTES = 3
+MAX_SPANS = 5_000  # sentences; a longer text is not a contract to judge by rules
+_EVIDENCE = 0.4  # the probability from which a span is quoted beside the best
+_LEAST = 0.15  # from which the best is quoted at all, or set against the answer
+_TURNED = 0.5
+_TINY = 1e-6
+THRESHOLDS = (0.5, 0.3)
+"""The probabilities from which the best of `Rules.candidates` is quoted, and others with it."""
+_SAYS = {
+    Label.ENTAILMENT: "entailed",
+    Label.CONTRADICTION: "contradicted",
+    Label.NOT_MENTIONED: "not mentioned",
+}
+_PASSING: dict[Expectation, tuple[Label, ...]] = {
+    "entailed": (Label.ENTAILMENT,),
+    "contradicted": (Label.CONTRADICTION,),
+    "not_contradicted": (Label.ENTAILMENT, Label.NOT_MENTIONED),
+    "not_entailed": (Label.CONTRADICTION, Label.NOT_MENTIONED),
+}
+_LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
+
+
+class RuleJudge:
+    """The answers to the rules of some provisions for one document, found in one pass."""
+
+    def __init__(
+        self,
+        reading: PreparedDocument,
+        provisions: Iterable[Provision],
+        model: EntailmentModel | None = None,
+    ) -> None:
+        asked = [(each, rule) for each in provisions for rule in each.rules]
+        self._text, self._outline = reading.document.text, reading.outline
+        self._spans: list[Span] = []
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._guided: frozenset[str] = frozenset()
+        if not asked or len(reading.segments) > MAX_SPANS:
+            return
+        self._spans = split_items(self._text, [unit.span for unit in reading.segments])
+        if model is None:
+            from fourcorners.models.entailment.model import load_entailment
+
+            model = load_entailment()
+        texts = [span.of(self._text) for span in self._spans]
+        guides = {
+            provision.id: rule_guide(provision, texts)
+            for provision, rule in asked
+            if model.known_hypothesis(rule.statement) is None
+        }
+        verdicts = model.judge(
+            self._text,
+            self._spans,
+            [rule.statement for _, rule in asked],
+            [guides.get(provision.id) for provision, _ in asked],
+        )
+        for (provision, rule), verdict in zip(asked, verdicts, strict=True):
+            self._verdicts[provision.id, rule.id] = verdict
+        self._guided = frozenset(guides)
+
+    def candidates(self, provision: Provision) -> list[tuple[Span, float]]:
+        """Return the spans that may answer a provision with their probability, best first.
+
+        There are none where it has no rules, or a rule that the model was not trained on: of those
+        its query tells more. The best span counts as likely as the contract speaks of the rule.
+        """
+        found: dict[Span, float] = {}
+        if provision.id in self._guided:
+            return []
+        for rule in provision.rules:
+            verdict = self._verdicts.get((provision.id, rule.id))
+            if verdict is None or not verdict.evidence:
+                continue
+            spoken = (1 - verdict.scores[2]) / max(verdict.evidence[0][1], _TINY)
+            for at, chance in verdict.evidence:
+                span = self._spans[at]
+                found[span] = max(found.get(span, 0.0), round(chance * spoken, 5))
+        return sorted(found.items(), key=lambda each: (-each[1], each[0]))
+
+    def assess(self, finding: Finding, provision: Provision) -> Finding:
+        """Return a finding with the answers to its provision's rules.
+
+        A failed rule of a greater severity than the finding's gives it its own, with its reason.
+        """
+        for rule in provision.rules:
+            verdict = self._verdicts.get((provision.id, rule.id))
+            if verdict is None:
+                reason = "the text is too long to be judged by rules"
+                answer = RiskAnswer(rule.statement, CANNOT_TELL, reason, rule.id)
+                finding = replace(finding, answers=(*finding.answers, answer))
+                continue
+            finding = replace(finding, answers=(*finding.answers, self._answer(rule, verdict)))
+            if is_passed(rule, verdict) is False:
+                finding = _failed(finding, rule, _SAYS[verdict.label])
+        return finding
+
+    def _answer(self, rule: Rule, verdict: Verdict) -> RiskAnswer:
+        passed = is_passed(rule, verdict)
+        sure = verdict.scores[LABELS.index(verdict.label)]
+        says = f"{_SAYS[verdict.label]} ({sure:.0%})"
+        told = CANNOT_TELL if passed is None else f"{PASS if passed else FAIL}: {says}"
+        quotes, against = self._grounds(verdict)
+        reason = f"where {rule.expects.replace('_', ' ')} is expected"
+        if passed is None:
+            reason = f"– likeliest {says}, {reason}"
+        return RiskAnswer(
+            rule.statement,
+            told,
+            f"{reason}; by the entailment model, a person should check",
+            rule.id,
+            Author.RULE,
+            quotes=tuple(quotes),
+            against=f"{_WEIGHS[verdict.label]}: {self._place(against[0])}." if against else "",
+            against_quotes=tuple(self._quote(span) for span in against),
+        )
+
+    def _grounds(self, verdict: Verdict) -> tuple[list[Quote], list[Span]]:
+        """Return the words that show the answer, and the strongest words for another."""
+        shown: list[tuple[Span, float]] = []
+        other: list[tuple[Span, float]] = []
+        contradicted = verdict.label is Label.CONTRADICTION
+        for (at, chance), turned in zip(verdict.evidence, verdict.against, strict=True):
+            if chance < _LEAST:
+                break
+            opposite = (turned > _TURNED) is not contradicted
+            silent = verdict.label is Label.NOT_MENTIONED
+            (other if silent or opposite else shown).append((self._spans[at], chance))
+        if not shown and verdict.label is not Label.NOT_MENTIONED:
+            shown, other = other, []
+        quoted = [
+            self._quote(span)
+            for n, (span, chance) in enumerate(shown[:MAX_QUOTES])
+            if not n or chance >= _EVIDENCE
+        ]
+        return quoted, [span for span, _ in other[:1]]
+
+    def _place(self, span: Span) -> str:
+        node = self._outline.at(span.start)
+        while node is not None and not node.label:
+            node = self._outline.nodes[node.parent] if node.parent is not None else None
+        return f"clause {node.label}" if node is not None else "the same contract"
+
+    def _quote(self, span: Span) -> Quote:
+        quote = evidence.quote_span(self._text, span)
+        evidence.verify_quote(quote, self._text)
+        return quote
+
+
+_WEIGHS = {
+    Label.ENTAILMENT: "May say the opposite",
+    Label.CONTRADICTION: "May say so all the same",
+    Label.NOT_MENTIONED: "Nearest to it",
+}
+
+
+def is_passed(rule: Rule, verdict: Verdict) -> bool | None:
+    """Tell whether a contract passes a rule; None if the model is not sure enough to tell."""
+    passing = sum(verdict.scores[LABELS.index(label)] for label in _PASSING[rule.expects])
+    if abs(2 * passing - 1) < verdict.margin:
+        return None
+    return passing >= 0.5
+
+
+def _failed(finding: Finding, rule: Rule, says: str) -> Finding:
+    level = Severity(rule.severity)
+    if _LEVELS.index(level) <= _LEVELS.index(finding.severity):
+        return finding
+    return replace(
+        finding,
+        severity=level,
+        reason=f"{says.capitalize()}: {rule.because or rule.statement}",
+        recommendation=rule.recommend or finding.recommendation,
+    )
+
+
+def model_of(playbook: Playbook) -> str:
+    """Return the identity of the model that judges a playbook's rules, empty if it has none.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    if not any(provision.rules for provision in playbook.provisions):
+        return ""
+    from fourcorners.models.card import load_card
+    from fourcorners.models.entailment.model import NAME
+    from fourcorners.models.registry import WEIGHTS
+
+    return load_card(WEIGHTS / NAME).identity
+
+
+def rule_guide(provision: Provision, texts: Sequence[str]) -> HypothesisGuide:
+    """Return what a provision tells of where its rules are answered among some spans."""
+    return HypothesisGuide(
+        query_boosts(provision.query, texts), (provision.definition, *provision.examples)
+    )
+
+
+def query_boosts(query: Query, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Add up, for each text, the boosts of the parts of a query that match in it."""
+    import numpy as np
+
+    return np.array([sum(_parts(query, text)) for text in texts], np.float32)
+
+
+def _parts(query: Query, text: str) -> Iterator[float]:
+    yield from {match.label: match.boost for match in find_matches(query, WordIndex(text))}.values()

@@ -1,0 +1,63 @@
+"""What a review's day makes of the cells: a term that has ended, or soon will."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+
+from fourcorners.outline.card.card import Card
+from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
+from fourcorners.review.finding import CellState, Finding, Severity
+
+_LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
+_DAYS_A_MONTH = 30.5
+
+
+def apply_term_dates(
+    findings: Iterable[Finding], cards: Mapping[str, Card], playbook: Playbook, as_of: date
+) -> list[Finding]:
+    """Return findings as severe as the end of their contract makes them, on the day of the review.
+
+    Rules with `ends_within` decide, and raise only. `cards` are by document.
+    """
+    rules = {provision.id: dated_rules(provision) for provision in playbook.provisions}
+    return [
+        _raised(cell, rules.get(cell.provision, ()), cards.get(cell.document), as_of)
+        for cell in findings
+    ]
+
+
+def dated_rules(provision: Provision) -> tuple[SeverityRule, ...]:
+    """Return the rules of a provision that depend on the day."""
+    return tuple(rule for rule in provision.severity if rule.ends_within is not None)
+
+
+def deciding_rule(
+    rules: Iterable[SeverityRule], state: CellState, given: Severity, end: date, as_of: date
+) -> SeverityRule | None:
+    """Return the rule that makes a cell graver than it was given; None where none does."""
+    months = max(0.0, (end - as_of).days / _DAYS_A_MONTH)
+    for rule in rules:
+        if rule.when != state.value or rule.ends_within is None:
+            continue
+        if (months <= rule.ends_within) if rule.ends_within else end < as_of:
+            level = Severity(rule.severity)
+            return rule if _LEVELS.index(level) > _LEVELS.index(given) else None
+    return None
+
+
+def _raised(
+    cell: Finding, rules: Iterable[SeverityRule], card: Card | None, as_of: date
+) -> Finding:
+    if card is None or card.expiry_date is None:
+        return cell
+    end = card.expiry_date.value
+    rule = deciding_rule(rules, cell.state, cell.severity, end, as_of)
+    if rule is None:
+        return cell
+    over = end < as_of
+    reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}."
+    return replace(
+        cell, severity=Severity(rule.severity), reason=reason, recommendation=rule.recommend
+    )

@@ -1,0 +1,1 @@
+"""Which contracts have what: conditions over findings."""

@@ -1,0 +1,222 @@
+"""Conditions over what a review found: `exclusivity AND minimum-commitment NOT change-of-control`.
+
+A cell that was not filled makes what depends on it unknown, never false: absence is a claim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.playbooks.playbook import Playbook
+
+_MOST = 200  # words, signs and names in one condition
+
+
+@dataclass(frozen=True, slots=True)
+class HasProvision:
+    """A provision is found; `provision` is its id."""
+
+    provision: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCondition:
+    """What is inside does not hold."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class AllConditions:
+    """Every part holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyCondition:
+    """At least one part holds."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition: TypeAlias = "HasProvision | NotCondition | AllConditions | AnyCondition"
+
+
+def evaluate_condition(condition: Condition, found: Mapping[str, bool | None]) -> bool | None:
+    """Tell whether a condition holds, None if that depends on what is not known.
+
+    `found` says of each provision whether it was found; one that is missing or None is not known.
+    """
+    if isinstance(condition, HasProvision):
+        return found.get(condition.provision)
+    if isinstance(condition, NotCondition):
+        inner = evaluate_condition(condition.part, found)
+        return None if inner is None else not inner
+    parts = [evaluate_condition(part, found) for part in condition.parts]
+    decides = isinstance(condition, AnyCondition)
+    if decides in parts:
+        return decides
+    return None if None in parts else not decides
+
+
+def condition_provisions(condition: Condition) -> list[str]:
+    """Return the ids of the provisions that a condition names, in order, each once."""
+
+    def walk(part: Condition) -> Iterator[str]:
+        if isinstance(part, HasProvision):
+            yield part.provision
+        elif isinstance(part, NotCondition):
+            yield from walk(part.part)
+        else:
+            for each in part.parts:
+                yield from walk(each)
+
+    return list(dict.fromkeys(walk(condition)))
+
+
+def condition_text(condition: Condition, playbook: Playbook) -> str:
+    """Return a condition in words that `parse` reads back, with the provisions' ids."""
+    if isinstance(condition, HasProvision):
+        return playbook.provision(condition.provision).id
+    if isinstance(condition, NotCondition):
+        return f"NOT {_bracketed(condition.part, playbook)}"
+    joint = " AND " if isinstance(condition, AllConditions) else " OR "
+    told = joint.join(_bracketed(part, playbook) for part in condition.parts)
+    return told.replace(" AND NOT ", " NOT ")
+
+
+def _bracketed(condition: Condition, playbook: Playbook) -> str:
+    told = condition_text(condition, playbook)
+    return f"({told})" if isinstance(condition, AllConditions | AnyCondition) else told
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A sign (`AND`, `OR`, `NOT`, a bracket, `end`) or, with an empty sign, a name."""
+
+    sign: str
+    name: str
+    at: int
+
+
+_TOKENS = re.compile(
+    r"\s*(?:(?P<sign>AND|OR|NOT)(?![^\s()\"“”])|(?P<bracket>[()])|[\"“](?P<quoted>[^\"“”]*)[\"”]|"
+    r"(?P<word>[^\s()\"“”]+)|(?P<odd>\S))"
+)
+
+
+def is_condition(text: str) -> bool:
+    """Tell whether a text is written as a condition: with AND, OR, NOT, brackets or quotes."""
+    return bool(re.search(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])|[()\"“”]", text))
+
+
+def parse_condition(text: str, playbook: Playbook) -> Condition:
+    """Read a condition: names of provisions joined by AND, OR and NOT (which implies AND).
+
+    A name is an id, a name or an alias, in quotation marks or without.
+
+    Raises:
+        QueryError: If it does not parse; the message points at the character.
+        ConfigError: If the playbook has no such provision.
+    """
+    tokens = list(_tokens(text))
+    if len(tokens) > _MOST:
+        raise QueryError(f"a condition has at most {_MOST} parts, not {len(tokens)}.")
+    reader = _Reader(text, tokens, lambda name: playbook.provision(name).id)
+    return reader.whole()
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    name: list[str] = []
+    start = 0
+    for match in _TOKENS.finditer(text):
+        if match["word"] is not None:
+            if not name:
+                start = match.start("word")
+            name.append(match["word"])
+            continue
+        if name:
+            yield _Token("", " ".join(name), start)
+            name = []
+        if match["quoted"] is not None:
+            yield _Token("", " ".join(match["quoted"].split()), match.start("quoted"))
+        elif match["odd"] is not None:
+            raise _fault(text, match.start("odd"), "a quotation mark is not closed")
+        else:
+            group = "sign" if match["sign"] else "bracket"
+            yield _Token(match[group], "", match.start(group))
+    if name:
+        yield _Token("", " ".join(name), start)
+    yield _Token("end", "", len(text))
+
+
+def _fault(text: str, at: int, what: str) -> QueryError:
+    error = QueryError(
+        f"{what}, at character {at + 1} of {text!r}.",
+        remedy="Write it as: exclusivity AND (insurance OR assignment) NOT change-of-control",
+    )
+    error.at = at
+    return error
+
+
+class _Reader:
+    def __init__(
+        self, text: str, tokens: Sequence[_Token], provision: Callable[[str], str]
+    ) -> None:
+        self._text, self._tokens, self._provision = text, tokens, provision
+        self._at = 0
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> _Token:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def whole(self) -> Condition:
+        found = self._either()
+        if self._next.sign != "end":
+            token = self._next
+            what = "this bracket closes nothing" if token.sign == ")" else "AND or OR is missing"
+            raise _fault(self._text, token.at, what)
+        return found
+
+    def _either(self) -> Condition:
+        parts = [self._both()]
+        while self._next.sign == "OR":
+            self._take()
+            parts.append(self._both())
+        return parts[0] if len(parts) == 1 else AnyCondition(tuple(parts))
+
+    def _both(self) -> Condition:
+        parts = [self._one()]
+        while self._next.sign in ("AND", "NOT"):
+            if self._next.sign == "AND":
+                self._take()
+            parts.append(self._one())
+        return parts[0] if len(parts) == 1 else AllConditions(tuple(parts))
+
+    def _one(self) -> Condition:
+        token = self._take()
+        if token.sign == "NOT":
+            return NotCondition(self._one())
+        if token.sign == "(":
+            inner = self._either()
+            if self._take().sign != ")":
+                raise _fault(self._text, token.at, "this bracket is not closed")
+            return inner
+        if token.sign or not token.name:
+            self._at -= 1
+            raise _fault(self._text, token.at, "the name of a provision is missing")
+        try:
+            return HasProvision(self._provision(token.name))
+        except ConfigError as error:
+            raise QueryError(
+                f"{error.message.rstrip('.')}, at character {token.at + 1}.", remedy=error.remedy
+            ) from error

@@ -1,0 +1,142 @@
+"""A review from the cells that the library holds, without doing any of it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.database import as_string
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import outliers, store
+from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.finding import ColumnHeader, Finding, Review, ReviewedDocument, UnreadFile
+from fourcorners.review.parties.sides import find_sides, side_names
+from fourcorners.review.risk.term_dates import apply_term_dates
+from fourcorners.review.suspicion.find import find_suspicions
+from fourcorners.version import __version__
+
+
+def load_review(
+    library: Library,
+    playbook: Playbook,
+    *,
+    collection: str | None = None,
+    as_of: date | None = None,
+    command: str = "",
+) -> Review:
+    """Return the grid of a review that was done, by its stored cells.
+
+    Its `created` is when the last of them was stored, and `as_of` by default that day: the same
+    cells make the same review. `command` is what fills missing cells, for the error.
+
+    Raises:
+        ConfigError: If the collection holds nothing, or a contract lacks cells of this playbook.
+    """
+    entries = library.documents(collection)
+    failures = library.failures(collection)
+    where = f"the collection {collection!r}" if collection else "the library"
+    if not entries and not failures:
+        raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
+    wanted = [provision.id for provision in playbook.provisions]
+    cells = store.load_cells(library, playbook, wanted)
+    short = [e for e in entries if any(each not in cells.get(e.id, {}) for each in wanted)]
+    if short:
+        raise ConfigError(
+            f"{len(short)} of {len(entries)} contracts in {where} were not reviewed with the "
+            f"playbook {playbook.id} as it is now, {short[0].name} among them.",
+            remedy=f"Review them first: {command or 'fourcorners review'}",
+        )
+    made, engines = _made(library, playbook, [entry.id for entry in entries])
+    known = library.encoder
+    rows = tuple(reviewed_document(library, entry) for entry in entries)
+    day = as_of or made.date()
+    found = cells_with_status(library, playbook, cells, {each.id: each.text for each in rows})
+    return Review(
+        title=collection or "All contracts",
+        created=made,
+        as_of=day,
+        playbook=playbook.name,
+        playbook_version=playbook.version,
+        playbook_hash=playbook.hash,
+        columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
+        documents=rows,
+        findings=tuple(
+            apply_term_dates(found, {each.id: each.card for each in rows}, playbook, day)
+        ),
+        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in failures),
+        provenance=(
+            ("Program", f"Fourcorners {__version__}"),
+            ("Engine", ", ".join(engines)),
+            *[("Read for", side.title()) for side in side_names(find_sides(library, entries))],
+            ("Encoder", known.name if known else "none: by words alone"),
+            ("Library", str(library.path)),
+        ),
+        playbook_id=playbook.id,
+    )
+
+
+def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
+    """Return a document of the library as the reports need it."""
+    document = library.document(entry.id)
+    outline = library.outline(entry.id)
+    return ReviewedDocument(
+        id=entry.id,
+        name=entry.name,
+        path=entry.path,
+        media_type=entry.media_type,
+        text=document.text,
+        card=library.card(entry.id),
+        outline_confidence=outline.confidence,
+        windows=outline.windows,
+        page_count=entry.pages,
+        needs_ocr=entry.needs_ocr,
+        warnings=document.warnings,
+        suspicions=tuple(each.message for each in find_suspicions(document)),
+    )
+
+
+def cells_with_status(
+    library: Library,
+    playbook: Playbook,
+    cells: Mapping[str, Mapping[str, Finding]],
+    texts: Mapping[str, str],
+) -> list[Finding]:
+    """Return the cells row by row, with what the other documents of the room say of them.
+
+    `cells` are by document and provision, and all there; `texts` gives the rows, in their order.
+    """
+    found = [
+        _placed(cells[document][provision.id], text)
+        for document, text in texts.items()
+        for provision in playbook.provisions
+    ]
+    return outliers.flag_outliers(library, playbook, apply_amendments(library, found), texts)
+
+
+def _placed(finding: Finding, text: str) -> Finding:
+    """Take the place from a value that is not there any more, for the file was read anew."""
+    if finding.place is None or finding.place.of(text) == finding.value:
+        return finding
+    return replace(finding, place=None)
+
+
+def _made(
+    library: Library, playbook: Playbook, documents: Sequence[str]
+) -> tuple[datetime, tuple[str, ...]]:
+    """Return when the last cell was stored, and what filled them, by name."""
+    of_these = set(documents)
+    rows = [
+        (as_string(made), as_string(engine))
+        for document, made, engine in library.execute(
+            "SELECT document, made, engine FROM review_findings WHERE playbook = ?",
+            (playbook.hash,),
+        )
+        if as_string(document) in of_these
+    ]
+    last = max((made for made, _ in rows), default="")
+    made = datetime.fromisoformat(last) if last else datetime.now(UTC).replace(microsecond=0)
+    return made, tuple(sorted({engine for _, engine in rows}))

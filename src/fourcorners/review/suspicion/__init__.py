@@ -1,0 +1,1 @@
+"""Words that are hidden, in disguise, or addressed to a machine."""

@@ -1,0 +1,93 @@
+"""What in a document is meant for a machine and not for a reader, or is kept from a reader's eyes.
+
+No finding follows from these words; but who relies on a review should know that they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.review.suspicion.injection import find_injections
+from fourcorners.review.suspicion.lookalikes import find_disguised_words
+from fourcorners.text.span import Span, merge_spans
+
+
+class SuspicionKind(StrEnum):
+    """What is suspicious."""
+
+    ORDERS = "orders"  # words that tell a machine what to answer
+    HIDDEN = "hidden"  # words that no page shows
+    DISGUISED = "disguised"  # letters that look like others, or that show nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """One thing that a person should look at.
+
+    Attributes:
+        message: What is the matter, in one sentence, with some of the words.
+        span: The words, or the first of them; None where they stand beside the text.
+    """
+
+    sign: SuspicionKind
+    message: str
+    span: Span | None = None
+
+
+_SHOWN = 80  # characters of the words that a message tells
+_LEAST_HIDDEN = 12  # letters and digits: less is a stray mark
+
+
+def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
+    """Return what is suspicious in a document, the gravest first."""
+    text = document.text
+    return (*_ordered(document), *_hidden(document), *_disguised(text))
+
+
+def _ordered(document: Document) -> Iterator[Suspicion]:
+    text = document.text
+    spans = find_injections(text)
+    if spans:
+        yield Suspicion(SuspicionKind.ORDERS,
+                        _told("It holds words addressed to a machine", spans, text),
+                        spans[0])  # fmt: skip
+    for mark in document.marks:
+        if mark.kind in (MarkKind.COMMENT, MarkKind.DELETED) and find_injections(mark.detail):
+            what = "A comment" if mark.kind is MarkKind.COMMENT else "A deleted passage"
+            yield Suspicion(
+                SuspicionKind.ORDERS,
+                f"{what} is addressed to a machine: “{_cut(mark.detail)}”.",
+                mark.span,
+            )
+    if find_injections(document.name.replace("_", " ")):
+        yield Suspicion(SuspicionKind.ORDERS, "The name of its file is addressed to a machine.")
+
+
+def _hidden(document: Document) -> Iterator[Suspicion]:
+    spans = merge_spans(mark.span for mark in document.marks if mark.kind is MarkKind.HIDDEN)
+    spans = [each for each in spans if any(c.isalnum() for c in each.of(document.text))]
+    shown = sum(c.isalnum() for each in spans for c in each.of(document.text))
+    if shown >= _LEAST_HIDDEN:
+        message = _told("It holds words that no reader sees", spans, document.text)
+        yield Suspicion(SuspicionKind.HIDDEN, message, spans[0])
+
+
+def _disguised(text: str) -> Iterator[Suspicion]:
+    spans = find_disguised_words(text)
+    if spans:
+        what = "It holds letters that look like others, or that show nothing"
+        yield Suspicion(SuspicionKind.DISGUISED, _told(what, spans, text), spans[0])
+
+
+def _told(what: str, spans: Sequence[Span], text: str) -> str:
+    more = f", and in {len(spans) - 1} more places" if len(spans) > 2 else ""
+    more = ", and in one more place" if len(spans) == 2 else more
+    return f"{what}: “{_cut(spans[0].of(text))}”{more}."
+
+
+def _cut(words: str) -> str:
+    told = " ".join(words.split())
+    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1].rstrip()}…"

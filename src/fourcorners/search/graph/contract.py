@@ -1,0 +1,215 @@
+"""A document as the graph reads it, and the edges within it, kept for the documents used last."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import as_string
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import ROLES
+from fourcorners.outline.references.labels import LabelIndex
+from fourcorners.outline.terms import find_uses
+from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
+from fourcorners.search.graph.changes import ClauseChange, parse_changes
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
+
+CACHE_SIZE = 48  # documents of a library that stay read
+MAX_OPENING = 1_500
+"""Characters of a clause that is shown whole; of a longer one its first sentences are."""
+
+_GENERAL = frozenset(
+    [
+        *("agreement", "party", "parties", "contract", "date", "section", "article", "exhibit"),
+        *("schedule", "company", "term", "laws", "law", "person", "affiliate", "affiliates"),
+        *("effective", "business", "day", "amendment", "letter", "and", "or", "of", "the"),
+        *("recital", "recitals", "us", "we", "you", "our", "your"),
+    ]
+)
+_LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
+_HEADS = re.compile(r"[^\S\n]*(?:\(?\w{1,6}[.)]\s*)?[*_\"“‘']*(?:[Tt]he\s)?")
+_BY_REFERENCE = re.compile(
+    r"\bmeanings?\b[^.;]{0,40}\b(?:set\s+(?:forth|out)|given|ascribed|assigned|specified|stated|"
+    r"provided|defined|in|under)\b|\b(?:is|are)\s+defined\s+in\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Contract:
+    """A document with its outline, and what is worked out from them when it is asked for."""
+
+    document: str
+    name: str
+    text: str
+    outline: Outline
+    card: Card
+
+    @cached_property
+    def labels(self) -> LabelIndex:
+        """The labels of the outline, to be looked up as they are cited."""
+        return LabelIndex(self.text, self.outline.nodes)
+
+    @cached_property
+    def changes(self) -> tuple[ClauseChange, ...]:
+        """What the document changes in another, if it is an amendment."""
+        return parse_changes(self.text)
+
+    @cached_property
+    def _unspecific(self) -> frozenset[str]:
+        named = {fact.value.short for fact in self.card.parties}
+        named |= {fact.value.name for fact in self.card.parties}
+        return frozenset(_fold(name) for name in (*named, *ROLES))
+
+    @cached_property
+    def definitions(self) -> dict[str, DefinedTerm]:
+        """The defined terms that tell something, each with its best definition.
+
+        Parties, roles and what every contract defines are left out; a definition that only names
+        the place of another gives way to that one.
+        """
+        best: dict[str, DefinedTerm] = {}
+        for term in self.outline.terms:
+            fold = _fold(term.term)
+            if not fold or fold in self._unspecific or set(fold.split()) <= _GENERAL:
+                continue
+            known = best.get(fold)
+            if known is None or (
+                _BY_REFERENCE.search(known.definition.of(self.text))
+                and not _BY_REFERENCE.search(term.definition.of(self.text))
+            ):
+                best[fold] = term
+        return best
+
+    @cached_property
+    def _heads(self) -> list[int]:
+        """The lines that a defined term heads, as in a list of definitions: their starts."""
+        lines = []
+        for term in self.outline.terms:
+            line = self.text.rfind("\n", 0, term.span.start) + 1
+            if _HEADS.fullmatch(self.text, line, term.span.start):
+                lines.append(line)
+        return sorted(lines)
+
+    def definition(self, term: DefinedTerm) -> Span:
+        """Return the words that define a term, without its neighbours in a list of definitions."""
+        span = term.definition
+        at = bisect_right(self._heads, term.span.start)
+        line = self._heads[at - 1] if at else -1
+        if line > self.text.rfind("\n", 0, term.span.start):
+            after = self._heads[at] if at < len(self._heads) else span.end
+            span = Span(max(span.start, line), max(term.span.end, min(span.end, after)))
+        elif len(span) > _LONG:
+            span = self.sentence(term.span)
+        return span.strip(self.text)
+
+    @cached_property
+    def _sought(self) -> tuple[DefinedTerm, ...]:
+        far = len(self.text) + 1  # outside of any words that are looked at
+        return tuple(
+            DefinedTerm(term.term, Span(far, far), term.definition)
+            for term in self.definitions.values()
+        )
+
+    def uses(self, words: str) -> list[tuple[DefinedTerm, int]]:
+        """Return the terms defined here that words use, with how often the document has each."""
+        known = tuple(self.definitions.values())
+        used = dict.fromkeys(use.term for use in find_uses(words, self._sought))
+        return [(known[at], self.text.count(known[at].term)) for at in used]
+
+    @cached_property
+    def _references(self) -> list[tuple[CrossReference, Node]]:
+        nodes = self.outline.nodes
+        return [
+            (reference, nodes[reference.target])
+            for reference in self.outline.references
+            if reference.target is not None
+        ]
+
+    def references_from(self, span: Span) -> list[tuple[CrossReference, Node]]:
+        """Return the references in a part of the text, with what they point at."""
+        return [each for each in self._references if span.contains(each[0].span)]
+
+    def references_to(self, span: Span) -> list[tuple[CrossReference, Node]]:
+        """Return the references elsewhere that point at a clause with some of these words."""
+        return [
+            (reference, node)
+            for reference, node in self._references
+            if node.span.overlaps(span)
+            and not reference.span.overlaps(span)
+            and node.kind is not NodeKind.TITLE
+        ]
+
+    def is_changed_document(self, raw: str, span: Span) -> bool:
+        """Tell whether a reference is to the document that this one changes."""
+        return any(change.cited.overlaps(span) for change in self.changes) if raw else False
+
+    def locate(self, span: Span) -> str:
+        """Return how a lawyer cites the place of words: `4.1`, or the document's name."""
+        node = self.outline.at(span.start)
+        while node is not None and not (node.label and len(node.span) * 2 > len(span)):
+            node = self.outline.nodes[node.parent] if node.parent is not None else None
+        return f"{node.label} of {self.name}" if node else self.name
+
+    def opening(self, span: Span) -> Span:
+        """Return a clause, or the first sentences of one that is long."""
+        span = span.strip(self.text)
+        if len(span) <= MAX_OPENING:
+            return span
+        end = span.start
+        for part in split_sentences(self.text, Span(span.start, span.start + MAX_OPENING)):
+            if part.end < span.start + MAX_OPENING:
+                end = part.end
+        if end == span.start:  # one long sentence: whole words of it
+            end = self.text.rfind(" ", span.start + MAX_OPENING // 2, span.start + MAX_OPENING)
+        return Span(span.start, end if end > span.start else span.start + MAX_OPENING)
+
+    def sentence(self, span: Span) -> Span:
+        """Return the sentence that holds words, within the clause where they stand."""
+        node = self.outline.at(span.start)
+        low, high = max(0, span.start - MAX_OPENING), min(len(self.text), span.end + MAX_OPENING)
+        if node is not None:
+            low, high = max(low, node.span.start), max(span.end, min(high, node.span.end))
+        for part in split_sentences(self.text, Span(low, high)):
+            if part.start <= span.start < part.end:
+                return Span(part.start, max(part.end, span.end))
+        return span
+
+
+class _Kept:
+    def __init__(self) -> None:
+        self.version = ""
+        self.readings: OrderedDict[str, Contract] = OrderedDict()
+
+
+_KEPT: WeakKeyDictionary[Catalogue, _Kept] = WeakKeyDictionary()
+
+
+def read_contract(library: Catalogue, document: str) -> Contract:
+    """Return a document read, from memory if it was read before and nothing has changed."""
+    kept = _KEPT.setdefault(library, _Kept())
+    version = library.content_version
+    if kept.version != version:
+        kept.readings.clear()
+        kept.version = version
+    reading = kept.readings.pop(document, None)
+    if reading is None:
+        text = library.text(document)
+        name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
+        reading = Contract(
+            document, as_string(name), text, library.outline(document), library.card(document)
+        )
+    kept.readings[document] = reading
+    while len(kept.readings) > CACHE_SIZE:
+        kept.readings.popitem(last=False)
+    return reading
+
+
+def _fold(term: str) -> str:
+    return " ".join(term.casefold().removeprefix("the ").split())

@@ -1,0 +1,255 @@
+"""Which document of the library is meant, where another says that it amends or replaces one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from fourcorners.outline.card.dates import find_dates
+from fourcorners.outline.card.party_names import name_key
+from fourcorners.search.graph.statements import AmendmentStatement, Relation, distinctive_words
+from fourcorners.text.span import Span
+
+MIN_CONFIDENCE = 0.6
+"""The confidence from which a statement is taken to mean a document."""
+_CLEAR = 0.03  # by how much the likeliest must lead
+_PARTIES, _TITLE, _DATE = 0.4, 0.25, 0.35
+_TOGETHER = 0.05  # what a collection in common adds
+_UNTOLD = 0.55  # what counts for evidence that nobody gives
+_BY_FILE = 0.8  # what a title counts that is known by the file's name alone
+_SHORTEST = 6  # characters of a party's key that is sought in running text
+_HEAD = 4_000  # characters in which a document names its parties and its date
+_FORMS = (("incorporated", "inc"), ("limited", "ltd"), ("corporation", "corp"), ("company", "co"))
+_NO_PARTY = frozenset(("usa", "operatingpartnership", "thecompany", "company"))
+
+
+def party_key(name: str) -> str:
+    """Return what the spellings of a party's name share; its legal form counts, however written.
+
+    `Larch Supply, Inc.` and `LARCH SUPPLY INCORPORATED` are one party, `Larch Supply Limited` is
+    another.
+    """
+    key = name_key(name)
+    for long, short in _FORMS:
+        if key.endswith(long):
+            return key.removesuffix(long) + short
+    return key
+
+
+def party_keys(names: Collection[str]) -> dict[str, str]:
+    """Return names by key, without what is no name of a party."""
+    keyed = {party_key(name): name for name in names}
+    return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _NO_PARTY}
+
+
+@dataclass(frozen=True, slots=True)
+class TitlePage:
+    """A document's first words: its letters and digits, folded, and the dates written there."""
+
+    folded: str
+    dates: frozenset[date]
+
+
+def title_page(text: str, start: int = 0) -> TitlePage:
+    """Return the head of a text, from its title on."""
+    end = min(len(text), start + _HEAD)
+    folded = "".join(char for char in text[start:end].casefold() if char.isalnum())
+    for long, short in _FORMS:
+        folded = folded.replace(long, short)
+    return TitlePage(folded, frozenset(found.value for found in find_dates(text, Span(start, end))))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProfile:
+    """What is known of a document when another may mean it.
+
+    Attributes:
+        parties: The keys of its parties.
+        titled: The words of its title, its type and its file's name that tell it from others.
+        title: The words of its title that do.
+        dates: Its agreement and its effective date.
+        changes: Whether it amends another itself.
+    """
+
+    document: str
+    parties: frozenset[str]
+    titled: frozenset[str]
+    title: frozenset[str]
+    dates: tuple[date, ...]
+    collections: frozenset[str]
+    changes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a statement means: a document, or none; `because` says why, for people."""
+
+    target: str | None
+    confidence: float
+    because: str
+
+
+def resolve_target(
+    statement: AmendmentStatement,
+    own: DocumentProfile,
+    candidates: Sequence[DocumentProfile],
+    head: Callable[[str], TitlePage],
+) -> Resolution:
+    """Return the document that a statement means.
+
+    Args:
+        statement: What is said.
+        own: The document that says it.
+        candidates: Documents that may be meant.
+        head: Gives the head of a document by its id.
+    """
+    scored = sorted(
+        (
+            (_score(statement, own, each, head), each)
+            for each in candidates
+            if each.document != own.document and not _is_copy(own, each)
+        ),
+        key=lambda pair: (-pair[0].confidence, pair[1].document),
+    )
+    if not scored or scored[0][0].confidence < MIN_CONFIDENCE:
+        best = max(0.0, scored[0][0].confidence) if scored else 0.0
+        return Resolution(None, min(1.0, best), "no document of the library fits")
+    first, meant = scored[0]
+    sure = min(1.0, first.confidence)
+    alike = [
+        each
+        for one, each in scored[1:]
+        if one.confidence >= MIN_CONFIDENCE and first.confidence - one.confidence < _CLEAR
+    ]
+    if any(not _is_copy(meant, each) for each in alike):
+        return Resolution(None, sure, f"{len(alike) + 1} documents fit alike")
+    copies = f"; the first of {len(alike) + 1} copies" if alike else ""
+    return Resolution(first.target, sure, first.because + copies)
+
+
+def _is_copy(one: DocumentProfile, other: DocumentProfile) -> bool:
+    """Tell whether two documents are one contract, perhaps in two formats."""
+    same = (one.title, one.dates, one.parties) == (other.title, other.dates, other.parties)
+    return same and bool(one.title) and bool(one.dates or one.parties)
+
+
+def _score(
+    statement: AmendmentStatement,
+    own: DocumentProfile,
+    other: DocumentProfile,
+    head: Callable[[str], TitlePage],
+) -> Resolution:
+    parties = _parties(own, other, head)
+    title = _title(statement, other)
+    dated = _dated(statement, other, head)
+    told = [
+        (_PARTIES, parties),
+        (_TITLE, _UNTOLD if title is None else title),
+        (_DATE, _UNTOLD if dated is None else dated),
+    ]
+    confidence = sum(weight * value for weight, value in told)
+    if parties < 0.5 and not (dated == 1.0 and title is not None and title >= 0.75):
+        confidence = min(confidence, 0.45)
+    if title is None and dated is None:
+        confidence = min(confidence, 0.5)
+    if _clash(own.parties, other.parties) or _clash(other.parties, own.parties):
+        confidence = min(confidence, 0.5)
+    if dated == 0.0:
+        confidence = min(confidence, 0.55)
+    if title is not None and title < 0.3:
+        confidence = min(confidence, 0.5)
+    if own.dates and other.dates and min(other.dates) > max(own.dates):
+        confidence *= 0.5  # what is amended is there before
+    if other.changes and statement.relation is not Relation.RESTATES:
+        confidence *= 0.7  # an earlier amendment of the same
+    if own.collections & other.collections:
+        confidence += _TOGETHER
+    return Resolution(other.document, round(confidence, 2), _why(parties, title, dated))
+
+
+def _why(parties: float, title: float | None, dated: float | None) -> str:
+    told = [
+        "the same parties" if parties >= 1.0 else "a shared party" if parties >= 0.5 else "",
+        "the title" if title is not None and title >= 0.5 else "",
+        "the date" if dated is not None and dated >= 0.9 else "",
+    ]
+    return ", ".join(part for part in told if part) or "little"
+
+
+def _parties(
+    own: DocumentProfile, other: DocumentProfile, head: Callable[[str], TitlePage]
+) -> float:
+    """Return how far the two have the same parties, by their cards and their first words."""
+    if not own.parties and not other.parties:
+        return 0.0
+    here, there = head(own.document).folded, head(other.document).folded
+    theirs = sum(key in own.parties or _stands(key, here) for key in other.parties)
+    ours = sum(key in other.parties or _stands(key, there) for key in own.parties)
+    return max(theirs / max(2, min(3, len(other.parties))), ours / max(2, min(3, len(own.parties))))
+
+
+def _clash(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Tell whether one has a party that is another's namesake: `… Company of Delaware`."""
+    return any(
+        longer.startswith(f"{key.removesuffix('co')}") and "of" in longer[len(key) - 2 :]
+        for key in some - others
+        if len(key) >= _SHORTEST
+        for longer in others - some
+        if len(longer) > len(key)
+    )
+
+
+def _stands(key: str, folded: str) -> bool:
+    return len(key) >= _SHORTEST and key in folded
+
+
+def _title(statement: AmendmentStatement, other: DocumentProfile) -> float | None:
+    wanted = distinctive_words(statement.title)
+    if not wanted:
+        return None
+    found = _share(wanted, other.titled)
+    back = _share(other.title, wanted) if other.title else found
+    return (0.7 * found + 0.3 * back) * (1.0 if other.title else _BY_FILE)
+
+
+def _share(wanted: frozenset[str], known: frozenset[str]) -> float:
+    """Return the share of words that stand among others, `services` for `service` too."""
+    stems = {token.removesuffix("s") for token in known}
+    return sum(token.removesuffix("s") in stems for token in wanted) / len(wanted)
+
+
+def _dated(
+    statement: AmendmentStatement, other: DocumentProfile, head: Callable[[str], TitlePage]
+) -> float | None:
+    if statement.date is None:
+        return None
+    if statement.date in other.dates:
+        return 1.0
+    written = head(other.document).dates
+    if statement.date in written:
+        return 0.9
+    return 0.0 if other.dates or written else None
+
+
+def gather_candidates(
+    statement: AmendmentStatement,
+    own: DocumentProfile,
+    profiles: Mapping[str, DocumentProfile],
+    bearers: Mapping[str, Collection[str]],
+    fitting: Callable[[str], Sequence[str]],
+    names: str,
+) -> list[DocumentProfile]:
+    """Return the documents worth comparing: those with a party in common, and the best by name.
+
+    Args:
+        statement: What is said.
+        own: The document that says it.
+        profiles: All documents by id.
+        bearers: The ids of the documents of each party.
+        fitting: Gives the ids that fit the words of a name.
+        names: The parties as the document writes them.
+    """
+    found = {each for key in own.parties for each in bearers.get(key, ())}
+    found.update(fitting(f"{statement.title} {names}"))
+    return [profiles[each] for each in sorted(found) if each in profiles]

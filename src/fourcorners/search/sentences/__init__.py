@@ -1,0 +1,1 @@
+"""The sentences that answer a question: scored by signals and read beside it."""

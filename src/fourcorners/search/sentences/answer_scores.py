@@ -1,0 +1,144 @@
+"""What a reader makes of the sentences that a search puts first.
+
+A search weighs words and meaning apart; a reader takes question and sentence together, and costs as
+much for each of them as a search of a whole contract. So it reads the likeliest, and the log-odds
+of both make one chance. The lines that do so (`answering.json`) were fitted on questions to
+contracts that the reader had not learned from (`training/judge_answer_reader.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.registry import default_answer_reader
+from fourcorners.search.sentences.context import sentence_in_context
+from fourcorners.search.sentences.units import PreparedDocument
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE = Path(__file__).with_name("answering.json")
+MAX_SENTENCES = 48
+"""Sentences that are read, of all documents together."""
+MAX_PER_DOCUMENT = 8
+"""Sentences that are read of each document at least."""
+_TINY = 1e-6
+ReaderScores: TypeAlias = Mapping[int, float]
+"""The logit of each sentence of a document that was read, by its place among the units."""
+
+
+class ScoreWeights(BaseModel):
+    """How the log-odds of search and reader are weighed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    bias: float
+    search: float
+    reader: float
+
+
+class AnswerWeights(BaseModel):
+    """The lines where a known kind of clause is asked for, and where none is.
+
+    Attributes:
+        encoder: The one that the search had when they were fitted.
+        unread: The logit that a sentence counts with which was not read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    provenance: str
+    encoder: str
+    known: ScoreWeights
+    unknown: ScoreWeights
+    unread: float
+
+    def line(self, *, known: bool) -> ScoreWeights:
+        """Return the line of either."""
+        return self.known if known else self.unknown
+
+
+@cache
+def default_weights() -> AnswerWeights:
+    """Return the lines that come with the package."""
+    return AnswerWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
+
+
+def reader_for(encoder: Encoder | None) -> AnswerReader | None:
+    """Return the reader that is weighed beside the search; None where the search has other vectors.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    if encoder is None or encoder.name != default_weights().encoder:
+        return None
+    return default_answer_reader()
+
+
+def read_sentences(
+    reader: AnswerReader,
+    asked: str,
+    documents: Sequence[tuple[PreparedDocument, NDArray[np.float64]]],
+) -> list[ReaderScores]:
+    """Read the likeliest sentences of documents.
+
+    Args:
+        reader: What reads.
+        asked: The question.
+        documents: Each with the chance of each of its sentences.
+    """
+    chosen = _likeliest([chances for _, chances in documents])
+    texts = [
+        sentence_in_context(units, at)
+        for (units, _), places in zip(documents, chosen, strict=True)
+        for at in places
+    ]
+    told = reader.read(asked, texts).tolist()
+    heard: list[ReaderScores] = []
+    first = 0
+    for places in chosen:
+        heard.append(dict(zip(places, told[first : first + len(places)], strict=True)))
+        first += len(places)
+    return heard
+
+
+def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
+    """Return which sentences of each document are read: the likeliest of all, and of each."""
+    import numpy as np
+
+    orders = [np.argsort(-chances, kind="stable")[:MAX_SENTENCES].tolist() for chances in documents]
+    ranked = sorted(
+        ((place, at) for place, order in enumerate(orders) for at in order),
+        key=lambda each: -documents[each[0]][each[1]],
+    )
+    chosen = [set(order[:MAX_PER_DOCUMENT]) for order in orders]
+    for place, at in ranked[:MAX_SENTENCES]:
+        chosen[place].add(at)
+    return [sorted(each) for each in chosen]
+
+
+def combine_scores(
+    chances: NDArray[np.float64], heard: ReaderScores, line: ScoreWeights
+) -> NDArray[np.float64]:
+    """Return the chance of each sentence by search and reader.
+
+    Args:
+        chances: By the search.
+        heard: What was read.
+        line: How both are weighed.
+    """
+    import numpy as np
+
+    sure = np.clip(chances, _TINY, 1 - _TINY)
+    told = np.full(len(chances), default_weights().unread)
+    for at, answer in heard.items():
+        told[at] = answer
+    odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
+    both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return both

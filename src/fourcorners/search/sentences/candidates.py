@@ -1,0 +1,105 @@
+"""Which documents of a library to read for a question: those whose passages lead a search."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.search.concepts import Concept
+from fourcorners.search.dense import nearest_passages
+from fourcorners.search.filters import Filters
+from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.lexical import best_rows
+from fourcorners.search.query import Node, Or, Prefix, Word
+from fourcorners.search.stems import content_tokens, stem_tokens
+from fourcorners.text.tokenization import tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_PASSAGES = 200
+"""How many passages each side brings."""
+MIN_WORD = 4
+"""Letters of a stem from which all words that start with it count as its forms."""
+_KEPT = 256  # concepts, each within its filters, whose passages stay at hand
+
+
+def leading_documents(
+    library: Catalogue,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    concepts: Sequence[tuple[Concept, float]],
+    filters: Filters,
+    limit: int,
+) -> list[str]:
+    """Return the ids of at most `limit` documents, the one with the best passage first.
+
+    Passages are ranked by the question's words and by its meaning, and by the examples of the
+    concepts that it asks for (without vectors by their queries, which takes longer); the rankings
+    are fused.
+    """
+    tokens = filters.tokens(library)
+    trees = [any_word_form(asked)]
+    nearby: list[Mapping[int, float]] = []
+    if vector is None:
+        trees += [concept.query.tree for concept, _ in concepts]
+    else:
+        nearby = [nearest_passages(library, filters, tokens, vector, MAX_PASSAGES)]
+        nearby += [_near(library, filters, tokens, concept) for concept, _ in concepts]
+    rankings = [
+        (ranks(best_rows(library, tree, tokens, MAX_PASSAGES).scores), 1.0)
+        for tree in trees
+        if tree is not None
+    ]
+    rankings += [(ranks(near), 1.0) for near in nearby]
+    fused = fuse_ranks(rankings)
+    ordered = sort_by_score(sorted(fused), fused)
+    owner = _owners(library)
+    return list(dict.fromkeys(owner(row) for row in ordered))[:limit]
+
+
+def _near(
+    library: Catalogue, filters: Filters, tokens: Sequence[Sequence[str]], concept: Concept
+) -> Mapping[int, float]:
+    """Return the passages nearest to a concept's examples; kept, for they are asked for often."""
+    examples = concept.examples
+    if examples is None:
+        return {}
+    known = _NEAR.setdefault(library.memory, VersionedCache(_KEPT))
+    return known.get(
+        library.content_version,
+        (concept, filters),
+        lambda: nearest_passages(library, filters, tokens, examples.mean(axis=0), MAX_PASSAGES),
+    )
+
+
+_NEAR: WeakKeyDictionary[Memory, VersionedCache[Mapping[int, float]]] = WeakKeyDictionary()
+
+
+def _owners(library: Catalogue) -> Callable[[int], str]:
+    """Return what tells the document of a passage's row: the rows of a document are in a row."""
+    rows = library.execute(
+        "SELECT first_passage, id FROM documents WHERE passage_count > 0 ORDER BY first_passage"
+    )
+    first = [as_integer(start) for start, _ in rows]
+    return lambda row: as_string(rows[bisect_right(first, row) - 1][1])
+
+
+def any_word_form(asked: str) -> Node | None:
+    """Return the question as OR of its telling words, in any of their forms."""
+    tokens = content_tokens(tokenize(asked).tokens)
+    forms: dict[str, Word | Prefix] = {}
+    for token, stem in zip(tokens, stem_tokens(tokens), strict=True):
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(token, stem, strict=False))
+        start = "".join(letter for letter, _ in same)
+        forms[start] = Prefix(start) if len(start) >= MIN_WORD else Word(token)
+    if len(forms) < 2:
+        return next(iter(forms.values()), None)
+    return Or(tuple(forms.values()))

@@ -1,0 +1,275 @@
+"""Retrieval: the sentences that answer a question in natural language, with exact places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, log
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.dense import require_same_encoder
+from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.scope import Scope
+from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
+from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
+from fourcorners.search.sentences.candidates import leading_documents
+from fourcorners.search.sentences.signals import KNOWN, signals
+from fourcorners.search.sentences.snippets import Piece, Shape, extend_sentences
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.weights import LinearWeights, SignalWeights, default_weights
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Ordering: TypeAlias = Literal["score", "document"]
+MAX_SNIPPETS = 1_000
+MAX_DOCUMENTS = 8
+"""How many documents are read where the question names none."""
+NAMED_WEIGHT = 3.0
+"""What being the document that is meant, if that is not sure, adds to the log-odds."""
+RERANKED = 16
+"""How many snippets a reranker reads."""
+SHAPE = Shape()
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Words of a document that answer.
+
+    Attributes:
+        document: The document's id.
+        name: The document's name, for people.
+        span: Where it stands: `document.text[span] == words`.
+        score: How likely it answers, 0 to 1.
+        parts: What each signal added to the log-odds of its best sentence.
+        because: The ids of the concepts that the question asks for and that speak for it; empty
+            if it was found by the question's words and meaning alone.
+    """
+
+    document: str
+    name: str
+    span: Span
+    words: str
+    score: float
+    parts: Mapping[str, float]
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The answer to a question.
+
+    Attributes:
+        asked: The question that was answered, without the words that name a contract.
+        concepts: The known kinds of clause it asks for, with weights.
+        searched: The ids of the documents whose sentences were searched.
+        reader_scores: What a reader made of the likeliest of them, by the id of their document.
+    """
+
+    asked: str
+    concepts: tuple[tuple[Concept, float], ...]
+    searched: tuple[str, ...]
+    snippets: tuple[Snippet, ...]
+    reader_scores: Mapping[str, ReaderScores] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document read for the question: the chance and the signals of each of its sentences."""
+
+    units: PreparedDocument
+    signals: NDArray[np.float32]
+    chances: NDArray[np.float64]
+    heard: ReaderScores | None = None
+
+
+def retrieve_snippets(
+    library: Catalogue,
+    question: str,
+    *,
+    scope: Scope | None = None,
+    encoder: Encoder | None = None,
+    concepts: Sequence[Concept] = (),
+    filters: Filters = NO_FILTERS,
+    limit: int = 64,
+    order: Ordering = "score",
+    weights: SignalWeights | None = None,
+    shape: Shape = SHAPE,
+    threshold: float = 0.0,
+    reranker: Reranker | None = None,
+    reader: AnswerReader | None = None,
+    read_as: str = "",
+) -> Retrieval:
+    """Return the snippets that answer a question, the best first; they are disjoint.
+
+    Args:
+        library: Where to look.
+        question: In natural language; where a scope is given, what that says is asked counts.
+        scope: Which documents the question names: one that is sure is the only one searched, as
+            are a few that the name fits alike; others are preferred by the chance that they are
+            meant. Without one, the documents that lead a search of the whole library are read.
+        encoder: The encoder that made the library's vectors; without one only words count.
+        concepts: What is known of kinds of clauses.
+        filters: What of the library to look at.
+        limit: How many snippets at most.
+        order: `document` puts them where they stand in their documents, and joins neighbours.
+        weights: How signals are weighed; by default as fitted.
+        shape: How far a sentence is extended within its clause.
+        threshold: The score from which a snippet is returned.
+        reranker: Reads the question and the best snippets together; the log-odds of both count
+            alike, and the rest stay behind.
+        reader: Reads what is asked and the likeliest sentences together, before any is extended.
+        read_as: How the reader is asked, if not in the words of the search.
+
+    Raises:
+        QueryError: If nothing is asked.
+        ConfigError: If the limit is out of range, a filter names what is not there, or the
+            encoder is not the library's.
+    """
+    if not 1 <= limit <= MAX_SNIPPETS:
+        raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
+    asked = (scope.asked if scope else question).strip()
+    if not asked:
+        raise QueryError("there is nothing to search for.", remedy="Ask a question.")
+    if encoder is not None:
+        require_same_encoder(library, encoder)
+    meant = recognise_concepts(asked, concepts)
+    vector = None
+    if encoder is not None and library.encoder is not None:
+        vector = encoder.encode([asked])[0]
+        shelf = document_cache(library)
+        meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
+    preferred = dict(scope.documents) if scope else {}
+    with library.snapshot():
+        if scope and scope.sure and scope.documents:
+            documents = [scope.documents[0][0]]
+        elif scope and scope.few:
+            documents = list(scope.few)
+        else:
+            led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
+            documents = list(dict.fromkeys((*preferred, *led)))
+        read = [_read(library, document, asked, vector, meant) for document in documents]
+    weighing = weights or default_weights()
+    chosen = weighing.known if meant else weighing.unknown
+    unsure = len(documents) > 1
+    scored = [
+        _Read(
+            units,
+            rows,
+            chosen.chances(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
+        )
+        for units, rows in read
+    ]
+    heard: Mapping[str, ReaderScores] = {}
+    if reader is not None:
+        pairs = [(one.units, one.chances) for one in scored]
+        told = read_sentences(reader, read_as or asked, pairs)
+        line = fitted_lines().line(known=bool(meant))
+        scored = [
+            replace(one, chances=combine_scores(one.chances, each, line), heard=each)
+            for one, each in zip(scored, told, strict=True)
+        ]
+        heard = {one.units.document: each for one, each in zip(scored, told, strict=True)}
+    found = [
+        (one, piece, float(one.chances[piece.core]))
+        for one in scored
+        for piece in _pieces(one, shape, limit)
+        if one.chances[piece.core] >= threshold
+    ]
+    found.sort(key=lambda each: -each[2])
+    snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
+    if reranker is not None:
+        best = _reranked(asked, snippets[:RERANKED], reranker)
+        snippets = [*(one for one in best if one.score >= threshold), *snippets[RERANKED:]]
+    if order == "document":
+        texts = {one.units.document: one.units.text for one in scored}
+        snippets = document_order(snippets, texts, shape.join)
+    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), heard)
+
+
+def _read(
+    library: Catalogue,
+    document: str,
+    asked: str,
+    vector: NDArray[np.float32] | None,
+    meant: Sequence[tuple[Concept, float]],
+) -> tuple[PreparedDocument, NDArray[np.float32]]:
+    units = document_cache(library).get(library, document)
+    return units, signals(units, asked, vector, meant)
+
+
+def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
+    """Return the snippets in a new order, with the mean of both log-odds as their score."""
+    logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
+    told = []
+    for snippet, logit in zip(snippets, logits, strict=True):
+        certain = min(max(snippet.score, 1e-6), 1 - 1e-6)
+        mean = (log(certain / (1 - certain)) + logit) / 2
+        parts = {**snippet.parts, "reranker": logit}
+        told.append(replace(snippet, score=1 / (1 + exp(-mean)), parts=parts))
+    return sorted(told, key=lambda snippet: -snippet.score)
+
+
+def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:
+    import numpy as np
+
+    cores = np.argsort(-one.chances, kind="stable").tolist()
+    spans = [unit.span for unit in one.units.units]
+    clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
+    return extend_sentences(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
+
+
+def _snippet(
+    one: _Read, piece: Piece, weighing: LinearWeights, meant: Sequence[tuple[Concept, float]]
+) -> Snippet:
+    units = one.units.units
+    span = Span(units[piece.first].span.start, units[piece.last].span.end)
+    parts = weighing.parts(one.signals[piece.core])
+    if one.heard is not None:
+        line = fitted_lines().line(known=bool(meant))
+        parts = {name: line.search * value for name, value in parts.items()}
+        parts["reader"] = line.reader * one.heard.get(piece.core, fitted_lines().unread)
+    speaks = any(name in KNOWN and value > 0 for name, value in parts.items())
+    return Snippet(
+        document=one.units.document,
+        name=one.units.name,
+        span=span,
+        words=span.of(one.units.text),
+        score=float(one.chances[piece.core]),
+        parts=parts,
+        because=tuple(concept.id for concept, _ in meant) if speaks else (),
+    )
+
+
+def document_order(
+    snippets: Sequence[Snippet], texts: Mapping[str, str], join: int
+) -> list[Snippet]:
+    """Return snippets as they stand in their documents, those side by side made one.
+
+    Documents are in the order of their best snippets; what is made one bears the best's score.
+    """
+    documents = list(dict.fromkeys(snippet.document for snippet in snippets))
+    placed = sorted(snippets, key=lambda each: (documents.index(each.document), each.span))
+    merged: list[Snippet] = []
+    for snippet in placed:
+        last = merged[-1] if merged else None
+        if (
+            last is None
+            or last.document != snippet.document
+            or len(texts[last.document][last.span.end : snippet.span.start].strip()) > join
+        ):
+            merged.append(snippet)
+            continue
+        span = Span(last.span.start, max(last.span.end, snippet.span.end))
+        best = last if last.score >= snippet.score else snippet
+        because = tuple(dict.fromkeys((*last.because, *snippet.because)))
+        merged[-1] = replace(best, span=span, words=span.of(texts[best.document]), because=because)
+    return merged

@@ -1,0 +1,337 @@
+"""`Access`: what one person may see and do of the library. The walls stand here, and nowhere else.
+
+A document is visible if it is in a collection that the person may read. What is not visible does
+not exist: an id, a name, a count, a message or a suggestion of it is never told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
+from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.tree import Outline
+from fourcorners.server.auth.principal import Principal, Role
+from fourcorners.server.errors import NotAllowed, NotFound
+
+if TYPE_CHECKING:
+    from fourcorners.search.run import SearchResult
+    from fourcorners.server.models import LocalModels
+    from fourcorners.server.store.health_checks import HealthCheck
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleDocument:
+    """A document as one person sees it: `entry` names only the collections they may read."""
+
+    entry: Entry
+    role: Role
+
+
+class Access:
+    """The library as one principal may use it, while a block lasts.
+
+    Args:
+        library: The connection; it must not be reached but through this.
+        principal: Who asks.
+        watched: Whether reading a document is written to the audit trail.
+    """
+
+    def __init__(self, library: Library, principal: Principal, *, watched: bool) -> None:
+        self._library = library
+        self.principal = principal
+        self._watched = watched
+
+    # The gate
+
+    def library_for(self, collection: str, role: Role, *, to_come: bool = False) -> Library:
+        """Return the library to someone who holds a role in a collection, for use within it.
+
+        The collection must exist unless it is `to_come`, as while its first documents are read.
+
+        Raises:
+            NotFound: If they may not know of the collection.
+            NotAllowed: If they hold a lesser role there.
+        """
+        self.require(role, collection, to_come=to_come)
+        return self._library
+
+    def library_of(self, document: str, role: Role) -> Library:
+        """Return the library to someone who holds a role in a collection with the document.
+
+        Raises:
+            NotFound: If they may not know of the document.
+            NotAllowed: If they hold a lesser role wherever it is.
+        """
+        found = self.visible(document)
+        if found.role < role:
+            raise _not_allowed(role)
+        return self._library
+
+    def whole_library(self, role: Role) -> Library:
+        """Return the library to someone who holds a role in all of it.
+
+        Raises:
+            NotAllowed: If they do not.
+        """
+        overall = self.principal.role_everywhere
+        if overall is None or overall < role:
+            raise _not_allowed(role)
+        return self._library
+
+    def common(self) -> Library:
+        """Return the library for what belongs to all who sign in, such as playbooks.
+
+        Nothing of a collection or a document may be read from it, but of those that `documents`
+        and `collections` list.
+        """
+        return self._library
+
+    def require(self, role: Role, collection: str, *, to_come: bool = False) -> None:
+        """Check a role in a collection, which must exist unless it is `to_come`.
+
+        Raises:
+            NotFound: If they may not know of the collection, or there is none.
+            NotAllowed: If they hold a lesser role there.
+        """
+        held = self.principal.role_in(collection)
+        known = to_come or fold_name(collection) in self._names()
+        if held is None or not known:
+            raise NotFound(f"there is no collection {collection!r} that you may read.")
+        if held < role:
+            raise _not_allowed(role)
+
+    def readable(self) -> tuple[str, ...] | None:
+        """Return the names of the collections that they may read; None for all there are."""
+        if self.principal.role_everywhere is not None:
+            return None
+        return tuple(
+            name for fold, name in self._names().items() if self.principal.may(Role.READER, fold)
+        )
+
+    # What there is
+
+    def collections(self) -> list[CollectionStats]:
+        """Return the collections that they may read, by name, with their figures."""
+        may = self.principal.may
+        return [each for each in self._library.stats().collections if may(Role.READER, each.name)]
+
+    def documents(self, collection: str | None = None) -> list[Entry]:
+        """List the documents (of a collection) that they may read, by name.
+
+        Raises:
+            NotFound: If they may not know of the collection.
+        """
+        if collection is not None:
+            self.require(Role.READER, collection)
+        return [
+            narrowed
+            for entry in _entries(self._library, collection)
+            if (narrowed := self._narrowed(entry)).collections
+        ]
+
+    def visible(self, document: str) -> VisibleDocument:
+        """Return how a document is listed, and the best role they hold where it is.
+
+        Raises:
+            NotFound: If they may not know of it, or there is none.
+        """
+        try:
+            entry = self._narrowed(self._library.entry(document))
+        except ConfigError as error:
+            raise _no_document(document) from error
+        roles = [self.principal.role_in(name) for name in entry.collections]
+        best = max((role for role in roles if role is not None), default=None)
+        if best is None:
+            raise _no_document(document)
+        return VisibleDocument(entry, best)
+
+    def document(self, document: str) -> Document:
+        """Return a document as it was read; the audit trail keeps that they read it."""
+        self._read(document)
+        return self._library.document(document)
+
+    def text(self, document: str) -> str:
+        """Return the text of a document; the audit trail keeps that they read it."""
+        self._read(document)
+        return self._library.text(document)
+
+    def outline(self, document: str) -> Outline:
+        """Return the outline of a document."""
+        self.visible(document)
+        return self._library.outline(document)
+
+    def card(self, document: str) -> Card:
+        """Return the contract card of a document."""
+        self.visible(document)
+        return self._library.card(document)
+
+    def cards(self, entries: Sequence[Entry]) -> dict[str, Card]:
+        """Return the cards of documents that were listed for this person, by id."""
+        return {entry.id: self.card(entry.id) for entry in entries}
+
+    def failures(self, collection: str, *, to_come: bool = False) -> list[Failure]:
+        """Return the files of a collection (that may be `to_come`) that could not be read.
+
+        Raises:
+            NotFound: If they may not know of the collection.
+        """
+        self.require(Role.READER, collection, to_come=to_come)
+        return self._library.failures(collection)
+
+    def search(
+        self, query: str, engines: LocalModels, *, collection: str | None = None, limit: int = 20
+    ) -> SearchResult:
+        """Search what they may read, or one collection of it.
+
+        Raises:
+            QueryError: If the query does not parse.
+            NotFound: If they may not know of the collection.
+            ConfigError: If the query names what is not there.
+        """
+        from fourcorners.search.filters import NO_FILTERS, Filters
+        from fourcorners.search.run import SearchResult
+
+        if collection is not None:
+            self.require(Role.READER, collection)
+        readable = self.readable()
+        filters = NO_FILTERS if collection is None else Filters(collection=collection)
+        if collection is None and readable is not None:
+            if not readable:
+                return SearchResult(())
+            filters = (
+                Filters(collection=readable[0])
+                if len(readable) == 1
+                else Filters(documents=tuple(entry.id for entry in self.documents()))
+            )
+            if len(readable) > 1 and not filters.documents:
+                return SearchResult(())
+        try:
+            found = engines.search(self._library, query, filters, limit)
+        except QueryError:
+            raise
+        except ConfigError as error:
+            if readable is None:
+                raise
+            # It would list what there is behind the walls.
+            raise NotFound("the query names a collection or a type that is not there.") from error
+        self.record("search", {"collection": collection or "", "hits": len(found.hits)})
+        return found
+
+    def last_health_check(self, collection: str) -> HealthCheck | None:
+        """Return the last check of a collection's papers; None if there was none.
+
+        What has left the collection since is left out of it.
+
+        Raises:
+            NotFound: If they may not know of the collection.
+        """
+        from fourcorners.server.store import health_checks as papers
+
+        self.require(Role.READER, collection)
+        checked = papers.last_check(self._library, collection)
+        if checked is None:
+            return None
+        entries = self.documents(collection)
+        inside = {entry.id for entry in entries}
+        symptoms = [
+            each for each in checked.health.symptoms if not each.document or each.document in inside
+        ]
+        if self.readable() is not None:
+            told = {path for entry in entries for path in self.paths(entry.id)}
+            told |= {entry.name for entry in entries}
+            symptoms = [
+                replace(each, others=tuple(other for other in each.others if other in told))
+                for each in symptoms
+            ]
+        return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))
+
+    def paths(self, document: str) -> list[str]:
+        """Return the paths that a document was read from.
+
+        To who may not read every collection only that of its first reading: the others may be of
+        collections behind a wall.
+        """
+        found = self.visible(document)
+        if self.readable() is None:
+            return self._library.paths_of(document)
+        return [found.entry.path]
+
+    def remove(self, document: str, collection: str) -> bool:
+        """Take a document out of a collection; tells whether it has left the library with that.
+
+        Raises:
+            NotFound: If they may not know of it, or it is not in the collection.
+            NotAllowed: If they may not edit the collection.
+        """
+        self.require(Role.EDITOR, collection)
+        inside = {fold_name(name) for name in self.visible(document).entry.collections}
+        if fold_name(collection) not in inside:
+            raise _no_document(document)
+        with self._library.transaction():
+            gone = self._library.remove(document, collection)
+            self.record("taken out", {"document": document, "collection": collection}, always=True)
+        return gone
+
+    # The audit trail
+
+    def record(self, event: str, detail: dict[str, str | int], *, always: bool = False) -> None:
+        """Write to the audit trail what they did; what is only read, where reading is watched."""
+        if self._watched or always:
+            self._library.record(event, {**detail, "by": self.principal.name})
+
+    def audit_trail(self) -> Iterator[AuditEntry]:
+        """Yield the audit trail, the oldest entry first.
+
+        Raises:
+            NotAllowed: If they are not an admin of the whole library.
+        """
+        return self.whole_library(Role.ADMIN).audit_trail()
+
+    def _read(self, document: str) -> None:
+        self.visible(document)
+        self.record("read", {"document": document})
+
+    def _names(self) -> dict[str, str]:
+        return {fold_name(name): name for name in self._library.collection_names()}
+
+    def _narrowed(self, entry: Entry) -> Entry:
+        may = self.principal.may
+        if self.principal.role_everywhere is not None:
+            return entry
+        return replace(
+            entry, collections=tuple(n for n in entry.collections if may(Role.READER, n))
+        )
+
+
+_LISTED: WeakKeyDictionary[Memory, VersionedCache[tuple[Entry, ...]]] = WeakKeyDictionary()
+_LISTS = 8  # collections whose lists of documents stay at hand
+
+
+def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
+    """Return the documents (of a collection), whoever may read them; they are narrowed later."""
+    known = _LISTED.setdefault(library.memory, VersionedCache(_LISTS))
+    key = None if collection is None else fold_name(collection)
+    return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))
+
+
+def _not_allowed(role: Role) -> NotAllowed:
+    return NotAllowed(
+        f"this needs the role {role.title!r} here.",
+        remedy="Ask whoever administers this library for it.",
+    )
+
+
+def _no_document(document: str) -> NotFound:
+    return NotFound(
+        f"there is no document {document[:40]!r} that you may read.",
+        remedy="It may have been removed, or lie in a collection that is not yours.",
+    )

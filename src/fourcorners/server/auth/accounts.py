@@ -1,0 +1,317 @@
+"""People who may sign in, and their roles; kept in the library.
+
+Passwords are kept as argon2id hashes, sessions and tokens as SHA-256 of what their bearer holds.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.server.auth.passwords import hash_password, require_strong
+from fourcorners.server.auth.principal import Principal, Role
+
+TABLE_SET = "server_accounts"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_users(
+            name       TEXT PRIMARY KEY,
+            password   TEXT NOT NULL,
+            disabled   INTEGER NOT NULL DEFAULT 0,
+            failures   INTEGER NOT NULL DEFAULT 0,
+            locked     REAL NOT NULL DEFAULT 0,
+            created    TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_roles(
+            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            collection TEXT NOT NULL,
+            role       INTEGER NOT NULL,
+            PRIMARY KEY (user, collection)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_tokens(
+            id         TEXT PRIMARY KEY,
+            hash       TEXT NOT NULL UNIQUE,
+            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            note       TEXT NOT NULL,
+            scopes     TEXT NOT NULL,
+            created    TEXT NOT NULL,
+            expires    REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_sessions(
+            hash       TEXT PRIMARY KEY,
+            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            begun      REAL NOT NULL,
+            seen       REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        -- When a session ends at the latest; 0 for what holds for all.
+        ALTER TABLE server_sessions ADD COLUMN ends REAL NOT NULL DEFAULT 0;
+
+        CREATE TABLE server_oidc_people(
+            issuer     TEXT NOT NULL,
+            subject    TEXT NOT NULL,
+            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            PRIMARY KEY (issuer, subject)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_oidc_expected(
+            user       TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_oidc_roles(
+            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            collection TEXT NOT NULL,
+            role       INTEGER NOT NULL,
+            until      REAL NOT NULL,
+            PRIMARY KEY (user, collection)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE server_oidc_begun(
+            state      TEXT PRIMARY KEY,
+            leads_to   TEXT NOT NULL,
+            begun      REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+ALL_COLLECTIONS = ""
+"""What stands for every collection, those to come included, where a role is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Someone who may sign in.
+
+    Attributes:
+        roles: By folded collection, `EVERYWHERE` for all; those by groups are among them.
+        by_groups: The roles that their groups at the provider give them.
+        password: Whether they have one here.
+        provider: `linked` for who has signed in through the provider, `expected` for who may.
+    """
+
+    name: str
+    disabled: bool
+    locked: bool
+    roles: Mapping[str, Role]
+    by_groups: Mapping[str, Role]
+    password: bool
+    provider: str
+    created: str
+
+
+class Accounts:
+    """The accounts of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        library.migrate(TABLE_SET)
+
+    # People
+
+    def add(self, name: str, password: str, *, by: str) -> None:
+        """Let someone sign in; they may see nothing until they are given a role.
+
+        Raises:
+            ConfigError: If the name is taken or is none, or the password is too short.
+        """
+        _require_name(name)
+        require_strong(password)
+        self._insert(name, hash_password(password), by)
+
+    def add_without_password(self, name: str, *, by: str) -> None:
+        """Make an account that is signed in to through the provider alone.
+
+        Raises:
+            ConfigError: If the name is taken or is none.
+        """
+        _require_name(name)
+        self._insert(name, "", by)
+
+    def add_for_provider(self, name: str, *, by: str) -> None:
+        """Let whom the provider calls by this account's name sign in to it, once they come.
+
+        Raises:
+            ConfigError: If there is no such account.
+        """
+        with self._library.transaction():
+            self.require(name)
+            self._library.execute("INSERT OR IGNORE INTO server_oidc_expected VALUES (?)", (name,))
+            self.record("provider expected", name, by)
+
+    def _insert(self, name: str, hashed: str, by: str) -> None:
+        with self._library.transaction():
+            if self._library.execute(
+                "SELECT 1 FROM server_users WHERE lower(name) = lower(?)", (name,)
+            ):
+                raise ConfigError(
+                    f"there is an account {name!r} already.", remedy="Choose another name."
+                )
+            self._library.execute(
+                "INSERT INTO server_users(name, password, created) VALUES (?, ?, ?)",
+                (name, hashed, utc_now()),
+            )
+            self.record("user added", name, by)
+
+    def set_password(self, name: str, password: str, *, by: str) -> None:
+        """Give someone another password, and end their sessions.
+
+        Raises:
+            ConfigError: If there is no such account, or the password is too short.
+        """
+        require_strong(password)
+        hashed = hash_password(password)
+        with self._library.transaction():
+            self.require(name)
+            self._library.execute(
+                "UPDATE server_users SET password = ?, failures = 0, locked = 0 WHERE name = ?",
+                (hashed, name),
+            )
+            self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
+            self.record("password changed", name, by)
+
+    def set_disabled(self, name: str, disabled: bool, *, by: str) -> None:
+        """Shut someone out, their sessions and tokens included, or let them in again.
+
+        Raises:
+            ConfigError: If there is no such account.
+        """
+        with self._library.transaction():
+            self.require(name)
+            self._library.execute(
+                "UPDATE server_users SET disabled = ?, failures = 0, locked = 0 WHERE name = ?",
+                (int(disabled), name),
+            )
+            if disabled:
+                self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
+            self.record("user disabled" if disabled else "user enabled", name, by)
+
+    def grant(self, name: str, role: Role | None, collection: str, *, by: str) -> None:
+        """Give someone a role in a collection or `EVERYWHERE`; None takes it away.
+
+        Raises:
+            ConfigError: If there is no such account.
+        """
+        fold = fold_name(collection) if collection else ALL_COLLECTIONS
+        with self._library.transaction():
+            self.require(name)
+            self._library.execute(
+                "DELETE FROM server_roles WHERE user = ? AND collection = ?", (name, fold)
+            )
+            if role is not None:
+                self._library.execute(
+                    "INSERT INTO server_roles VALUES (?, ?, ?)", (name, fold, int(role))
+                )
+            self._library.record(
+                "role",
+                {
+                    "user": name,
+                    "collection": collection or "every collection",
+                    "role": "none" if role is None else role.title,
+                    "by": by,
+                },
+            )
+
+    def users(self) -> list[Account]:
+        """Return everyone, by name."""
+        rows = self._library.execute(
+            "SELECT name, disabled, locked, password <> '', "
+            "CASE WHEN name IN (SELECT user FROM server_oidc_people) THEN 'linked' "
+            "WHEN name IN (SELECT user FROM server_oidc_expected) THEN 'expected' ELSE '' END, "
+            "created FROM server_users ORDER BY name"
+        )
+        return [
+            Account(
+                name=as_string(name),
+                disabled=bool(disabled),
+                locked=as_number(locked) > time.time(),
+                roles=self._roles(as_string(name)),
+                by_groups=self.roles_by_groups(as_string(name)),
+                password=bool(password),
+                provider=as_string(provider),
+                created=as_string(created),
+            )
+            for name, disabled, locked, password, provider, created in rows
+        ]
+
+    def principal(self, name: str, most: Role, secret: str) -> Principal:
+        """Return someone, as their roles are now; `most` and `secret` as `Principal` has them."""
+        roles = dict(self._roles(name))
+        everywhere = roles.pop(ALL_COLLECTIONS, None)
+        return Principal(name, global_role=everywhere, roles=roles, ceiling=most, secret=secret)
+
+    def has_password(self, name: str) -> bool:
+        """Tell whether someone can sign in with a password."""
+        return bool(
+            self._library.execute(
+                "SELECT 1 FROM server_users WHERE name = ? AND password <> ''", (name,)
+            )
+        )
+
+    def roles_by_groups(self, name: str) -> Mapping[str, Role]:
+        """Return the roles that someone's groups gave them when they last signed in, and hold."""
+        rows = self._library.execute(
+            "SELECT collection, role FROM server_oidc_roles WHERE user = ? AND until > ? "
+            "ORDER BY collection",
+            (name, time.time()),
+        )
+        return {as_string(collection): Role(as_integer(role)) for collection, role in rows}
+
+    def _roles(self, name: str) -> Mapping[str, Role]:
+        """Return the best of the roles that were given by hand and by groups."""
+        rows = self._library.execute(
+            "SELECT collection, max(role) FROM (SELECT collection, role FROM server_roles "
+            "WHERE user = ?1 UNION ALL SELECT collection, role FROM server_oidc_roles "
+            "WHERE user = ?1 AND until > ?2) GROUP BY collection ORDER BY collection",
+            (name, time.time()),
+        )
+        return {as_string(collection): Role(as_integer(role)) for collection, role in rows}
+
+    def require(self, name: str) -> None:
+        """Check that there is such an account.
+
+        Raises:
+            ConfigError: If there is none.
+        """
+        if not self._library.execute("SELECT 1 FROM server_users WHERE name = ?", (name,)):
+            raise ConfigError(
+                f"there is no account {name!r}.", remedy="List them: fourcorners users list"
+            )
+
+    def record(self, event: str, user: str, by: str) -> None:
+        """Write to the audit trail what became of an account."""
+        self._library.record(event, {"user": user, "by": by})
+
+
+def _require_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} is no name for an account.",
+            remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
+            "first two.",
+        )
+
+
+def hash_secret(secret: str) -> str:
+    """Return what is kept of a secret."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def as_number(value: object) -> float:
+    """Return a value that the schema says is a number."""
+    return float(value) if isinstance(value, int | float) else 0.0

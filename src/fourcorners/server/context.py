@@ -1,0 +1,181 @@
+"""The desk: what a route is given. Who asks, the way to the library, and how to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment
+
+from fourcorners.server.assets import Assets
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.identity import Identity
+from fourcorners.server.auth.principal import Principal, Role
+from fourcorners.server.errors import NotAllowed, NotFound, NotSignedIn
+from fourcorners.server.models import LocalModels
+from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.rendering.page_renderer import PageRenderer
+from fourcorners.server.security import SAFE_METHODS, form_token, is_form_token
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.store.uploads import MAX_FILES, UploadFolder
+from fourcorners.server.tasks.queue import Task, TaskQueue
+from fourcorners.server.telemetry import Telemetry
+from fourcorners.settings import Settings
+
+if TYPE_CHECKING:
+    from fourcorners.server.auth.oidc import SignInFlow
+    from fourcorners.server.tasks.runner import WorkerPool
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """What all requests share.
+
+    Attributes:
+        flow: Signs people in through a provider; None where there is none.
+    """
+
+    connection_pool: ConnectionPool
+    settings: Settings
+    engines: LocalModels
+    page_renderer: PageRenderer
+    workers: WorkerPool
+    uploads: UploadFolder
+    identity: Identity
+    assets: Assets
+    templates: Environment
+    sign_in_limit: RateLimiter
+    telemetry: Telemetry
+    flow: SignInFlow | None
+    team: bool
+
+
+def app_state(request: Request) -> AppState:
+    """Return what all requests share."""
+    state: AppState = request.app.state.office
+    return state
+
+
+class RequestContext:
+    """One request: who asks, and what they can reach."""
+
+    def __init__(self, request: Request, principal: Principal) -> None:
+        self.request = request
+        self.principal = principal
+        self.state = app_state(request)
+
+    @contextmanager
+    def access(self) -> Iterator[Access]:
+        """Lend the library, as this person may use it; do not nest."""
+        with self.state.connection_pool.library() as library:
+            yield Access(library, self.principal, watched=self.state.team)
+
+    def page(self, template: str, status: int = 200, **values: object) -> Response:
+        """Return a page."""
+        return HTMLResponse(self.render(template, **values), status)
+
+    def render(self, template: str, **values: object) -> str:
+        """Return a template, drawn."""
+        made = self.state.templates.get_template(template)
+        return made.render(
+            principal=self.principal,
+            form_token=form_token(self.principal.secret),
+            path=self.request.url.path,
+            **values,
+        )
+
+    def redirect(self, address: str) -> Response:
+        """Send the browser to another page, after a form."""
+        return RedirectResponse(address, 303)
+
+    @property
+    def is_partial(self) -> bool:
+        """Tell whether HTMX asks, for a part of a page."""
+        return self.request.headers.get("hx-request") == "true"
+
+    # Tasks
+
+    def start_task(self, kind: str, lane: str, collection: str, spec: Mapping[str, str]) -> Task:
+        """Queue a task in a collection where this person may do such work."""
+        with self.state.connection_pool.library() as library:
+            task = TaskQueue(library).start(kind, lane, collection, spec, by=self.principal.name)
+        self.state.workers.wake()
+        return task
+
+    def task(self, identifier: str) -> Task:
+        """Return a task.
+
+        Raises:
+            NotFound: If there is none in a collection that they may read.
+        """
+        with self.state.connection_pool.library() as library:
+            task = TaskQueue(library).find(identifier)
+        if not self.principal.may(Role.READER, task.collection):
+            raise NotFound(f"there is no task {identifier[:40]!r}.")
+        return task
+
+    def tasks(self, *, limit: int = 100, before: str = "") -> list[Task]:
+        """Return the tasks of the collections that they may read, the latest first."""
+        found: list[Task] = []
+        with self.state.connection_pool.library() as library:
+            while len(found) < limit:
+                some = TaskQueue(library).list(limit=limit, before=before)
+                found += [each for each in some if self.principal.may(Role.READER, each.collection)]
+                if len(some) < limit:
+                    break
+                before = some[-1].id
+        return found[:limit]
+
+    def cancel(self, identifier: str) -> Task:
+        """End a task that was not done yet: one's own, or any as an editor.
+
+        Raises:
+            NotFound: If there is none that they may see.
+            NotAllowed: If it is another's, and they are no editor there.
+        """
+        task = self.task(identifier)
+        mine = task.asked_by == self.principal.name
+        if not mine and not self.principal.may(Role.EDITOR, task.collection):
+            raise NotAllowed("this task is another's.", remedy="Ask an editor of the collection.")
+        with self.state.connection_pool.library() as library:
+            return TaskQueue(library).cancel(identifier, by=self.principal.name)
+
+
+def request_context(request: Request) -> RequestContext:
+    """Return the desk of a request.
+
+    Raises:
+        NotSignedIn: If nobody has signed in.
+    """
+    principal = app_state(request).identity.of(request)
+    if principal is None:
+        raise NotSignedIn("you have not signed in.", remedy="Sign in, or send an API token.")
+    return RequestContext(request, principal)
+
+
+Context = Annotated[RequestContext, Depends(request_context)]
+
+
+async def require_form_token(request: Request, context: Context) -> None:
+    """Refuse a form that was not drawn for this visitor; every page's router depends on it.
+
+    Raises:
+        NotAllowed: If its token is missing, or another visitor's.
+    """
+    if request.method in SAFE_METHODS:
+        return
+    token = request.headers.get("x-csrf-token", "")
+    if not token:
+        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
+        value = form.get("csrf", "")
+        token = value if isinstance(value, str) else ""
+    if not is_form_token(token, context.principal.secret):
+        await request.close()
+        raise NotAllowed(
+            "this form is not one that was drawn for you, or is out of date.",
+            remedy="Reload the page, and send it again.",
+        )

@@ -1,0 +1,120 @@
+"""What went wrong, told: as a page to people, as problem+json to programs."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from fourcorners.errors import (
+    ConfigError,
+    FourcornersError,
+    InputError,
+    LibraryError,
+    ModelError,
+    QueryError,
+)
+from fourcorners.server.context import app_state
+from fourcorners.server.errors import HttpError, NotSignedIn, TooManyRequests
+from fourcorners.server.security import form_token
+
+_STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
+    (QueryError, 422),
+    (InputError, 422),
+    (ConfigError, 400),
+    (ModelError, 502),
+    (LibraryError, 503),
+    (FourcornersError, 500),
+)
+_log = logging.getLogger("fourcorners.server")
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let every error of the application be told."""
+    app.add_exception_handler(FourcornersError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _defect)
+
+
+def status_of(error: FourcornersError) -> int:
+    """Return the HTTP status that an error is answered with."""
+    if isinstance(error, HttpError):
+        return error.status
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, FourcornersError)  # noqa: S101 - installed for these alone
+    status = status_of(error)
+    if isinstance(error, NotSignedIn) and not _is_for_programs(request):
+        query = f"?{request.url.query}" if request.url.query else ""
+        wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
+        return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", 303)
+    answer = _told(request, status, error.message, error.remedy)
+    if isinstance(error, TooManyRequests):
+        answer.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, NotSignedIn):
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - installed for these alone
+    faults = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()]
+    return _told(request, 422, "the request is not as it must be.", "; ".join(faults[:5]))
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - installed for these alone
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return _told(request, 404, "there is no such page.", "Begin at the library.")
+    answer = _told(request, error.status_code, f"{error.detail}.", "")
+    for name, value in (error.headers or {}).items():
+        answer.headers[name] = value
+    return answer
+
+
+def _defect(request: Request, error: Exception) -> Response:
+    _log.error("a defect", exc_info=error)
+    return _told(
+        request, 500, "the server failed at this.", "Its log says where; please report that."
+    )
+
+
+def _told(request: Request, status: int, message: str, remedy: str) -> Response:
+    message = message[:1].upper() + message[1:]
+    if _is_for_programs(request):
+        value = {
+            "type": "about:blank",
+            "title": HTTPStatus(status).phrase,
+            "status": status,
+            "detail": message,
+            "remedy": remedy,
+        }
+        return JSONResponse(value, status, media_type="application/problem+json")
+    state = app_state(request)
+    principal = None
+    try:
+        principal = state.identity.of(request)
+    except FourcornersError:
+        principal = None  # an error page needs nobody to have signed in
+    page = state.templates.get_template("error.html.j2").render(
+        principal=principal,
+        form_token=form_token(principal.secret) if principal else "",
+        path=request.url.path,
+        status=status,
+        phrase=HTTPStatus(status).phrase,
+        message=message,
+        remedy=remedy,
+    )
+    return HTMLResponse(page, status)
+
+
+def _is_for_programs(request: Request) -> bool:
+    return request.url.path.startswith(("/api/", "/mcp"))

@@ -1,0 +1,242 @@
+"""What the library says of cells at a glance, without reading the whole of each finding.
+
+Place, state and severity of every cell are kept in a narrow table beside the findings, by triggers:
+so half a million cells are known in a second, and what has changed since in milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
+from fourcorners.review.finding import Author, Finding, ReviewState
+from fourcorners.review.people.assignment import assignee
+
+_ROOM = "review_grid"
+_LENGTH = 110  # characters of a quote that a cell of the grid shows
+# A finding is stored as the array of its fields, with their names in front (`library/codec.py`).
+# One that was written with other names in these places is read whole.
+# An index over expressions would not do: SQLite looks each finding up that it is asked of.
+_KNOWN = (
+    "json_extract(finding, '$.layout.Finding[5]', '$.layout.Finding[3]', '$.layout.Evidence[0]', "
+    '\'$.layout.Quote[0]\') = \'["severity","evidence","quote","words"]\''
+)
+_SEVERITY = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[5]') END"
+_WORDS = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[3][0][0][0]') END"
+_ANSWER = (
+    f"CASE WHEN {_KNOWN} AND json_extract(finding, '$.layout.Finding[7]', "
+    "'$.layout.RiskAnswer[1]') = '[\"answers\",\"answer\"]' "
+    "THEN coalesce(json_extract(finding, '$.value[7][0][1]'), '') END"
+)
+
+_KEPT = "playbook, document, provision, made, state, severity"
+_NEW = f"""
+    DELETE FROM grid_glances
+    WHERE playbook = new.playbook AND document = new.document AND provision = new.provision;
+    INSERT INTO grid_glances({_KEPT}) VALUES (
+        new.playbook, new.document, new.provision, new.made, new.state,
+        {_SEVERITY.replace("(finding,", "(new.finding,")}
+    );
+"""  # noqa: S608
+_OLD = """
+    DELETE FROM grid_glances
+    WHERE playbook = old.playbook AND document = old.document AND provision = old.provision;
+"""
+_FIELD, _CELL = "\x1f", "\x1e"  # what stands between the fields of a cell, and between cells
+
+register_tables(
+    _ROOM,
+    (
+        "SELECT 1;",
+        # It comes before `review_findings` in the alphabet: so a library is copied table by table.
+        # Triggers, not a reference, take out what leaves: a reference wants an index of its own.
+        f"""
+        DROP INDEX IF EXISTS review_findings_at_a_glance;
+        CREATE TABLE grid_glances(
+            playbook  TEXT NOT NULL,
+            document  TEXT NOT NULL,
+            provision TEXT NOT NULL,
+            made      TEXT NOT NULL,
+            state     TEXT NOT NULL,
+            severity  TEXT,
+            PRIMARY KEY (playbook, document, provision)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO grid_glances({_KEPT})
+        SELECT playbook, document, provision, made, state, {_SEVERITY} FROM review_findings;
+        CREATE INDEX grid_glances_by_time ON grid_glances(playbook, made);
+        CREATE TRIGGER grid_glances_come AFTER INSERT ON review_findings BEGIN {_NEW} END;
+        CREATE TRIGGER grid_glances_change AFTER UPDATE ON review_findings BEGIN {_OLD}{_NEW} END;
+        CREATE TRIGGER grid_glances_go AFTER DELETE ON review_findings BEGIN {_OLD} END;
+        """,  # noqa: S608
+    ),
+)
+
+
+def create_tables(library: Library) -> None:
+    """Make the tables, if this library has none yet."""
+    for room in ("review", "remarks", _ROOM):
+        library.migrate(room)
+
+
+CellSummary: TypeAlias = tuple[str, str, str]
+"""A cell as the program filled it: its provision, and the values of state and severity."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSummary:
+    """What people's remarks on a cell come to.
+
+    Attributes:
+        assigned: Who is to look at it; empty for nobody.
+        value: What they put in the place of its words.
+        comments: How often people said why, or anything else.
+    """
+
+    review: ReviewState
+    assigned: str
+    value: str
+    comments: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPosition:
+    """How far the library was read: the last cell's time, and the last remark's number."""
+
+    made: str = ""
+    annotation: int = 0
+
+
+class _Glances(dict[str, CellSummary]):
+    """Glances by how they are told; there are far fewer of them than cells."""
+
+    def __missing__(self, told: str) -> CellSummary:
+        provision, state, severity = told.split(_FIELD)
+        self[told] = provision, state, severity
+        return self[told]
+
+
+def changed_cells(
+    library: Library, playbook: Playbook, since: SyncPosition
+) -> Iterator[tuple[str, list[CellSummary]]]:
+    """Yield the cells that were filled since (those of the same second again), by document."""
+    table, bindings = "grid_glances WHERE playbook = ?", [playbook.hash]
+    if since.made:
+        table = "grid_glances INDEXED BY grid_glances_by_time WHERE playbook = ? AND made >= ?"
+        bindings.append(since.made)
+    cell = f"provision || '{_FIELD}' || state || '{_FIELD}' || coalesce(severity, '')"
+    rows = library.execute(
+        f"SELECT document, group_concat({cell}, '{_CELL}') FROM {table} "  # noqa: S608
+        "GROUP BY document",
+        bindings,
+    )
+    known = _Glances()
+    for name, cells in rows:
+        document, told = as_string(name), as_string(cells)
+        glances = [known[each] for each in told.split(_CELL)]
+        if f"{_FIELD}{_CELL}" in f"{told}{_CELL}":  # a severity is not kept
+            glances = [_graded(library, playbook, document, each) for each in glances]
+        yield document, glances
+
+
+def _graded(
+    library: Library, playbook: Playbook, document: str, glance: CellSummary
+) -> CellSummary:
+    provision, state, severity = glance
+    if not severity:
+        severity = _whole(library, playbook, document, provision).severity.value
+    return provision, state, severity
+
+
+def sync_position(library: Library, playbook: Playbook) -> SyncPosition:
+    """Return how far the library goes now; take it before what it is a mark of is read."""
+    made = library.execute(
+        "SELECT max(made) FROM grid_glances INDEXED BY grid_glances_by_time WHERE playbook = ?",
+        (playbook.hash,),
+    )[0][0]
+    number = library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0]
+    return SyncPosition("" if made is None else as_string(made), as_integer(number))
+
+
+def annotated_cells(
+    library: Library, playbook: Playbook, since: SyncPosition
+) -> set[tuple[str, str]]:
+    """Return the cells, by document and provision, of which something was said since."""
+    rows = library.execute(
+        "SELECT DISTINCT document, provision FROM remarks WHERE playbook = ? AND row > ?",
+        (playbook.id, since.annotation),
+    )
+    return {(as_string(document), as_string(provision)) for document, provision in rows}
+
+
+def review_summaries(
+    library: Library, playbook: Playbook, places: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str, ReviewSummary]]:
+    """Yield what people's remarks on cells come to; a cell that is not there is passed over."""
+    known = {provision.id for provision in playbook.provisions}
+    by_document: dict[str, set[str]] = {}
+    for document, provision in places:
+        if provision in known:
+            by_document.setdefault(document, set()).add(provision)
+    for document, provisions in by_document.items():
+        cells = store.load_cells(library, playbook, provisions, document).get(document, {})
+        for provision, finding in cells.items():
+            yield document, provision, review_summary(finding)
+
+
+def review_summary(finding: Finding) -> ReviewSummary:
+    """Return what the remarks on a finding come to."""
+    said = sum(bool(each.comment) for each in finding.remarks if each.author is Author.PERSON)
+    return ReviewSummary(finding.review, assignee(finding.remarks), finding.value, said)
+
+
+def cell_words(
+    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
+) -> dict[tuple[str, str], str]:
+    """Return the first words that the cells of a window quote, by document and provision."""
+    rows = library.execute(
+        f"SELECT document, provision, state, {_WORDS} FROM review_findings "  # noqa: S608
+        "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
+        "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
+        (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
+    )
+    found: dict[tuple[str, str], str] = {}
+    for document, provision, _, quoted in rows:
+        place = (as_string(document), as_string(provision))
+        if quoted is None:
+            first = _whole(library, playbook, *place).evidence[:1]
+            quoted = first[0].quote.words if first else ""
+        found[place] = as_string(quoted)[:_LENGTH]
+    return found
+
+
+def cell_answers(
+    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
+) -> dict[tuple[str, str], str]:
+    """Return what the questions of a window's cells come to, by document and provision.
+
+    Only cells that have words of the contract for it; empty where it is left to a person.
+    """
+    rows = library.execute(
+        f"SELECT document, provision, {_ANSWER} FROM review_findings "  # noqa: S608
+        "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
+        "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
+        (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
+    )
+    found: dict[tuple[str, str], str] = {}
+    for document, provision, answer in rows:
+        place = (as_string(document), as_string(provision))
+        if answer is None:
+            first = _whole(library, playbook, *place).answers[:1]
+            answer = first[0].answer if first else ""
+        found[place] = as_string(answer)[:_LENGTH]
+    return found
+
+
+def _whole(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
+    return store.load_cells(library, playbook, [provision], document)[document][provision]

@@ -1,0 +1,227 @@
+"""What is asked of a grid: from an address, back to one, and which rows and cells fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+from fastapi import Query
+from numpy.typing import NDArray
+
+from fourcorners.review.finding import CellState, ReviewState, Severity
+from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
+
+SORTS = ("name", "type", "risk", "open")
+_Words = Annotated[str, Query(max_length=200)]
+_Many = Annotated[list[str] | None, Query(max_length=300)]
+
+
+@dataclass(frozen=True, slots=True)
+class GridQuery:
+    """Filters, order and columns of a grid.
+
+    Attributes:
+        column: Only cells of this provision count for the filters; empty for every shown one.
+        state: A `CellState`, or `missing` for cells that were not reviewed.
+        assigned: Only cells that this person is to look at.
+        sort: One of `SORTS` or a provision's id.
+        show: The ids of the columns shown; empty for all.
+        marks: Whether cells show their marks alone, in narrow columns.
+    """
+
+    collection: str
+    playbook: str
+    find: str = ""
+    type: str = ""
+    column: str = ""
+    state: str = ""
+    severity: str = ""
+    review: str = ""
+    assigned: str = ""
+    sort: str = "name"
+    descending: bool = False
+    show: tuple[str, ...] = ()
+    marks: bool = False
+
+    @property
+    def filters_cells(self) -> bool:
+        """Tell whether a filter asks something of cells."""
+        return bool(self.state or self.severity or self.review or self.assigned)
+
+    @property
+    def has_filter(self) -> bool:
+        """Tell whether any filter is set."""
+        return bool(self.filters_cells or self.find.strip() or self.type)
+
+    def to_query(self, **changes: str | bool) -> str:
+        """Return it as the query of an address, with some of it changed."""
+        values: dict[str, str | bool] = {
+            "c": self.collection,
+            "p": self.playbook,
+            "find": self.find,
+            "type": self.type,
+            "column": self.column,
+            "state": self.state,
+            "severity": self.severity,
+            "review": self.review,
+            "assigned": self.assigned,
+            "sort": self.sort,
+            "down": self.descending,
+            "marks": self.marks,
+            **changes,
+        }
+        if values["sort"] == "name":
+            del values["sort"]
+        pairs = [(key, "1" if value is True else value) for key, value in values.items() if value]
+        return urlencode([*pairs, *(("show", each) for each in self.show)])
+
+    def sort_query(self, sort: str) -> str:
+        """Return the query of the same grid in another order, turned round if it has that one."""
+        down = not self.descending if sort == self.sort else sort not in ("name", "type")
+        return self.to_query(sort=sort, down=down)
+
+
+def grid_query(
+    c: Annotated[str, Query(max_length=500)],
+    p: Annotated[str, Query(max_length=200)],
+    find: _Words = "",
+    type: _Words = "",  # noqa: A002 - the name in the address
+    column: _Words = "",
+    state: _Words = "",
+    severity: _Words = "",
+    review: _Words = "",
+    assigned: _Words = "",
+    sort: _Words = "name",
+    down: _Words = "",
+    show: _Many = None,
+    marks: _Words = "",
+) -> GridQuery:
+    """Read an address; what no grid knows is as if it were not asked."""
+    return GridQuery(
+        collection=c,
+        playbook=p,
+        find=find,
+        type=type,
+        column=column,
+        state=state if state == "missing" or state in list(CellState) else "",
+        severity=severity if severity in list(Severity) else "",
+        review=review if review in list(ReviewState) else "",
+        assigned=" ".join(assigned.split()),
+        sort=sort,
+        descending=bool(down),
+        show=tuple(show or ()),
+        marks=bool(marks),
+    )
+
+
+def parse_query(query: str) -> GridQuery:
+    """Read the query of a grid's address, as a form brings it back."""
+    given = parse_qs(query, max_num_fields=300)
+    first = {key: values[0] for key, values in given.items() if key != "show"}
+    names = ("find", "type", "column", "state", "severity", "review", "assigned", "down", "marks")
+    return grid_query(
+        first.get("c", ""),
+        first.get("p", ""),
+        **{key: first[key] for key in names if key in first},
+        sort=first.get("sort", "name"),
+        show=given.get("show"),
+    )
+
+
+def shown_columns(matrix: GridMatrix, wanted: GridQuery) -> list[int]:
+    """Return the places of the columns that are shown."""
+    chosen = [n for n, name in enumerate(matrix.provisions) if name in wanted.show]
+    return chosen or list(range(len(matrix.provisions)))
+
+
+@dataclass(frozen=True, slots=True)
+class GridSelection:
+    """The rows that fit, in their order, and the cells that do: all, if nothing asks of cells."""
+
+    rows: NDArray[np.intp]
+    cells: Flags
+    count: int
+
+
+def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
+    """Return which rows and cells fit what is asked, in the order that is asked."""
+    columns = shown_columns(matrix, wanted)
+    cells = _cells(matrix, wanted)
+    only = matrix.column(wanted.column)
+    counted = np.zeros(len(matrix.provisions), bool)
+    counted[columns if only is None else [only]] = True
+    cells &= counted
+    rows = np.ones(len(matrix.rows), bool)
+    if wanted.filters_cells:
+        rows &= cells.any(axis=1)
+    if wanted.type:
+        rows &= np.array([line.type == wanted.type for line in matrix.rows], bool)
+    words = wanted.find.casefold().split()
+    if words:
+        rows &= np.array([all(w in line.search_text for w in words) for line in matrix.rows], bool)
+    chosen = np.flatnonzero(rows)
+    ordered = chosen[_order(matrix, wanted, chosen, columns)]
+    count = int(cells[chosen].sum()) if wanted.filters_cells else 0
+    return GridSelection(ordered, cells, count)
+
+
+def _cells(matrix: GridMatrix, wanted: GridQuery) -> Flags:
+    cells = np.ones(matrix.state.shape, bool)
+    if wanted.state:
+        state = None if wanted.state == "missing" else CellState(wanted.state)
+        cells &= matrix.state == STATES.index(state)
+    if wanted.severity:
+        cells &= matrix.severity == SEVERITIES.index(Severity(wanted.severity))
+        cells &= matrix.review != REVIEWS.index(ReviewState.REJECTED)
+    if wanted.review:
+        cells &= matrix.review == REVIEWS.index(ReviewState(wanted.review))
+        cells &= matrix.state != 0
+    if wanted.assigned:
+        mine = np.zeros(matrix.state.shape, bool)
+        name = wanted.assigned.casefold()
+        for place, opinion in list(matrix.annotations.items()):
+            mine[place] = opinion.assigned.casefold() == name
+        cells &= mine
+    return cells
+
+
+def _order(
+    matrix: GridMatrix, wanted: GridQuery, rows: NDArray[np.intp], columns: Sequence[int]
+) -> NDArray[np.intp]:
+    """Return the places in `rows` in the order asked; equal ones by name, as the lines are."""
+    if wanted.sort == "name":
+        order = np.arange(len(rows))
+        return order[::-1] if wanted.descending else order
+    if wanted.sort == "type":
+        types = [matrix.rows[row].type.casefold() for row in rows.tolist()]
+        ranks = {name: rank for rank, name in enumerate(sorted(set(types)))}
+        keys = np.array([ranks[name] for name in types], np.int64)
+    else:
+        keys = _weights(matrix, wanted.sort, columns)[rows]
+    return np.argsort(-keys if wanted.descending else keys, kind="stable")
+
+
+def _weights(matrix: GridMatrix, sort: str, columns: Sequence[int]) -> NDArray[np.int64]:
+    one = matrix.column(sort)
+    if one is not None:
+        found = matrix.state[:, one] == STATES.index(CellState.FOUND)
+        failed = matrix.state[:, one] == STATES.index(CellState.FAILED)
+        graded: NDArray[np.int64] = matrix.severity[:, one].astype(np.int64) * 4
+        graded += found.astype(np.int64) * 2
+        graded += failed.astype(np.int64)
+        return graded
+    severity = matrix.severity[:, columns].astype(np.int64)
+    flagged = matrix.review[:, columns] != REVIEWS.index(ReviewState.REJECTED)
+    if sort == "open":
+        untouched = matrix.review[:, columns] == REVIEWS.index(ReviewState.PROPOSED)
+        found = matrix.state[:, columns] == STATES.index(CellState.FOUND)
+        waiting: NDArray[np.int64] = (untouched & found).sum(axis=1).astype(np.int64)
+        return waiting
+    base = len(matrix.provisions) + 1  # one grave finding outweighs all lesser ones of a row
+    total: NDArray[np.int64] = np.zeros(len(matrix.rows), np.int64)
+    for rank in (3, 2, 1):
+        total = np.add(total * base, ((severity == rank) & flagged).sum(axis=1), dtype=np.int64)
+    return total

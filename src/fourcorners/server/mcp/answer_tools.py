@@ -1,0 +1,294 @@
+"""The tools that answer a question with a report, and bring a report that was made before."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from fourcorners.errors import LlmNotConfigured
+from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+from fourcorners.library.store import Library
+from fourcorners.llm import Port, is_configured, open_port
+from fourcorners.llm.port.port import NOT_CONFIGURED
+from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.research import events as happened
+from fourcorners.research.answer import Answer, Citation, Statement
+from fourcorners.research.events import Event
+from fourcorners.research.run import ask
+from fourcorners.server.api.models import SpanValue, Value
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import RequestContext
+from fourcorners.server.errors import HttpError, NotAllowed, NotFound
+from fourcorners.server.links import quote_href
+from fourcorners.server.mcp.read_tools import Collection, DocumentId
+from fourcorners.server.mcp.tool import McpTool, Progress, no_progress
+from fourcorners.server.store import answers
+from fourcorners.server.store.answers import AnswerOrigin
+from fourcorners.text.invisible_characters import shorten
+from fourcorners.text.span import Span
+
+_STEPS = 3  # of a turn that are told of
+_SHOWN = 200  # characters of a question in what is told on the way
+
+
+class AskRequest(Value):
+    """A question, and of what."""
+
+    question: str = Field(min_length=1, max_length=4_000)
+    documents: Annotated[list[DocumentId], Field(max_length=8)] = Field(
+        default_factory=list, description="Only of these contracts, by id."
+    )
+    collection: Collection = None
+    context: str = Field(
+        default="", max_length=4_000, description="What else is known: which party you are."
+    )
+    with_model: bool = Field(
+        default=False,
+        description="Let the language model answer that the operator configured; without it the "
+        "answer is put together from the contracts' sentences by rules.",
+    )
+
+
+class QuoteValue(Value):
+    """Words that the program verified against the contract."""
+
+    words: str
+    document: str
+    name: str
+    where: str = Field(examples=["clause 7.2(a), page 3"])
+    span: SpanValue
+    because: str
+    href: str
+
+
+class StatementValue(Value):
+    """A sentence about the contracts; what is `unverified` is a claim, and no evidence."""
+
+    text: str
+    role: str
+    standing: str
+    problem: str
+    quotes: list[QuoteValue]
+
+    @classmethod
+    def of(cls, statement: Statement) -> StatementValue:
+        """Return a statement as tools say it."""
+        return cls(
+            text=statement.text,
+            role=statement.role.value,
+            standing=statement.standing.value,
+            problem=statement.problem,
+            quotes=[
+                _quoted(each, each.quote.span)
+                for each in statement.quotes
+                if each.quote.span is not None
+            ],
+        )
+
+
+class GapValue(Value):
+    """What is missing, and how it was looked for."""
+
+    what: str
+    searched: str
+
+
+class AnswerValue(Value):
+    """The report to a question."""
+
+    id: str = Field(
+        description="Under it the report is kept: `answer`, the page and the API bring it again.",
+        examples=["83cfd2903285"],
+    )
+    href: str = Field(description="The page that shows it.")
+    question: str
+    ruling: str
+    confidence: float
+    because: str
+    assumptions: list[str]
+    answer: list[StatementValue]
+    conditions: list[StatementValue]
+    readings: list[StatementValue]
+    findings: list[StatementValue]
+    gaps: list[GapValue]
+    next_questions: list[str]
+    read: list[str] = Field(description="The ids of the contracts that were read.")
+    made_by: str
+    stopped: str = Field(description="Why the work ended early; empty if it did not.")
+
+    @classmethod
+    def of(cls, answer: Answer, identity: str) -> AnswerValue:
+        """Return an answer as tools say it, by the id that it is kept under."""
+        told = answer.answer
+        return cls(
+            id=identity,
+            href=f"/ask/{identity}",
+            question=answer.question,
+            ruling=told.ruling.value,
+            confidence=told.confidence,
+            because=told.because,
+            assumptions=list(answer.assumptions),
+            answer=[StatementValue.of(each) for each in told.sentences],
+            conditions=[StatementValue.of(each) for each in told.conditions],
+            readings=[StatementValue.of(each) for each in told.readings],
+            findings=[StatementValue.of(each) for each in answer.findings],
+            gaps=[GapValue(what=each.what, searched=each.searched) for each in answer.gaps],
+            next_questions=list(answer.next_questions),
+            read=[each.document for each in answer.sources],
+            made_by=answer.made.by,
+            stopped=answer.stopped,
+        )
+
+
+def _quoted(cited: Citation, span: Span) -> QuoteValue:
+    return QuoteValue(
+        words=cited.quote.words,
+        document=cited.document,
+        name=cited.name,
+        where=cited.where,
+        span=SpanValue.of(span),
+        because=cited.because,
+        href=quote_href(cited.document, span, cited.quote.words),
+    )
+
+
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progress) -> AnswerValue:
+    with context.access() as access:
+        collection = _walled(access, asked)
+        library = (
+            access.whole_library(Role.READER)
+            if collection is None
+            else access.library_for(collection, Role.READER)
+        )
+        with _port(context, library, wanted=asked.with_model) as port:
+            events = ask(
+                library,
+                asked.question,
+                contracts=asked.documents,
+                collection=collection,
+                context=asked.context,
+                encoder=context.state.engines.encoder if library.encoder else None,
+                concepts=default_concepts(),
+                port=port,
+            )
+            answer = _watched(events, tell)
+        home = AnswerOrigin(collection or "", context.principal.name)
+        identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
+        access.record("ask", {"collection": collection or "", "read": len(answer.sources)})
+    return AnswerValue.of(answer, identity)
+
+
+def _watched(events: Iterator[Event], tell: Progress) -> Answer:
+    """Return the report that a run ends with, and tell of what happens until then."""
+    done, most = 0, 1
+    for event in events:
+        if isinstance(event, happened.AnswerEvent):
+            tell(most, most, "The report is done.")
+            return event.answer
+        if isinstance(event, happened.PlanEvent):
+            # A turn asks, finds and drafts; one without a model drafts at the end alone.
+            most = _STEPS * (event.turns or len(event.parts)) + 1
+        words = _told(event)
+        if words:
+            done = min(done + 1, most - 1)
+            tell(done, most, words)
+    raise RuntimeError("a run ended without its report")
+
+
+def _told(event: Event) -> str:
+    """Return an event in words; empty for what nobody waits to hear."""
+    match event:
+        case happened.QuestionEvent():
+            return f"Looks for: {shorten(event.question, _SHOWN)}"
+        case happened.EvidenceEvent():
+            count = len(event.materials)
+            return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
+        case happened.DraftEvent():
+            return f"So far: {event.draft.answer.ruling.value}."
+        case _:
+            return ""
+
+
+class ReportRequest(Value):
+    """Which report."""
+
+    id: str = Field(min_length=4, max_length=40, description="As `ask` told it.")
+
+
+def _report(context: RequestContext, asked: ReportRequest) -> AnswerValue:
+    with context.access() as access:
+        found, kept = answers.find_answer(access, asked.id)
+    return AnswerValue.of(found, kept.listed.id)
+
+
+def _walled(access: Access, asked: AskRequest) -> str | None:
+    """Return the collection that an answer is confined to; None for someone who may read all.
+
+    Raises:
+        NotFound: If they may not know of the collection or of a document.
+        Refusal: If they may read several collections and name none.
+    """
+    collection, readable = asked.collection, access.readable()
+    if collection is None and readable is not None:
+        if len(readable) != 1:
+            raise HttpError(
+                "say which collection the question is about.",
+                remedy="`collections` lists those that you may read.",
+            )
+        collection = readable[0]
+    inside = {entry.id for entry in access.documents(collection)}
+    for document in asked.documents:
+        if document not in inside:
+            raise NotFound(
+                f"there is no document {document!r} here that you may read.",
+                remedy="`documents` lists them with their ids.",
+            )
+    return collection
+
+
+@contextmanager
+def _port(context: RequestContext, library: Library, *, wanted: bool) -> Iterator[Port | None]:
+    if not wanted:
+        yield None
+        return
+    settings = context.state.settings
+    if not settings.mcp.with_model:
+        raise NotAllowed(
+            "the language model does not answer here.",
+            remedy="The operator allows it with `with_model = true` in the section [mcp].",
+        )
+    if not is_configured(settings.llm):
+        raise LlmNotConfigured("no language model is configured.", remedy=NOT_CONFIGURED)
+    cache, ledger = LibraryCache(library), context.state.telemetry.ledger(LibraryLedger(library))
+    with open_port(settings.llm, cache=cache, ledger=ledger, job="ask") as port:
+        yield port
+
+
+TOOLS: tuple[McpTool[Any], ...] = (
+    McpTool(
+        "ask",
+        "Ask contracts a question",
+        "Answers a question with a report: what it comes to, the words behind each statement with "
+        "their place, on what it depends, and what the contracts do not say. It tells how far it "
+        "is, and the report is kept under its id.",
+        AskRequest,
+        AnswerValue,
+        _ask,
+        open_world=True,
+        run_with_progress=_ask,
+    ),
+    McpTool(
+        "answer",
+        "A report that was made before",
+        "Brings the report to an earlier question again, by its id: one that a program asked, or a "
+        "person.",
+        ReportRequest,
+        AnswerValue,
+        _report,
+    ),
+)

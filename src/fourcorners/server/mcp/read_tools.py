@@ -1,0 +1,284 @@
+"""Tools to find and read: collections, documents, passages, outlines, definitions, precedents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from fourcorners.outline.tree import Outline
+from fourcorners.search.graph.contract import read_contract as read_whole
+from fourcorners.server.api import documents, precedents
+from fourcorners.server.api import search as searching
+from fourcorners.server.api.models import (
+    CardValue,
+    CollectionValue,
+    DocumentValue,
+    HitValue,
+    NeighbourhoodValue,
+    OutlineValue,
+    Paged,
+    SpanValue,
+    Value,
+)
+from fourcorners.server.api.precedents import PrecedentValue
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import RequestContext
+from fourcorners.server.links import quote_href
+from fourcorners.server.mcp.tool import McpTool
+
+MAX_TEXT = 20_000
+"""Characters that one reading brings."""
+_MOST_DOCUMENTS = 50  # in which a term is looked for, if no document is named
+
+DocumentId = Annotated[
+    str,
+    Field(min_length=1, max_length=40, description="A document's id, as `documents` tells it."),
+]
+Collection = Annotated[
+    str | None, Field(max_length=500, description="Only this collection, by its name.")
+]
+Query = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class NoArguments(Value):
+    """No arguments."""
+
+
+class Collections(Value):
+    """The collections that you may read."""
+
+    collections: list[CollectionValue]
+
+
+def _collections(context: RequestContext, _: NoArguments) -> Collections:
+    return Collections(collections=documents.collections(context))
+
+
+class ListRequest(Value):
+    """Which documents to list."""
+
+    collection: Collection = None
+    cursor: str = Field(default="", max_length=2_000, description="`next` of the part before.")
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+def _documents(context: RequestContext, asked: ListRequest) -> Paged[DocumentValue]:
+    return documents.documents(context, asked.collection, asked.cursor, asked.limit)
+
+
+class SearchRequest(Value):
+    """What to find."""
+
+    query: Query = Field(
+        description='Words, a query ("change control"~5, liability AND cap*), or a question.'
+    )
+    collection: Collection = None
+    limit: int = Field(default=10, ge=1, le=50)
+
+
+class Hits(Value):
+    """The passages found, the best first."""
+
+    hits: list[HitValue]
+
+
+def _search(context: RequestContext, asked: SearchRequest) -> Hits:
+    return Hits(hits=searching.search(context, asked.query, asked.collection, asked.limit))
+
+
+class ReadRequest(Value):
+    """Which words to read."""
+
+    document: DocumentId
+    start: int = Field(ge=0, description="The first character, counted from 0.")
+    end: int = Field(ge=1, description="The character after the last.")
+    around: int = Field(default=400, ge=0, le=2_000, description="Characters on either side.")
+
+
+def _read(context: RequestContext, asked: ReadRequest) -> NeighbourhoodValue:
+    end = min(asked.end, asked.start + MAX_TEXT)
+    return documents.span(context, asked.document, asked.start, end, asked.around)
+
+
+class OutlineRequest(Value):
+    """Whose outline, and how deep."""
+
+    document: DocumentId
+    depth: int = Field(default=2, ge=1, le=12, description="How many levels of it.")
+
+
+def _outline(context: RequestContext, asked: OutlineRequest) -> OutlineValue:
+    whole = documents.outline(context, asked.document)
+    with context.access() as access:
+        shown = set(_to_depth(access.outline(asked.document), asked.depth))
+    return whole.model_copy(update={"nodes": [n for n in whole.nodes if n.id in shown]})
+
+
+def _to_depth(outline: Outline, most: int) -> Iterator[int]:
+    depths: dict[int, int] = {}
+    for node in outline.nodes:
+        depths[node.id] = 1 if node.parent is None else depths[node.parent] + 1
+        if depths[node.id] <= most:
+            yield node.id
+
+
+class CardRequest(Value):
+    """Whose card."""
+
+    document: DocumentId
+
+
+def _card(context: RequestContext, asked: CardRequest) -> CardValue:
+    return documents.card(context, asked.document)
+
+
+class DefineRequest(Value):
+    """Which term, and where."""
+
+    term: str = Field(min_length=1, max_length=200, examples=["Fees"])
+    document: DocumentId | None = None
+    collection: Collection = None
+
+
+class DefinitionValue(Value):
+    """How a contract defines a term."""
+
+    term: str
+    document: str
+    name: str
+    span: SpanValue
+    words: str
+    path: list[str]
+    href: str
+
+
+class Definitions(Value):
+    """The definitions found; `searched` is how many documents were read for them."""
+
+    definitions: list[DefinitionValue]
+    searched: int
+
+
+def _define(context: RequestContext, asked: DefineRequest) -> Definitions:
+    wanted = asked.term.strip(" \"'“”‘’.").casefold()
+    found: list[DefinitionValue] = []
+    with context.access() as access:
+        entries = (
+            [access.visible(asked.document).entry]
+            if asked.document is not None
+            else access.documents(asked.collection)[:_MOST_DOCUMENTS]
+        )
+        for entry in entries:
+            reading = read_whole(access.library_of(entry.id, Role.READER), entry.id)
+            for term in reading.outline.terms:
+                if term.term.casefold() not in (wanted, wanted.removesuffix("s")):
+                    continue
+                span = reading.definition(term)
+                node = reading.outline.at(span.start)
+                words = span.of(reading.text)
+                found.append(
+                    DefinitionValue(
+                        term=term.term,
+                        document=entry.id,
+                        name=entry.name,
+                        span=SpanValue.of(span),
+                        words=words,
+                        path=list(reading.outline.path(node, reading.text)) if node else [],
+                        href=quote_href(entry.id, span, words),
+                    )
+                )
+        access.record("define", {"documents": len(entries), "found": len(found)})
+    return Definitions(definitions=found, searched=len(entries))
+
+
+class PrecedentsRequest(Value):
+    """What a clause should provide."""
+
+    query: Query = Field(description="In a phrase: mutual cap on liability, twelve months' fees.")
+    collection: str = Field(max_length=500, description="Whose clauses, by its name.")
+    limit: int = Field(default=5, ge=1, le=20)
+
+
+class Precedents(Value):
+    """The clauses that serve best, the best first."""
+
+    precedents: list[PrecedentValue]
+
+
+def _precedents(context: RequestContext, asked: PrecedentsRequest) -> Precedents:
+    return Precedents(
+        precedents=precedents.precedents(context, asked.query, asked.collection, asked.limit)
+    )
+
+
+TOOLS: tuple[McpTool[Any], ...] = (
+    McpTool(
+        "collections",
+        "Collections",
+        "Lists the collections of contracts that you may read.",
+        NoArguments,
+        Collections,
+        _collections,
+    ),
+    McpTool(
+        "documents",
+        "Documents",
+        "Lists the contracts of a collection, or all, with their ids.",
+        ListRequest,
+        Paged[DocumentValue],
+        _documents,
+    ),
+    McpTool(
+        "search",
+        "Search contracts",
+        "Finds passages by words, by a query, or by a question in three or more plain words. Each "
+        "hit has its exact words, its place, and a link.",
+        SearchRequest,
+        Hits,
+        _search,
+    ),
+    McpTool(
+        "read",
+        "Read words of a contract",
+        "Brings the words at a span with what stands before and after them, the headings above "
+        "them, and their page. At most 20,000 characters at once.",
+        ReadRequest,
+        NeighbourhoodValue,
+        _read,
+    ),
+    McpTool(
+        "outline",
+        "Outline of a contract",
+        "Brings the parts of a contract as a tree: labels, headings and spans, to be read next.",
+        OutlineRequest,
+        OutlineValue,
+        _outline,
+    ),
+    McpTool(
+        "card",
+        "Contract card",
+        "Brings what a contract says of itself: type, parties, dates, governing law, what it "
+        "amends; each with its words.",
+        CardRequest,
+        CardValue,
+        _card,
+    ),
+    McpTool(
+        "define",
+        "Definition of a term",
+        "Brings how contracts define a term, as it stands there.",
+        DefineRequest,
+        Definitions,
+        _define,
+    ),
+    McpTool(
+        "precedents",
+        "Precedent clauses",
+        "Finds the clauses of a collection that serve best to draft from.",
+        PrecedentsRequest,
+        Precedents,
+        _precedents,
+    ),
+)

@@ -1,0 +1,1 @@
+"""What pages show: typeset contracts, answers, page images and plots."""

@@ -1,0 +1,262 @@
+"""A contract's text set for reading: blocks by its outline, pieces by what stands in them.
+
+Every character is shown once and in order, apart from white space around blocks and what only
+separates the cells of a table; so a highlighted span shows exactly its words.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fourcorners.documents.document import Document, Mark, MarkKind
+from fourcorners.documents.media_types import MediaType
+from fourcorners.outline.terms import find_uses
+from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.text.span import Span
+
+_BREAK = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_CLASSES = {
+    MarkKind.NUMBER: "number",
+    MarkKind.BOLD: "bold",
+    MarkKind.INSERTED: "inserted",
+    MarkKind.DELETED: "deleted",
+    MarkKind.HIDDEN: "hidden-text",
+    MarkKind.COMMENT: "comment",
+    MarkKind.FOOTNOTE: "footnote",
+    MarkKind.HEADER: "margin",
+    MarkKind.FOOTER: "margin",
+}
+_LONGEST_LINE = 140  # characters; a text whose usual line is longer has none but paragraphs
+_FULL = 0.75  # of the usual length from which a line was cut by the width of the paper
+_SECTIONS = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE, NodeKind.RECITALS})
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """Words that are set alike.
+
+    Attributes:
+        classes: How they look, as names of style classes.
+        href: Where they lead; empty for nowhere.
+        term: The index of the defined term that they are; None for none.
+        marked: Whether they are highlighted.
+        anchor: The id of the place that starts here; empty for none.
+    """
+
+    text: str
+    classes: str = ""
+    href: str = ""
+    term: int | None = None
+    marked: bool = False
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph, a heading or a table.
+
+    Attributes:
+        kind: `p`, `h` (with its level from 2) or `table` (with its rows of cells of pieces).
+        depth: How deep in the outline it stands.
+    """
+
+    kind: str
+    pieces: tuple[TextRun, ...] = ()
+    rows: tuple[tuple[tuple[TextRun, ...], ...], ...] = ()
+    anchors: tuple[str, ...] = ()
+    level: int = 2
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A span with what it adds to the pieces in it."""
+
+    span: Span
+    classes: str = ""
+    href: str = ""
+    term: int | None = None
+    marked: bool = False
+
+
+def typeset_document(
+    document: Document, outline: Outline, marked: Span | None = None
+) -> list[TextBlock]:
+    """Return a document's blocks, with the words of one span highlighted."""
+    text = document.text
+    layers = sorted(_layers(document, outline), key=lambda each: each.span)
+    tables = _tables(document.marks)
+    anchors: dict[int, list[str]] = {}
+    for each in outline.nodes:
+        anchors.setdefault(each.span.start, []).append(f"n{each.id}")
+    depths = _depths(outline)
+    setter = _Setter(text, layers, marked, _soft_ends(document))
+    blocks = []
+    for part in _parts(text, [table for table, _ in tables], sorted(anchors)):
+        table = next((cells for span, cells in tables if span == part), None)
+        inside = part.strip(text)
+        if not inside:
+            continue
+        node = outline.at(inside.start)
+        # A node that starts in the white space before belongs to the block, too.
+        places = range(part.start, inside.start + 1)
+        ids = tuple(name for at in places for name in anchors.get(at, ()))
+        depth = 0 if node is None else depths[node.id]
+        if table is not None:
+            rows = tuple(tuple(setter.pieces(cell.strip(text)) for cell in row) for row in table)
+            blocks.append(TextBlock("table", rows=rows, anchors=ids, depth=depth))
+            continue
+        heading = _heading(node, inside, text)
+        if heading is not None and node is not None:
+            level = min(2 + depth, 5)
+            blocks.append(
+                TextBlock("h", setter.pieces(heading), anchors=ids, level=level, depth=depth)
+            )
+            rest = Span(heading.end, inside.end).strip(text)
+            if rest:
+                blocks.append(TextBlock("p", setter.pieces(rest), depth=depth))
+            continue
+        blocks.append(TextBlock("p", setter.pieces(inside), anchors=ids, depth=depth))
+    return blocks
+
+
+class _Setter:
+    """Cuts spans of a text into pieces wherever a layer starts or ends.
+
+    Args:
+        soft: Where the text has line ends that only its paper's width made, in order.
+    """
+
+    def __init__(
+        self, text: str, layers: Sequence[_Layer], marked: Span | None, soft: Sequence[int]
+    ) -> None:
+        self._soft = soft
+        self._text, self._layers, self._marked = text, layers, marked
+        self._starts = [layer.span.start for layer in layers]
+        self._longest = max((len(layer.span) for layer in layers), default=0)
+        self._anchored = False
+
+    def pieces(self, span: Span) -> tuple[TextRun, ...]:
+        first = bisect_left(self._starts, span.start - self._longest)
+        last = bisect_left(self._starts, span.end)
+        here = [each for each in self._layers[first:last] if each.span.overlaps(span)]
+        if self._marked is not None and self._marked.overlaps(span):
+            here.append(_Layer(self._marked, marked=True))
+        if not here:
+            return (TextRun(self._flowing(span)),)
+        cuts = {span.start, span.end}
+        for layer in here:
+            cuts |= {max(span.start, layer.span.start), min(span.end, layer.span.end)}
+        return tuple(self._piece(Span(start, end), here) for start, end in pairwise(sorted(cuts)))
+
+    def _flowing(self, span: Span) -> str:
+        words = span.of(self._text)
+        if "\n" not in words:
+            return words
+        first, last = (bisect_left(self._soft, at) for at in (span.start, span.end))
+        for at in self._soft[first:last]:
+            words = f"{words[: at - span.start]} {words[at - span.start + 1 :]}"
+        return words
+
+    def _piece(self, span: Span, here: Iterable[_Layer]) -> TextRun:
+        over = [layer for layer in here if layer.span.contains(span)]
+        if not over:
+            return TextRun(self._flowing(span))
+        marked = any(layer.marked for layer in over)
+        anchor = ""
+        if marked and not self._anchored and self._marked is not None:
+            self._anchored = True
+            anchor = f"s={self._marked.start}-{self._marked.end}"
+        return TextRun(
+            self._flowing(span),
+            classes=" ".join(layer.classes for layer in over if layer.classes),
+            href=next((layer.href for layer in over if layer.href), ""),
+            term=next((layer.term for layer in over if layer.term is not None), None),
+            marked=marked,
+            anchor=anchor,
+        )
+
+
+def _layers(document: Document, outline: Outline) -> Iterator[_Layer]:
+    for mark in document.marks:
+        if mark.kind in _CLASSES and mark.span:
+            yield _Layer(mark.span, _CLASSES[mark.kind])
+    for reference in outline.references:
+        target = reference.target
+        yield _Layer(
+            reference.span,
+            "reference" if target is not None else "dangling",
+            f"#n{target}" if target is not None else "",
+        )
+    for index, term in enumerate(outline.terms):
+        yield _Layer(term.span, "definition", term=index)
+    for use in find_uses(document.text, outline.terms):
+        yield _Layer(use.span, "term", f"#t{use.term}", use.term)
+
+
+def _tables(marks: Iterable[Mark]) -> list[tuple[Span, list[list[Span]]]]:
+    """Return each table's span with the spans of its cells, row by row."""
+    cells = [mark for mark in marks if mark.kind is MarkKind.CELL]
+    found: list[tuple[Span, list[list[Span]]]] = []
+    for table in (mark for mark in marks if mark.kind is MarkKind.TABLE):
+        rows: dict[int, list[Span]] = {}
+        for cell in cells:
+            if table.span.contains(cell.span):
+                rows.setdefault(int(cell.detail.partition(",")[0]), []).append(cell.span)
+        if rows and not any(table.span.overlaps(other) for other, _ in found):
+            found.append((table.span, [sorted(rows[row]) for row in sorted(rows)]))
+    return found
+
+
+def _parts(text: str, tables: Sequence[Span], starts: Sequence[int]) -> Iterator[Span]:
+    """Cut a text at blank lines, at tables and where nodes start; the parts tile it."""
+    cuts = {0, len(text), *(start for start in starts if start <= len(text))}
+    cuts |= {match.end() for match in _BREAK.finditer(text)}
+    for table in tables:
+        cuts = {cut for cut in cuts if not table.start < cut < table.end}
+        cuts |= {table.start, table.end}
+    for start, end in pairwise(sorted(cuts)):
+        yield Span(start, end)
+
+
+def _heading(node: Node | None, part: Span, text: str) -> Span | None:
+    """Return the part's first line, with its number, where it is a node's heading."""
+    if node is None or node.heading is None or not part.contains(node.heading):
+        return None
+    if text[part.start : node.heading.start].count("\n") > 1 or len(node.heading) > 160:
+        return None
+    heading = Span(part.start, node.heading.end)
+    rest = text[heading.end : part.end]
+    line = rest.split("\n", 1)[0].strip()
+    if line and not (node.kind in _SECTIONS and line[:1] in ".:—–-"):
+        return None  # the heading runs on into its paragraph
+    return Span(part.start, heading.end + len(rest) - len(rest.lstrip(".: ")))
+
+
+def _soft_ends(document: Document) -> list[int]:
+    """Return where lines end because the paper did: lines nearly as long as the text's usual ones.
+
+    Only where a line of the text is a line on paper; elsewhere it is a paragraph.
+    """
+    if document.media_type not in (MediaType.PDF, MediaType.TEXT):
+        return []
+    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n]+", document.text)]
+    lengths = sorted(end - start for start, end in lines)
+    if not lengths:
+        return []
+    usual = lengths[len(lengths) * 3 // 4]
+    if usual > _LONGEST_LINE:
+        return []
+    enough = usual * _FULL
+    return [end for start, end in lines if end - start >= enough and end < len(document.text)]
+
+
+def _depths(outline: Outline) -> list[int]:
+    depths: list[int] = []
+    for node in outline.nodes:
+        depths.append(0 if node.parent is None else depths[node.parent] + 1)
+    return depths

@@ -1,0 +1,1 @@
+"""What the server keeps in the library: connections, uploads, answers, playbooks, backups."""

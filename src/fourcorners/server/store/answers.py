@@ -1,0 +1,153 @@
+"""Answers as the server keeps them: where each was asked, and who may see it.
+
+An answer is seen by whoever may read the collection that it was asked of, and every contract that
+was read for it. One that was made by the command `fourcorners ask` has no such collection: only who
+may read everything sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.research import store
+from fourcorners.research.answer import Answer
+from fourcorners.research.store import AnswerSummary
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.errors import NotFound
+
+TABLE_SET = "server_answers"
+_MOST = 10_000  # answers looked through for those that one person may see
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_answers(
+            task       TEXT PRIMARY KEY,
+            answer     TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
+            collection TEXT NOT NULL,
+            asked_by   TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX server_answers_by_answer ON server_answers(answer);
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOrigin:
+    """Where an answer was asked; both are empty for one that a command made."""
+
+    collection: str = ""
+    asked_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer in a list, and where it was asked."""
+
+    listed: AnswerSummary
+    home: AnswerOrigin
+
+
+def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin) -> str:
+    """Store what a task answered, and return its id."""
+    library.migrate(TABLE_SET)
+    with library.transaction():
+        identity = store.save_answer(library, answer)
+        library.execute(
+            "INSERT OR REPLACE INTO server_answers VALUES (?, ?, ?, ?)",
+            (task, identity, home.collection, home.asked_by),
+        )
+    return identity
+
+
+def answer_of_task(library: Library, task: str) -> str:
+    """Return the id of what a task answered; empty if it has not, or it was removed."""
+    library.migrate(TABLE_SET)
+    rows = library.execute("SELECT answer FROM server_answers WHERE task = ?", (task,))
+    return as_string(rows[0][0]) if rows else ""
+
+
+def list_answers(
+    access: Access, *, collection: str | None = None, document: str | None = None
+) -> list[StoredAnswer]:
+    """Return the answers that a person may see, the newest first.
+
+    Raises:
+        NotFound: If they may not know of the collection, or of the document.
+    """
+    if collection:
+        access.require(Role.READER, collection)
+    if document is not None:
+        access.visible(document)
+    library = access.common()
+    homes = _homes(library)
+    seen = _Seen(access)
+    found = []
+    for each in store.list_answers(library, document=document, limit=_MOST):
+        home = seen.home(each, homes.get(each.id, []), collection)
+        if home is not None:
+            found.append(StoredAnswer(each, home))
+    return sorted(found, key=lambda each: (each.listed.made, each.listed.id), reverse=True)
+
+
+def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
+    """Return an answer; the audit trail keeps that it was read.
+
+    Raises:
+        NotFound: If there is none that they may see.
+    """
+    known = {each.listed.id: each for each in list_answers(access)}
+    if identity not in known:
+        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy="Ask again.")
+    try:
+        answer = store.load_answer(access.common(), identity)
+    except ConfigError as error:  # removed in between
+        raise NotFound(f"there is no answer {identity[:40]!r}.") from error
+    access.record("answer read", {"answer": identity})
+    return _without_paths(answer), known[identity]
+
+
+def _without_paths(answer: Answer) -> Answer:
+    """Leave out where files lie on the server: the folder may be of another collection."""
+    return replace(answer, sources=tuple(replace(each, path="") for each in answer.sources))
+
+
+class _Seen:
+    """What one person may see, looked up once for many answers."""
+
+    def __init__(self, access: Access) -> None:
+        self._may = access.principal.may
+        self._all = access.readable() is None
+        self._documents = set() if self._all else {each.id for each in access.documents()}
+
+    def home(
+        self, listed: AnswerSummary, homes: list[AnswerOrigin], wanted: str | None
+    ) -> AnswerOrigin | None:
+        """Return where an answer was asked, if this person may see it there."""
+        if not (self._all or self._documents.issuperset(listed.documents)):
+            return None
+        for home in homes:
+            if wanted in (None, home.collection) and (
+                self._all if not home.collection else self._may(Role.READER, home.collection)
+            ):
+                return home
+        return AnswerOrigin() if self._all and not homes and not wanted else None
+
+
+def _homes(library: Library) -> Mapping[str, list[AnswerOrigin]]:
+    library.migrate(TABLE_SET)
+    homes: dict[str, list[AnswerOrigin]] = {}
+    for answer, collection, by in library.execute(
+        "SELECT answer, collection, asked_by FROM server_answers ORDER BY task"
+    ):
+        homes.setdefault(as_string(answer), []).append(
+            AnswerOrigin(as_string(collection), as_string(by))
+        )
+    return homes

@@ -1,0 +1,291 @@
+"""A library with its uploaded files in one archive, taken while it is in use, and put back.
+
+The archive is a ZIP of the library as SQLite's backup gives it (a state between two writes), of the
+files beside it, and, last, of a list with the hash of each: an archive without the list is none.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO
+
+import apsw
+from pydantic import BaseModel, ConfigDict
+
+from fourcorners.errors import ConfigError, InputError, LibraryError
+from fourcorners.library import schemes
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import library_errors
+from fourcorners.library.store import Library, upload_folder
+from fourcorners.server.store.uploads import UploadFolder
+from fourcorners.server.tasks.queue import TABLE_SET as TASKS
+from fourcorners.version import __version__
+
+_LIBRARY = "library.db"
+_LIST = "backup.json"
+_FILES = "files/"
+_PART = 1 << 20
+_MOST_LIST = 256 << 20  # bytes of the list of an archive
+_REMEDY = "Give an archive that `fourcorners backup` wrote, whole."
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSummary:
+    """What an archive holds.
+
+    Attributes:
+        files: The uploaded files, without the library.
+        bytes: Of all of them, unpacked.
+        missing: Documents that were uploaded and whose file was not there any more.
+        made: UTC, in ISO 8601.
+    """
+
+    documents: int
+    files: int
+    bytes: int
+    missing: int
+    made: str
+
+
+class _Told(BaseModel):
+    """The list of an archive: `root` is where the files lay, `sha256` has each file's hash."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str
+    made: str
+    root: str
+    documents: int
+    missing: int
+    sha256: dict[str, str]
+
+
+def write_backup(library: str | Path, target: Path) -> BackupSummary:
+    """Write a library and its uploaded files into an archive, whole or not at all.
+
+    Others may go on reading and writing; what is written meanwhile is not in it.
+
+    Raises:
+        LibraryError: If the library cannot be read.
+        ConfigError: If the target is there already, or the library is not one file.
+    """
+    path = _file_of(library)
+    if target.exists():
+        raise ConfigError(f"{target} is there already.", remedy="Give another name.")
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with _private(partial) as sink, tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            copy = Path(folder) / _LIBRARY
+            _copy(path, copy)
+            made = _write(sink, copy, UploadFolder(upload_folder(path)))
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return made
+
+
+def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
+    """Put a library back from an archive, with its files beside it, where there is none.
+
+    Every hash is compared, and the library is checked in full, before anything stands in its place.
+    Where it lies elsewhere than before, it finds its files there.
+
+    Raises:
+        ConfigError: If there is a library, or a folder of files, already.
+        InputError: If the archive is damaged, or none.
+    """
+    path = _path_of(library)
+    root = upload_folder(path)
+    for taken in (path, root):
+        if taken.exists():
+            raise ConfigError(
+                f"{taken} is there already, and nothing is overwritten.",
+                remedy="Give another path, or move it away first.",
+            )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".restoring-", dir=path.parent) as folder:
+        copy, files = Path(folder) / _LIBRARY, Path(folder) / "files"
+        told, former = _unpack(archive, copy, files)
+        with Library.open(copy, create=False) as store:
+            _move(store, former, str(root))
+            faults = store.check()
+        if faults:
+            raise LibraryError(f"the library in {archive} is damaged: {faults[0]}.", remedy=_REMEDY)
+        if files.exists():
+            files.rename(root)
+        copy.rename(path)  # last: where the library stands, its files do
+    return told
+
+
+def _copy(path: Path, copy: Path) -> None:
+    with library_errors(path):
+        source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        target = apsw.Connection(str(copy))
+        try:
+            with target.backup("main", source, "main") as copying:
+                while not copying.done:
+                    copying.step()
+            target.execute("PRAGMA journal_mode = delete").fetchall()
+        finally:
+            target.close()
+            source.close()
+
+
+def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
+    hashes: dict[str, str] = {}
+    size = 0
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as zipped:
+        for name, file in [(_LIBRARY, copy), *_uploaded(uploads.root)]:
+            try:
+                with file.open("rb") as source:
+                    hashes[name], length = _pack(zipped, name, source)
+            except FileNotFoundError:  # taken out of the library meanwhile
+                continue
+            size += length
+        with Library.open(copy, create=False) as store:
+            paths = [each.path for each in store.documents()]
+        missing = sum(not _is_held(path, uploads.root, hashes) for path in paths)
+        made = BackupSummary(len(paths), len(hashes) - 1, size, missing, utc_now())
+        told = _Told(
+            version=__version__,
+            made=made.made,
+            root=str(uploads.root),
+            documents=made.documents,
+            missing=missing,
+            sha256=hashes,
+        )
+        zipped.writestr(_LIST, told.model_dump_json(indent=1))
+    return made
+
+
+def _pack(zipped: zipfile.ZipFile, name: str, source: BinaryIO) -> tuple[str, int]:
+    digest, size = sha256(), 0
+    with zipped.open(zipfile.ZipInfo(name), "w", force_zip64=True) as sink:
+        while part := source.read(_PART):
+            digest.update(part)
+            size += len(part)
+            sink.write(part)
+    return digest.hexdigest(), size
+
+
+def _uploaded(root: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield _FILES + path.relative_to(root).as_posix(), path
+
+
+def _is_held(path: str, root: Path, names: dict[str, str]) -> bool:
+    """Tell whether a document's file, or the archive that it lies in, is among the files."""
+    try:
+        inside = PurePosixPath(Path(path).relative_to(root).as_posix())
+    except ValueError:
+        return True  # it was added by a command, from elsewhere
+    return any(_FILES + str(each) in names for each in (inside, *inside.parents))
+
+
+def _unpack(archive: Path, copy: Path, files: Path) -> tuple[BackupSummary, str]:
+    """Unpack an archive, and compare all hashes; returns what it holds and where its files were."""
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            told = _list_of(zipped)
+            for name, expected in told.sha256.items():
+                target = copy if name == _LIBRARY else files / _inside(name)
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with zipped.open(name) as source, _private(target) as sink:
+                    digest = _drained(source, sink)
+                if digest != expected:
+                    raise InputError(f"{archive} is damaged at {name!r}.", remedy=_REMEDY)
+            size = sum(zipped.getinfo(name).file_size for name in told.sha256)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {archive}.", remedy=_REMEDY) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError) as error:
+        raise InputError(f"{archive} is damaged, or no backup.", remedy=_REMEDY) from error
+    held = BackupSummary(told.documents, len(told.sha256) - 1, size, told.missing, told.made)
+    return held, told.root
+
+
+def _list_of(zipped: zipfile.ZipFile) -> _Told:
+    if zipped.getinfo(_LIST).file_size > _MOST_LIST:
+        raise ValueError("its list is larger than any")
+    told = _Told.model_validate_json(zipped.read(_LIST))
+    if _LIBRARY not in told.sha256:
+        raise ValueError("no library is in it")
+    return told
+
+
+def _inside(name: str) -> PurePosixPath:
+    """Return the path of a file below the folder of files; nothing leads out of it."""
+    path = PurePosixPath(name.removeprefix(_FILES))
+    if not name.startswith(_FILES) or path.is_absolute() or {"..", "."} & {*path.parts}:
+        raise ValueError(f"{name!r} leads elsewhere")
+    if "\\" in name or not path.parts:
+        raise ValueError(f"{name!r} is no path")
+    return path
+
+
+def _drained(source: IO[bytes], sink: BinaryIO) -> str:
+    digest = sha256()
+    while part := source.read(_PART):
+        digest.update(part)
+        sink.write(part)
+    return digest.hexdigest()
+
+
+def _move(store: Library, former: str, root: str) -> None:
+    """Let a library that lies elsewhere now find its files beside it."""
+    if former == root:
+        return
+    store.migrate(TASKS)
+    moved = {"documents": "path", "sources": "path", "failures": "path"}
+    with store.transaction():
+        for table, column in moved.items():
+            store.execute(
+                f"UPDATE {table} SET {column} = ?2 || substr({column}, length(?1) + 1) "  # noqa: S608
+                f"WHERE substr({column}, 1, length(?1) + 1) = ?1 || '/'",
+                (former, root),
+            )
+        store.execute(
+            "UPDATE server_tasks SET spec = json_set(spec, '$.folder', "
+            "?2 || substr(spec ->> '$.folder', length(?1) + 1)) "
+            "WHERE substr(spec ->> '$.folder', 1, length(?1) + 1) = ?1 || '/'",
+            (former, root),
+        )
+        store.record("restored", {"documents": len(store.documents())})
+
+
+@contextmanager
+def _private(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that only its owner may read, and see that it is on the disk at the end."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _file_of(library: str | Path) -> Path:
+    path = _path_of(library)
+    if not path.is_file():
+        raise LibraryError(f"there is no library at {path}.", remedy="Name its file.")
+    return path
+
+
+def _path_of(library: str | Path) -> Path:
+    scheme = "" if isinstance(library, Path) else schemes.scheme_of(library)
+    if scheme == "sqlite":
+        return schemes.sqlite_path(str(library))
+    if scheme:
+        raise ConfigError(
+            f"{library} is not a library in one file.",
+            remedy="Copy it into one first: fourcorners library copy FROM TO.",
+        )
+    return Path(library).expanduser().absolute()

@@ -1,0 +1,160 @@
+"""The playbooks that a server knows: those of the package, and the house's own in the library.
+
+A house playbook may extend one of the package. Every version that was saved is kept; its hash names
+the findings that were made by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fourcorners.errors import PlaybookError
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
+from fourcorners.playbooks.load import load_playbook as load_file
+from fourcorners.playbooks.load import playbook_text as text_of_file
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.server.errors import Conflict, NotFound
+
+_ROOM = "server_playbooks"
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE server_playbooks(
+            row  INTEGER PRIMARY KEY,
+            id   TEXT NOT NULL,
+            text TEXT NOT NULL,
+            by   TEXT NOT NULL,
+            at   TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX server_playbooks_by_id ON server_playbooks(id, row DESC);
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookVersion:
+    """A version of a house playbook; `number` grows with each that is saved."""
+
+    number: int
+    id: str
+    text: str
+    by: str
+    at: str
+
+
+def playbook_names(library: Library) -> list[str]:
+    """Return the ids of all playbooks: the package's first, each part by name."""
+    library.migrate(_ROOM)
+    rows = library.execute("SELECT DISTINCT id FROM server_playbooks ORDER BY id")
+    own = [as_string(row[0]) for row in rows]
+    return [*builtin_names(), *(name for name in own if name not in builtin_names())]
+
+
+def usable_playbooks(library: Library) -> list[Playbook]:
+    """Return the playbooks that can be reviewed by; one that is broken is no choice."""
+    found = []
+    for name in playbook_names(library):
+        try:
+            found.append(load_playbook(library, name))
+        except PlaybookError:
+            continue  # its own page tells what is wrong with it
+    return found
+
+
+def load_playbook(library: Library, name: str) -> Playbook:
+    """Return a playbook by its id; a path of this machine is none, whoever asks.
+
+    Raises:
+        NotFound: If there is none.
+        PlaybookError: If a house playbook does not hold the schema any more.
+    """
+    if name in builtin_names():
+        return load_builtin(name)
+    return parse_cached(last_version(library, name).text)
+
+
+def playbook_text(library: Library, name: str) -> str:
+    """Return a playbook's YAML.
+
+    Raises:
+        NotFound: If there is none.
+    """
+    return text_of_file(name) if name in builtin_names() else last_version(library, name).text
+
+
+@lru_cache(maxsize=64)
+def parse_cached(text: str) -> Playbook:
+    """Return the playbook that a text holds.
+
+    Raises:
+        PlaybookError: If it does not hold the schema; `PlaybookFaults` names lines and keys.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise PlaybookError(f"a playbook may hold {MAX_BYTES:,} bytes.")
+    return parse_playbook(text, "playbook")
+
+
+def last_version(library: Library, name: str) -> PlaybookVersion:
+    """Return the last version of a house playbook.
+
+    Raises:
+        NotFound: If there is none.
+    """
+    found = playbook_versions(library, name)
+    if not found:
+        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy="See Playbooks for all.")
+    return found[0]
+
+
+def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
+    """Return all that was saved of a house playbook, the last first."""
+    library.migrate(_ROOM)
+    return [
+        PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
+        for row in library.execute(
+            "SELECT row, id, text, by, at FROM server_playbooks WHERE id = ? ORDER BY row DESC",
+            (name,),
+        )
+    ]
+
+
+def save_playbook(library: Library, text: str, *, by: str, before: int | None = None) -> Playbook:
+    """Keep a house playbook under its id, and return it.
+
+    `before` is the number of the version that was edited; None where it is a new playbook.
+
+    Raises:
+        PlaybookError: If it does not hold the schema.
+        Conflict: If the package has one of this id, or somebody else saved it meanwhile.
+    """
+    book = parse_cached(text)
+    if book.id in builtin_names():
+        raise Conflict(
+            f"{book.id!r} is a playbook of the package.", remedy="Give yours another id."
+        )
+    with library.transaction():
+        held = playbook_versions(library, book.id)
+        if (held[0].number if held else None) != before:
+            raise Conflict(
+                f"the playbook {book.id!r} was saved meanwhile, or is there already.",
+                remedy="Open it again, and make your change there; or give yours another id.",
+            )
+        library.execute(
+            "INSERT INTO server_playbooks(id, text, by, at) VALUES (?, ?, ?, ?)",
+            (book.id, text, by, utc_now()),
+        )
+        library.record("playbook", {"playbook": book.id, "hash": book.hash, "by": by})
+    return book
+
+
+@lru_cache(maxsize=64)
+def load_builtin(name: str) -> Playbook:
+    """Return a playbook of the package."""
+    return load_file(name)

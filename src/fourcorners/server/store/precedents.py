@@ -1,0 +1,152 @@
+"""Precedents for a page: found in what a person may see, with how each differs from a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.bank.store import BankClause
+from fourcorners.server.links import quote_href
+from fourcorners.server.models import LocalModels
+
+if TYPE_CHECKING:
+    from fourcorners.precedents.clause import Clause, Place
+    from fourcorners.precedents.difference import Piece
+    from fourcorners.precedents.rank import Ranked
+    from fourcorners.precedents.references import ReferencedText
+
+MAX_SOURCES = 3
+MIN_DRAFT = 25  # words from which what was pasted is a draft, and not a description
+MAX_PRECEDENTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PrecedentSource:
+    """Where a precedent stands."""
+
+    name: str
+    path: tuple[str, ...]
+    href: str
+
+    @property
+    def citation(self) -> str:
+        """Return the place as one cites it."""
+        return ", ".join(filter(None, (self.name, " › ".join(self.path))))
+
+
+@dataclass(frozen=True, slots=True)
+class Precedent:
+    """A clause as a page shows it.
+
+    Attributes:
+        id: What a bank calls it; empty for a clause of a contract.
+        more: In how many places it stands beside those of `sources`.
+        pieces: What would change in the draft; empty without one.
+        alike: The share of words that are those of the draft, in percent; None without one.
+    """
+
+    ranked: Ranked
+    id: str
+    sources: tuple[PrecedentSource, ...]
+    more: int
+    referred: tuple[ReferencedText, ...]
+    pieces: tuple[Piece, ...]
+    alike: int | None
+
+    @property
+    def clause(self) -> Clause:
+        """Return the clause."""
+        return self.ranked.clause
+
+    @property
+    def stars(self) -> float | None:
+        """Return the stars that a lawyer would give it, as foretold, to the half."""
+        expected = self.ranked.expected
+        return None if expected is None else round(expected * 2) / 2
+
+    @property
+    def citation(self) -> str:
+        """Return the clause with its citation, to be copied."""
+        where = self.sources[0].citation if self.sources else ""
+        return f"{self.clause.text}\n\n[{where}]" if where else self.clause.text
+
+
+def find_precedents(
+    library: Library,
+    engines: LocalModels,
+    words: str,
+    *,
+    entries: Iterable[Entry] = (),
+    bank: str = "",
+    draft: str = "",
+) -> tuple[list[Precedent], str]:
+    """Return the best precedents, and what must be said of how they were ranked.
+
+    From the bank, if one is named; else from the contracts of `entries`.
+
+    Raises:
+        ConfigError: If there is no such bank.
+    """
+    from fourcorners.precedents import gather
+    from fourcorners.precedents.learning import adapters
+    from fourcorners.precedents.rank import ClauseStock, rank_clauses
+    from fourcorners.precedents.scoring import vector_cache as kept
+
+    clauses = (
+        gather.bank_clauses(library, bank) if bank else gather.document_clauses(library, entries)
+    )
+    encoder = engines.encoder
+    chosen = adapters.choose_adapter(library, encoder)
+    pasted = len(words.split()) >= MIN_DRAFT
+    found = rank_clauses(
+        words,
+        ClauseStock(
+            clauses, encoder, vectors=lambda texts: kept.cached_vectors(library, texts, encoder)
+        ),
+        limit=MAX_PRECEDENTS,
+        adapter=chosen.adapter,
+    )
+    against = draft.strip() or (words if pasted else "")
+    return [_shown(library, each, against, bank) for each in found], chosen.told or ""
+
+
+def add_clause(
+    library: Library, bank: str, provision: str, text: str, source: str, stars: int
+) -> bool:
+    """Keep a clause in a bank; tells whether it is new there.
+
+    Raises:
+        ConfigError: If the bank has no name.
+    """
+    clause = BankClause(provision, text, stars or None, source)
+    return banks.store_clauses(library, bank, [clause]).added == 1
+
+
+def _shown(library: Library, ranked: Ranked, draft: str, bank: str) -> Precedent:
+    from fourcorners.precedents.difference import similarity, word_difference
+    from fourcorners.precedents.references import find_references
+
+    clause = ranked.clause
+    pieces = tuple(word_difference(draft, clause.text)) if draft else ()
+    own = BankClause(clause.provision, clause.text).id if bank else ""
+    return Precedent(
+        ranked,
+        own,
+        tuple(_source(library, each) for each in clause.places[:MAX_SOURCES]),
+        max(0, len(clause.places) - MAX_SOURCES),
+        tuple(find_references(library, clause.places[0])),
+        pieces,
+        round(100 * similarity(list(pieces))) if pieces else None,
+    )
+
+
+def _source(library: Library, place: Place) -> PrecedentSource:
+    href = ""
+    if place.document and place.span is not None:
+        text = library.text(place.document)
+        href = quote_href(place.document, place.span, place.span.of(text))
+    return PrecedentSource(place.source, place.path, href)

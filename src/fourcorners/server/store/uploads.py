@@ -1,0 +1,154 @@
+"""Uploaded files: kept beside the library, under names that lead nowhere else.
+
+Each upload has a folder of its own. Archives are kept as they came, and nothing is ever unpacked:
+the reader opens their members in place, with its limits on bombs.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from fourcorners.documents.archive.container import MAX_BYTES, safe_name
+from fourcorners.documents.discovery import is_ignored_name
+from fourcorners.server.errors import TooLarge
+
+MAX_FILES = 5_000
+"""Files of one upload, at most."""
+MAX_UPLOAD_BYTES = 4 << 30
+"""Bytes of one upload, at most."""
+
+_PART = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """What became of one uploaded file; `path` is relative to its upload, empty if passed over."""
+
+    name: str
+    path: str
+    size: int = 0
+    reason: str = ""
+
+
+class Upload:
+    """The folder of one upload, while it is filled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.kept: list[UploadedFile] = []
+        self._size = 0
+        folder.mkdir(parents=True)
+
+    def save_file(self, name: str, source: BinaryIO) -> UploadedFile:
+        """Write one file, named as its sender called it (folders included).
+
+        Raises:
+            TooLarge: If it is larger than any contract, or the upload has grown too large.
+        """
+        relative = PurePosixPath(safe_name(name))
+        if is_ignored_name(relative.name):
+            kept = UploadedFile(
+                name, "", reason="Hidden, or left behind by a program: passed over."
+            )
+            self.kept.append(kept)
+            return kept
+        if len(self.kept) >= MAX_FILES:
+            raise TooLarge(
+                f"an upload takes at most {MAX_FILES:,} files.",
+                remedy="Upload the rest afterwards, or pack it in an archive.",
+            )
+        place = self._free(self.folder.joinpath(*relative.parts))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        size = self._write(place, name, source)
+        kept = UploadedFile(name, str(place.relative_to(self.folder)), size)
+        self.kept.append(kept)
+        return kept
+
+    def delete(self) -> None:
+        """Remove the folder, for an upload that is not to be."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _write(self, place: Path, name: str, source: BinaryIO) -> int:
+        size = 0
+        with place.open("xb") as file:
+            while part := source.read(_PART):
+                size += len(part)
+                self._size += len(part)
+                if size > MAX_BYTES:
+                    raise TooLarge(
+                        f"{safe_name(name)} is larger than {MAX_BYTES >> 20} MB.",
+                        remedy="Split it, or reduce its pictures.",
+                    )
+                if self._size > MAX_UPLOAD_BYTES:
+                    raise TooLarge(
+                        f"the upload is larger than {MAX_UPLOAD_BYTES >> 30} GB.",
+                        remedy="Upload the rest afterwards.",
+                    )
+                file.write(part)
+        return size
+
+    def _free(self, place: Path) -> Path:
+        """Return the path, numbered where it, or a folder of its name, is there already."""
+        number, tried = 1, place
+        while tried.exists() or any(
+            parent.is_file() for parent in tried.parents if self.folder in parent.parents
+        ):
+            number += 1
+            tried = place.with_name(f"{place.stem} ({number}){place.suffix}")
+            if number > MAX_FILES:
+                raise TooLarge("too many files bear one name.")
+        return tried
+
+
+class UploadFolder:
+    """The folder that holds what was uploaded to a library.
+
+    Args:
+        root: The folder; `Library.files` says which.
+        is_shared: Whether each server of the library sees it.
+    """
+
+    def __init__(self, root: Path, *, is_shared: bool = True) -> None:
+        self.root = root
+        self.is_shared = is_shared
+
+    def new(self) -> Upload:
+        """Begin an upload."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Upload(self.root / secrets.token_hex(8))
+
+    def display_path(self, path: str) -> str:
+        """Return a document's path for people: without the folders of this server."""
+        with suppress(ValueError):
+            inside = Path(path).relative_to(self.root).parts
+            return "/".join(inside[1:])
+        return Path(path).name
+
+    def folder_of(self, path: str) -> Path | None:
+        """Return the folder of the upload that a path lies in; None if it was not uploaded."""
+        with suppress(ValueError):
+            inside = Path(os.path.normpath(path)).relative_to(self.root).parts
+            if len(inside) > 1:
+                return self.root / inside[0]
+        return None
+
+    def delete_file(self, path: str) -> None:
+        """Remove an uploaded file whose document has left the library.
+
+        A member of an archive stays with the archive, which holds others.
+        """
+        folder = self.folder_of(path)
+        file = Path(path)
+        if folder is None or not file.is_file() or file.is_symlink():
+            return
+        file.unlink()
+        for parent in file.parents:
+            if parent == self.root or any(parent.iterdir()):
+                return
+            parent.rmdir()

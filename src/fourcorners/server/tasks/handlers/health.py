@@ -1,0 +1,31 @@
+"""Checking the papers of a collection: `fourcorners health`, kept for its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from fourcorners.server.tasks.handlers.work import TaskContext
+
+KIND = "health"
+LANE = "looking"
+
+
+def run(work: TaskContext) -> Mapping[str, str | int]:
+    """Examine the documents of a collection, and keep what was found."""
+    from fourcorners.review.finding import Severity
+    from fourcorners.review.health.examine import examine_documents
+    from fourcorners.server.store import health_checks as papers
+
+    collection, as_of = work.task.collection, date.fromisoformat(work.task.spec["as_of"])
+    members = papers.membership_digest(work.library, collection)
+    work.report_progress(0, 0, 0, "")
+    found = examine_documents(
+        work.library,
+        collection,
+        as_of=as_of,
+        on_document=lambda done, total: work.report_progress(done, total, 0, ""),
+    )
+    papers.save_check(work.library, collection, found, as_of, members)
+    grave = sum(each.severity is Severity.HIGH for each in found.symptoms)
+    return {"documents": found.documents, "symptoms": len(found.symptoms), "grave": grave}

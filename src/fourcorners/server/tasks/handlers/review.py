@@ -1,0 +1,41 @@
+"""Reviewing a collection by a playbook: the library's own review, which resumes by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from fourcorners.server.tasks.handlers.work import TaskContext
+
+if TYPE_CHECKING:
+    from fourcorners.review.run import Progress
+
+KIND = "review"
+LANE = "thinking"
+
+
+def run(work: TaskContext) -> Mapping[str, str | int]:
+    """Review a collection by one of the package's playbooks, or the house's."""
+    from fourcorners.review.run import review_library
+    from fourcorners.server.store import playbook_store as books
+
+    book = books.load_playbook(work.library, work.task.spec["playbook"])
+
+    def told(progress: Progress) -> None:
+        work.report_progress(progress.done, progress.total, 0, "")
+
+    work.report_progress(0, 0, 0, "")
+    encoder = work.engines.encoder if work.library.encoder is not None else None
+    made = review_library(
+        work.library,
+        book,
+        collection=work.task.collection,
+        encoder=encoder,
+        jobs=work.settings.jobs,
+        memory=work.settings.memory_mb << 20,
+        again=bool(work.task.spec["again"]),
+        on_progress=told,
+    )
+    counts = Counter(finding.state.value for finding in made.findings)
+    return {"playbook": book.id, "documents": len(made.documents), **counts}

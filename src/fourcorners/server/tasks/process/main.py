@@ -1,0 +1,73 @@
+"""What runs in the workshop's process."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import signal
+import sys
+import threading
+from typing import BinaryIO
+
+from fourcorners.documents.workers.process import receive
+from fourcorners.server import logs
+from fourcorners.server.models import LocalModels
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.process.options import WorkerOptions
+from fourcorners.server.tasks.runner import TaskRunner
+from fourcorners.server.telemetry import open_telemetry
+
+_NICE = 10  # whoever waits for a page comes first, and the work does not starve beside others
+_LOOK = 1.0  # seconds between looks whether there is still a server and a task
+
+_log = logging.getLogger("fourcorners.server")
+
+
+def main() -> None:
+    """Do tasks until the server says to stop or is gone, or there have been none for a while."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
+    closing = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: closing.set())
+    if sys.platform != "win32":
+        os.nice(_NICE)
+    commands = sys.stdin.buffer
+    first = receive(commands)
+    if first is None:
+        return
+    orders: WorkerOptions = pickle.loads(first)  # noqa: S301 - written by our own process
+    logs.configure_logging()
+    ended = _work(orders, commands, closing)
+    logging.shutdown()
+    if not ended:
+        os._exit(0)  # what a thread still holds is free again once the process is gone
+
+
+def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -> bool:
+    """Do tasks until it is time to close; tells whether all threads have ended."""
+    telemetry = open_telemetry(orders.settings.telemetry)
+    shelf = ConnectionPool(orders.library)
+    runner = TaskRunner(shelf, LocalModels(orders.settings), telemetry, orders.lanes)
+    runner.start()
+    threading.Thread(target=_hear, args=(commands, runner, closing), daemon=True).start()
+    _log.info("the workshop is open", extra={"pid": os.getpid()})
+    why = "it was told to"
+    while not closing.wait(_LOOK):
+        if os.name == "posix" and os.getppid() != orders.server:
+            why = "the server is gone"
+            break
+        if runner.idle_seconds() > orders.idle:
+            why = "there was nothing to do"
+            break
+    ended = runner.stop()
+    telemetry.close()
+    shelf.close()
+    _log.info("the workshop is closed", extra={"pid": os.getpid(), "why": why})
+    return ended
+
+
+def _hear(commands: BinaryIO, runner: TaskRunner, closing: threading.Event) -> None:
+    """Wake the runner at each message; the end of the pipe is the server's."""
+    while receive(commands) is not None:
+        runner.wake()
+    closing.set()

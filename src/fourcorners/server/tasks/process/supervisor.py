@@ -1,0 +1,166 @@
+"""What keeps the workshop from the server's process: starts it, tells it, watches it, ends it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from fourcorners.documents.workers import process as protocol
+from fourcorners.errors import FourcornersError
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.process.options import IDLE_SECONDS, WorkerOptions
+from fourcorners.server.tasks.queue import TaskQueue
+from fourcorners.settings import Settings
+
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from fourcorners.server.tasks.process.main import main; main()"
+)
+_LOOK = 2.0  # seconds between looks for tasks that nobody told of
+_PATIENCE = 15.0  # seconds in which a workshop that was told to stop must be gone
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is started anew
+
+_log = logging.getLogger("fourcorners.server")
+
+
+class ProcessSupervisor:
+    """Has the tasks of a library done in a process of its own.
+
+    The process is there while there are tasks, and a while longer. One that dies is started anew
+    as long as tasks are left; what it had in hand begins again there.
+
+    Args:
+        shelf: The way to the library.
+        url: The library's file or URL, for the process.
+        settings: What the operator decided.
+        lanes: Whose tasks are done.
+        idle: Seconds without a task after which the process goes.
+    """
+
+    def __init__(
+        self,
+        shelf: ConnectionPool,
+        url: str | Path,
+        settings: Settings,
+        lanes: Sequence[str],
+        *,
+        idle: float = IDLE_SECONDS,
+    ) -> None:
+        self._idle = idle
+        self._shelf, self._url, self._settings, self._lanes = shelf, url, settings, tuple(lanes)
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._lock = threading.Lock()  # of the process and its pipe
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pause = _FIRST_PAUSE
+        self._thread = threading.Thread(target=self._keep, name="workshop", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for tasks; those that an earlier server left are taken up."""
+        self._thread.start()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tell whether the server is about to stop."""
+        return self._stopping.is_set()
+
+    @property
+    def process_id(self) -> int | None:
+        """Return the number of the process, if there is one."""
+        with self._lock:
+            return None if self._process is None else self._process.pid
+
+    def wake(self) -> None:
+        """Say that there is a new task."""
+        with self._lock:
+            self._send("wake")
+        self._wake.set()
+
+    def stop(self) -> bool:
+        """Have what is in hand parked, and end the process; tells whether it went by itself."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        with self._lock:
+            process = self._process
+            if process is None:
+                return True
+            self._close_pipe(process)
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            _log.warning("the workshop does not stop, and is killed")
+            process.kill()
+            process.wait()
+            return False
+        return True
+
+    def _keep(self) -> None:
+        """Start the process whenever there is work and no process, until the server stops."""
+        while not self._stopping.is_set():
+            try:
+                if self._process is None and self._is_work_waiting():
+                    self._begin()
+            except (FourcornersError, OSError) as error:
+                _log.error("tasks cannot be done: %s", type(error).__name__)
+            self._wake.wait(_LOOK)
+            self._wake.clear()
+
+    def _is_work_waiting(self) -> bool:
+        with self._shelf.library() as library:
+            return TaskQueue(library).is_waiting(self._lanes)
+
+    def _begin(self) -> None:
+        orders = WorkerOptions(self._url, self._settings, self._lanes, os.getpid(), self._idle)
+        flags = 0
+        if sys.platform == "win32":  # elsewhere the process itself steps back
+            flags = subprocess.BELOW_NORMAL_PRIORITY_CLASS
+        process = subprocess.Popen(  # noqa: S603 - this very interpreter
+            [sys.executable, "-P", "-c", _BOOT, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            creationflags=flags,
+        )
+        with self._lock:
+            self._process = process
+            self._send(orders)
+        threading.Thread(
+            target=self._await, args=(process, time.monotonic()), name="workshop ends", daemon=True
+        ).start()
+
+    def _await(self, process: subprocess.Popen[bytes], began: float) -> None:
+        """Wait until a process ends, and let the next one be started."""
+        code = process.wait()
+        if self._stopping.is_set():
+            return
+        if code != 0:
+            _log.error("the workshop died, and is started anew", extra={"code": code})
+            lasted = time.monotonic() - began
+            self._pause = _FIRST_PAUSE if lasted > _LONGEST_PAUSE else self._pause * 2
+            self._stopping.wait(min(self._pause, _LONGEST_PAUSE))
+        with self._lock:
+            self._close_pipe(process)
+            self._process = None
+        self._wake.set()
+
+    def _send(self, message: object) -> None:
+        pipe = None if self._process is None else self._process.stdin
+        if pipe is None or pipe.closed:
+            return
+        with suppress(BrokenPipeError):  # it has ended: the next one finds the task by itself
+            protocol.send(cast("BinaryIO", pipe), message)
+
+    def _close_pipe(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()

@@ -1,0 +1,236 @@
+"""Tasks: long work that the server was asked for, kept in the library so that no end loses it.
+
+A task is a step of one of two jobs of the library (its lane), which gives it its lease, its
+attempts and its resumption; here stands what was asked, by whom, and what came of it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.jobs import Job, JobTable
+from fourcorners.library.store import Library
+from fourcorners.server.errors import Conflict, NotFound
+
+TABLE_SET = "server_tasks"
+LANES = ("reading", "thinking", "asking", "looking")
+"""What stands in a lane is done one after the other; lanes go on beside each other."""
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_tasks(
+            id         TEXT PRIMARY KEY,
+            kind       TEXT NOT NULL,
+            lane       TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            spec       TEXT NOT NULL,
+            asked_by   TEXT NOT NULL,
+            state      TEXT NOT NULL,
+            done       INTEGER NOT NULL DEFAULT 0,
+            total      INTEGER NOT NULL DEFAULT 0,
+            failed     INTEGER NOT NULL DEFAULT 0,
+            note       TEXT NOT NULL DEFAULT '',
+            result     TEXT NOT NULL DEFAULT '{}',
+            reason     TEXT NOT NULL DEFAULT '',
+            remedy     TEXT NOT NULL DEFAULT '',
+            created    TEXT NOT NULL,
+            finished   TEXT NOT NULL DEFAULT ''
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX server_tasks_by_time ON server_tasks(created DESC, id DESC);
+        """,
+    ),
+)
+
+_COLUMNS = (
+    "id, kind, lane, collection, spec, asked_by, state, done, total, failed, note, result, reason, "
+    "remedy, created, finished"
+)
+
+
+class TaskState(StrEnum):
+    """How far a task is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    PARKED = "parked"  # the server stopped; the next start goes on with it
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """Tell whether nothing more comes of it."""
+        return self in (TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of long work.
+
+    Attributes:
+        lane: Which thread does it; those of a lane are done one after the other.
+        spec: What exactly, as the kind understands it.
+        note: What is in hand, for people; never words of a contract.
+        result: What came of it, as the kind says.
+        reason: Why it failed, with what to do about it in `remedy`.
+    """
+
+    id: str
+    kind: str
+    lane: str
+    collection: str
+    spec: Mapping[str, str]
+    asked_by: str
+    state: TaskState
+    done: int
+    total: int
+    failed: int
+    note: str
+    result: Mapping[str, str | int]
+    reason: str
+    remedy: str
+    created: str
+    finished: str
+
+
+class TaskQueue:
+    """The tasks of a library, through one connection."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._jobs = JobTable(library)
+        library.migrate(TABLE_SET)
+
+    def start(
+        self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str
+    ) -> Task:
+        """Queue a task and return it."""
+        identifier = secrets.token_hex(8)
+        with self._library.transaction():
+            self._library.execute(
+                "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, "
+                "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(identifier, kind, lane, collection),
+                    json.dumps(dict(spec), sort_keys=True),
+                    *(by, TaskState.WAITING.value, utc_now()),
+                ),
+            )
+            self._jobs.add_steps(self.job(lane), [identifier])
+            self._library.record(
+                "task", {"task": identifier, "kind": kind, "collection": collection, "by": by}
+            )
+        return self.find(identifier)
+
+    def job(self, lane: str) -> Job:
+        """Return the job whose steps are the tasks of a lane."""
+        return self._jobs.start("server", {"lane": lane})
+
+    def find(self, identifier: str) -> Task:
+        """Return a task.
+
+        Raises:
+            NotFound: If there is none with this id.
+        """
+        rows = self._library.execute(
+            f"SELECT {_COLUMNS} FROM server_tasks WHERE id = ?",  # noqa: S608 - our columns
+            (identifier,),
+        )
+        if not rows:
+            raise NotFound(f"there is no task {identifier[:40]!r}.")
+        return _task(rows[0])
+
+    def list(self, *, limit: int = 100, before: str = "") -> list[Task]:
+        """Return tasks, the latest first; `before` is the id of one, whose elders follow."""
+        rows = self._library.execute(
+            f"SELECT {_COLUMNS} FROM server_tasks WHERE ?1 = '' OR (created, id) < "  # noqa: S608
+            "(SELECT created, id FROM server_tasks WHERE id = ?1) "
+            "ORDER BY created DESC, id DESC LIMIT ?2",
+            (before, limit),
+        )
+        return [_task(row) for row in rows]
+
+    def is_waiting(self, lanes: Sequence[str]) -> bool:
+        """Tell whether lanes have a task that has not ended."""
+        rows = self._library.execute(
+            "SELECT 1 FROM server_tasks WHERE finished = '' "
+            "AND lane IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (json.dumps(list(lanes)),),
+        )
+        return bool(rows)
+
+    def progress(self, identifier: str, done: int, total: int, failed: int, note: str) -> None:
+        """Keep how far a task is."""
+        self._library.execute(
+            "UPDATE server_tasks SET done = ?, total = ?, failed = ?, note = ? WHERE id = ?",
+            (done, total, failed, note, identifier),
+        )
+
+    def set_state(
+        self,
+        identifier: str,
+        state: TaskState,
+        *,
+        result: Mapping[str, str | int] | None = None,
+        reason: str = "",
+        remedy: str = "",
+    ) -> None:
+        """Keep what became of a task."""
+        self._library.execute(
+            "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
+            "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
+            "finished = ? WHERE id = ?",
+            (
+                state.value,
+                None if result is None else json.dumps(dict(result), sort_keys=True),
+                *(reason, remedy, utc_now() if state.is_final else "", identifier),
+            ),
+        )
+
+    def cancel(self, identifier: str, *, by: str) -> Task:
+        """End a task that has not been done yet; what was done of it stays.
+
+        Raises:
+            NotFound: If there is none with this id.
+            Conflict: If it has ended.
+        """
+        with self._library.transaction():
+            task = self.find(identifier)
+            if task.state.is_final:
+                raise Conflict(f"task {identifier} has ended already.")
+            self.set_state(identifier, TaskState.CANCELLED)
+            job = self.job(task.lane)
+            self._jobs.settle(job, [identifier])
+            self._library.record("cancel task", {"task": identifier, "by": by})
+        return self.find(identifier)
+
+
+def _task(row: Row) -> Task:
+    texts = [as_string(value) for value in (*row[:7], *row[10:])]
+    done, total, failed = (as_integer(value) for value in row[7:10])
+    return Task(
+        id=texts[0],
+        kind=texts[1],
+        lane=texts[2],
+        collection=texts[3],
+        spec=json.loads(texts[4]),
+        asked_by=texts[5],
+        state=TaskState(texts[6]),
+        done=done,
+        total=total,
+        failed=failed,
+        note=texts[7],
+        result=json.loads(texts[8]),
+        reason=texts[9],
+        remedy=texts[10],
+        created=texts[11],
+        finished=texts[12],
+    )

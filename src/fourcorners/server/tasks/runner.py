@@ -1,0 +1,238 @@
+"""The threads that do tasks: one a lane, parked when the server stops, resumed by the next start.
+
+A task of a process that was killed is taken up again as soon as that is known to be gone. Under
+`fourcorners serve` the threads are those of another process than the pages' (`workshop/`).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
+
+from fourcorners.errors import FourcornersError
+from fourcorners.library.jobs import JobTable, Step, worker_name
+from fourcorners.library.store import Library
+from fourcorners.server.models import LocalModels
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.handlers import TaskContext, TaskParked, handler_of
+from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
+from fourcorners.server.telemetry import Telemetry
+
+_LEASE = 60.0  # seconds; renewed while a task tells that it goes on
+_LOOK = 2.0  # seconds between looks for tasks that nobody told of
+_KEEP = 0.5  # seconds between writes of how far a task is
+_PATIENCE = 8.0  # seconds in which a thread must have stopped
+
+_log = logging.getLogger("fourcorners.server")
+
+
+class WorkerPool(Protocol):
+    """Whoever does the tasks, in this process (`Runner`) or in another (`workshop.Workshop`)."""
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tell whether the server is about to stop."""
+        ...
+
+    def start(self) -> None:
+        """Take up what an earlier server left, and begin."""
+        ...
+
+    def wake(self) -> None:
+        """Say that there is a new task."""
+        ...
+
+    def stop(self) -> bool:
+        """Park what is in hand and end; tells whether that was done in time."""
+        ...
+
+
+@dataclass(slots=True)
+class _Far:
+    """How far a task in hand is; written to the library now and then."""
+
+    kept: float = 0.0
+    renewed: float = field(default_factory=time.monotonic)
+
+
+class TaskRunner:
+    """Does the tasks of a library in threads of its own.
+
+    Args:
+        shelf: The way to the library.
+        engines: What tasks work with.
+        telemetry: What is told of each task.
+        lanes: Whose tasks it does, each in a thread.
+    """
+
+    def __init__(
+        self,
+        shelf: ConnectionPool,
+        engines: LocalModels,
+        telemetry: Telemetry,
+        lanes: Sequence[str] = LANES,
+    ) -> None:
+        self._shelf, self._engines, self._telemetry = shelf, engines, telemetry
+        self._me = worker_name()
+        self._stopping = threading.Event()
+        self._wake = {lane: threading.Event() for lane in lanes}
+        self._threads: list[threading.Thread] = []
+        self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
+
+    def start(self) -> None:
+        """Take up what an earlier server left, and begin."""
+        with self._shelf.library() as library:
+            JobTable(library).forget_own()
+        for lane in self._wake:
+            thread = threading.Thread(target=self._run, args=(lane,), name=lane, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tell whether the server is about to stop."""
+        return self._stopping.is_set()
+
+    def idle_seconds(self) -> float:
+        """Return for how long there has been no task; not above 0 while there is one."""
+        return time.monotonic() - max(self._quiet.values())
+
+    def wake(self) -> None:
+        """Say that there is a new task."""
+        for event in self._wake.values():
+            event.set()
+
+    def stop(self) -> bool:
+        """Park what is in hand and end the threads; tells whether all have ended.
+
+        One that does not stop ends with the process, and what it holds is free again then.
+        """
+        self._stopping.set()
+        self.wake()
+        until = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _run(self, lane: str) -> None:
+        while not self._stopping.is_set():
+            try:
+                with self._shelf.library() as library:
+                    for step in self._steps(library, lane):
+                        self._do(library, step)
+            except FourcornersError as error:  # the library is locked, or full: try again
+                _log.error("tasks cannot be done: %s", error.message)
+            self._wake[lane].wait(_LOOK)
+            self._wake[lane].clear()
+
+    def _steps(self, library: Library, lane: str) -> Iterator[Step]:
+        tasks, jobs = TaskQueue(library), JobTable(library)
+        waiting = library.execute(
+            "SELECT count(*) FROM server_tasks WHERE lane = ? AND finished = ''", (lane,)
+        )
+        if waiting == [(0,)]:
+            if self._quiet[lane] == inf:
+                self._quiet[lane] = time.monotonic()
+            return
+        self._quiet[lane] = inf
+        job = tasks.job(lane)
+        while not self._stopping.is_set():
+            steps = jobs.claim(job, self._me, _LEASE, 1)
+            self._tell_given_up(tasks, jobs.failed(job))
+            if not steps:
+                break
+            yield steps[0]
+        jobs.complete(job)
+
+    def _tell_given_up(self, tasks: TaskQueue, failed: list[tuple[str, str, str]]) -> None:
+        for key, reason, remedy in failed:
+            if not tasks.find(key).state.is_final:
+                tasks.set_state(key, TaskState.FAILED, reason=reason, remedy=remedy)
+
+    def _do(self, library: Library, step: Step) -> None:
+        tasks, jobs = TaskQueue(library), JobTable(library)
+        task = tasks.find(step.key)
+        if task.state.is_final:
+            jobs.finish(step)
+            return
+        with self._telemetry.task(task.kind, task.id) as traced:
+            self._work(library, step, task)
+            traced.set_state(tasks.find(task.id).state.value)
+
+    def _work(self, library: Library, step: Step, task: Task) -> None:
+        tasks, jobs = TaskQueue(library), JobTable(library)
+        tasks.set_state(task.id, TaskState.RUNNING)
+        _log.info("task %s begins", task.id, extra={"task": task.id, "kind": task.kind})
+        began = time.monotonic()
+        work = TaskContext(
+            task,
+            library,
+            self._engines.settings,
+            self._engines,
+            lambda done, total, failed, note: self._tell(
+                library, step, far, (done, total, failed, note)
+            ),
+            self._telemetry,
+        )
+        far = _Far()
+        try:
+            result = handler_of(task.kind)(work)
+        except TaskParked:
+            self._park(tasks, jobs, task)
+            return
+        except FourcornersError as error:
+            with library.transaction():
+                jobs.fail(step, error.message, error.remedy)
+                tasks.set_state(
+                    task.id, TaskState.FAILED, reason=error.message, remedy=error.remedy
+                )
+            _log.warning("task %s failed: %s", task.id, type(error).__name__)
+            return
+        except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
+            with library.transaction():
+                jobs.fail(step, type(error).__name__)
+                tasks.set_state(
+                    task.id,
+                    TaskState.FAILED,
+                    reason=f"the server failed at it: {type(error).__name__}.",
+                    remedy="Look into the server's log, and report what it says.",
+                )
+            _log.exception("task %s failed", task.id)
+            return
+        with library.transaction():
+            jobs.finish(step)
+            tasks.set_state(task.id, TaskState.DONE, result=result)
+        took = round(time.monotonic() - began, 1)
+        _log.info("task %s done", task.id, extra={"task": task.id, "seconds": took})
+
+    def _tell(
+        self, library: Library, step: Step, far: _Far, told: tuple[int, int, int, str]
+    ) -> None:
+        now = time.monotonic()
+        if self._stopping.is_set():
+            raise TaskParked
+        tasks = TaskQueue(library)
+        if now - far.kept >= _KEEP or told[0] == told[1]:
+            far.kept = now
+            if tasks.find(step.key).state is TaskState.CANCELLED:
+                raise TaskParked
+            tasks.progress(step.key, *told)
+        if now - far.renewed > _LEASE / 4:
+            far.renewed = now
+            for lane in self._wake:
+                JobTable(library).renew(tasks.job(lane), self._me, _LEASE)
+
+    def _park(self, tasks: TaskQueue, jobs: JobTable, task: Task) -> None:
+        job = tasks.job(task.lane)
+        if tasks.find(task.id).state is TaskState.CANCELLED:
+            jobs.release(job, self._me)
+            jobs.settle(job, [task.id])
+            return
+        tasks.set_state(task.id, TaskState.PARKED)
+        jobs.release(job, self._me)
+        _log.info("task %s parked", task.id, extra={"task": task.id})

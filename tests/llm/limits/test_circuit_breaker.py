@@ -1,0 +1,144 @@
+"""A server that does not answer is left alone, and tried again by one question."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import LlmRefused, LlmUnreachable
+from fourcorners.llm import (
+    AttemptError,
+    FakeModel,
+    MemoryLedger,
+    Port,
+    PromptRequest,
+    Request,
+    Role,
+)
+from fourcorners.llm.fake import Answer
+from fourcorners.llm.limits.circuit_breaker import CircuitBreaker
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def refused(breaker: CircuitBreaker) -> bool:
+    try:
+        breaker.enter("fake:model")
+    except LlmUnreachable:
+        return True
+    return False
+
+
+def test_so_many_losses_in_a_row_and_no_fewer_open_it() -> None:
+    breaker = CircuitBreaker(after=3, rest=10, clock=Clock())
+    for _ in range(2):
+        breaker.enter("m")
+        breaker.record_failure()
+    breaker.enter("m")
+    breaker.record_answer()
+    for _ in range(2):
+        breaker.enter("m")
+        breaker.record_failure()
+    assert not breaker.is_open(), "an answer between them"
+    breaker.enter("m")
+    breaker.record_failure()
+    assert breaker.is_open()
+    with pytest.raises(LlmUnreachable, match=r"m was not asked.*3 times in a row") as caught:
+        breaker.enter("m")
+    assert "server runs" in caught.value.remedy
+
+
+def test_after_a_rest_one_goes_through_and_decides() -> None:
+    clock = Clock()
+    breaker = CircuitBreaker(after=1, rest=10, clock=clock)
+    breaker.enter("m")
+    breaker.record_failure()
+    clock.now = 9.9
+    assert refused(breaker)
+    clock.now = 10.0
+    assert not refused(breaker), "the probe"
+    assert refused(breaker), "one at a time"
+    breaker.record_failure()
+    assert refused(breaker), "another rest"
+    clock.now = 20.0
+    assert not refused(breaker)
+    breaker.record_abandoned()
+    assert not refused(breaker), "what was cancelled has shown nothing"
+    breaker.record_answer()
+    assert not refused(breaker)
+    assert not refused(breaker)
+
+
+class Server:
+    """A model whose server answers while it is `up`; it counts who comes."""
+
+    def __init__(self, dies_after: int) -> None:
+        self.came, self._dies_after, self.up = 0, dies_after, True
+
+    def __call__(self, _: Request) -> Answer:
+        self.came += 1
+        if self.came > self._dies_after:
+            self.up = False
+        if self.up:
+            return "It may."
+        lost = LlmUnreachable("fake: no connection.", remedy="Check that the server runs.")
+        return AttemptError(lost, may_pass=True, silent=True)
+
+
+def dying(server: Server, prompts: Path, breaker: CircuitBreaker, ledger: MemoryLedger) -> Port:
+    async def at_once(_: float) -> None:
+        await asyncio.sleep(0)
+
+    port = Port.of(FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2)
+    voice = replace(port.voice(Role.EXTRACT), breaker=breaker)
+    return Port(dict.fromkeys(Role, voice), prompts=prompts, sleep=at_once, ledger=ledger)
+
+
+def asks(count: int) -> list[PromptRequest[str]]:
+    return [PromptRequest("again", {"question": f"Question {at}?"}, str) for at in range(count)]
+
+
+def test_a_server_that_dies_costs_few_attempts_over_all_questions(prompts: Path) -> None:
+    clock, server, ledger = Clock(), Server(dies_after=10), MemoryLedger()
+    with dying(server, prompts, CircuitBreaker(5, 30, clock), ledger) as port:
+        ended = sorted(port.ask_many(asks(200)), key=lambda each: each.index)
+        errors = [each.error for each in ended if each.error is not None]
+        assert len(ended) == 200
+        assert len(errors) == 190
+        assert all(isinstance(error, LlmUnreachable) and error.remedy for error in errors)
+        assert sum("was not asked" in error.message for error in errors) >= 186
+        assert 15 <= server.came <= 16, "ten answers, five losses, and one beside the fifth"
+        assert len(ledger.calls) == server.came, "what is not sent is no call"
+        assert port.spent.cost == ledger.spent("").cost
+
+        clock.now = 31.0
+        assert [each.error is None for each in port.ask_many(asks(20))] == [False] * 20
+        assert server.came <= 17, "one probe"
+
+        server.up, server._dies_after, clock.now = True, 10_000, 62.0
+        ended = list(port.ask_many(asks(20)))
+        answered = [each for each in ended if each.error is None]
+        assert len(answered) >= 18, "all but those beside the probe"
+        assert all(each.error is None for each in port.ask_many(asks(20)))
+
+
+def test_an_answer_that_is_none_is_a_sign_of_life(prompts: Path) -> None:
+    clock, ledger = Clock(), MemoryLedger()
+    model = FakeModel(lambda _: LlmRefused("fake: no.", remedy="Ask otherwise."))
+    breaker = CircuitBreaker(2, 30, clock)
+    with Port.of(model, prompts=prompts, ledger=ledger) as plain:
+        voice = replace(plain.voice(Role.EXTRACT), breaker=breaker)
+        with Port(dict.fromkeys(Role, voice), prompts=prompts, ledger=ledger) as port:
+            ended = list(port.ask_many(asks(6)))
+    assert all(isinstance(each.error, LlmRefused) for each in ended)
+    assert len(model.requests) == 6
+    assert not breaker.is_open()

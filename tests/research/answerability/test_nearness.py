@@ -1,0 +1,54 @@
+"""Words that were not taken for an answer: when they are near enough to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.models import Encoder
+from fourcorners.research.answerability import nearness as near
+from fourcorners.research.answerability.search import nearness_features, search_answer
+from fourcorners.research.context import build_context
+from fourcorners.search.concepts import Concept
+
+
+def test_each_sign_speaks_for_words() -> None:
+    rule = near.default_weights()
+    assert set(rule.weights) == set(near.FEATURES)
+    assert 0 < rule.least < 1
+    none = near.NearnessFeatures(chance=0.2, meaning=0.3, covered=0.2)
+    for better in (
+        near.NearnessFeatures(chance=0.4, meaning=0.3, covered=0.2),
+        near.NearnessFeatures(chance=0.2, meaning=0.5, covered=0.2),
+        near.NearnessFeatures(chance=0.2, meaning=0.3, covered=0.8),
+    ):
+        assert better.likelihood > none.likelihood
+    assert near.NearnessFeatures(0.0, 0.0, 0.0).likelihood < rule.least
+    assert near.NearnessFeatures(1.0, 1.0, 1.0).likelihood > rule.least
+
+
+@pytest.mark.parametrize(
+    ("question", "is_near"),
+    [
+        ("Against what must the Landlord insure the ground floor of Quay Street?", None),
+        ("Who repays what the fire and flood protection cost within thirty days?", True),
+        ("May the Tenant keep tropical fish and parrots on the roof?", False),
+    ],
+)
+def test_what_is_near_is_told_from_what_is_elsewhere(
+    library: Library,
+    encoder: Encoder,
+    concepts: Sequence[Concept],
+    question: str,
+    is_near: bool | None,
+) -> None:
+    desk = build_context(library, ["lease"], encoder=encoder, concepts=concepts)
+    seen = nearness_features(desk, question, desk.scope(question))
+    if is_near is None:
+        assert seen is None  # a known kind of clause is asked for
+        return
+    assert seen is not None
+    assert search_answer(replace(desk, reader=None), question).may_answer is is_near

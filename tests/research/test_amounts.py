@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from fourcorners.errors import InputError
+from fourcorners.research.amounts import AmountKind, compute, find_amounts, written_numbers
+from fourcorners.research.offline.qualifiers import find_qualifiers
+from fourcorners.text.span import Span
+
+WORDS = (
+    "Either party may terminate upon thirty (30) days' prior written notice, provided that fees of "
+    "$5,000.00 (ten percent (10%)) are paid by March 1, 2024; except as set forth in Section 3."
+)
+WHOLE = Span(0, len(WORDS))
+
+
+def test_dates_periods_and_sums_are_found_where_they_stand() -> None:
+    found = find_amounts(WORDS, WHOLE)
+    assert [each.kind for each in found] == [
+        AmountKind.PERIOD,
+        AmountKind.SUM,
+        AmountKind.SHARE,
+        AmountKind.DATE,
+    ]
+    assert all(each.span.of(WORDS) == each.words for each in found)
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("2024-01-31 + 1 month", "2024-02-29"),
+        ("2024-03-31 - 1 month", "2024-02-29"),
+        ("2024-03-01 + 10 business days", "2024-03-15"),
+        ("2024-01-01 to 2025-03-31", "455 days (14 whole months)"),
+        ("12 * $4,500 * 110%", "59,400"),
+        ("1/3", "0.3333"),
+    ],
+)
+def test_reckoning(expression: str, result: str) -> None:
+    assert result in compute(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["", "9**9**9", "__import__('os')", "2024-02-30 + 1 day", "1/0", "2024-01-01 + 99999 years"],
+)
+def test_what_is_no_sum_is_refused(expression: str) -> None:
+    with pytest.raises(InputError):
+        compute(expression)
+
+
+@pytest.mark.parametrize(
+    ("text", "cues"),
+    [
+        ("Supplier may end this agreement if Charges remain unpaid.", ["if"]),
+        ("Supplier shall act as if it were the owner.", []),
+        ("The fee and tax, if any, are due at once.", []),
+    ],
+)
+def test_if_is_a_condition_where_it_makes_one(text: str, cues: list[str]) -> None:
+    assert [each.cue for each in find_qualifiers(text, Span(0, len(text)))] == cues
+
+
+def test_conditions_and_exceptions_are_told_apart() -> None:
+    found = find_qualifiers(WORDS, WHOLE)
+    assert [(each.kind, each.cue) for each in found] == [
+        ("condition", "provided that"),
+        ("exception", "except as"),
+    ]
+    assert found[0].span.of(WORDS).endswith("March 1, 2024")
+
+
+def test_numbers_are_compared_without_separators() -> None:
+    assert list(written_numbers("1,000.00 and 30 days")) == ["1000", "30"]

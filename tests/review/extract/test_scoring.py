@@ -1,0 +1,76 @@
+"""What speaks for a sentence, feature by feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourcorners.playbooks.playbook import CardField, Playbook, Provision
+from fourcorners.review.extract.scoring import (
+    FEATURES,
+    PreparedProvision,
+    score_segments,
+    top_positions,
+)
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.search.query import parse_query
+from fourcorners.search.query.match import find_matches
+from fourcorners.search.sentences.signals import remove_lookalikes
+from fourcorners.text.tokenization import WordIndex
+
+
+def column(reading: PreparedDocument, provision: Provision, name: str) -> dict[str, float]:
+    """Return a feature by the first words of its sentence."""
+    values = score_segments(reading, PreparedProvision(provision, None))[:, FEATURES.index(name)]
+    text = reading.document.text
+    return {
+        " ".join(segment.span.of(text).split()[:3]): float(value)
+        for segment, value in zip(reading.segments, values, strict=True)
+    }
+
+
+def test_a_sentence_collects_the_boosts_of_the_parts_it_matches(
+    reading: PreparedDocument, playbook: Playbook
+) -> None:
+    words = column(reading, playbook.provisions[0], "words")
+    assert words["2.2 The Customer"] == np.float32(0.8)  # ^6 and ^2
+    assert words["3.2 This Agreement"] == 0
+
+
+def test_words_of_a_look_alike_count_for_nothing(
+    reading: PreparedDocument, playbook: Playbook
+) -> None:
+    control = playbook.provisions[0]
+    assert column(reading, control, "words")["1.2 Quality control"] == 0
+    assert column(reading, control, "avoid")["1.2 Quality control"] == 9
+
+
+def test_a_look_alike_takes_only_the_words_it_shares() -> None:
+    index = WordIndex("The audit committee meets. The Customer may audit the records.")
+    kept = remove_lookalikes(
+        find_matches(parse_query("audit"), index),
+        find_matches(parse_query('"audit committee"'), index),
+    )
+    assert [match.span.start for match in kept] == [44]
+
+
+def test_the_card_speaks_for_the_sentence_of_its_fact(reading: PreparedDocument) -> None:
+    law = Provision("law", "Law", "", parse_query("zzz"), card=CardField.GOVERNING_LAW)
+    card = column(reading, law, "card")
+    assert card["3.2 This Agreement"] > 0.5
+    assert sum(value > 0 for value in card.values()) == 1
+
+
+def test_headings_above_speak_for_the_sentences_below(reading: PreparedDocument) -> None:
+    supply = Provision("supply", "Supply", "", parse_query("termination^4"))
+    heading = column(reading, supply, "heading")
+    assert heading["2.1 This Agreement"] > 0
+    assert heading["3.1 Neither party"] == 0
+
+
+def test_a_heading_is_no_sentence(reading: PreparedDocument) -> None:
+    quoted = [segment.span.of(reading.document.text) for segment in reading.segments]
+    assert not any(words.strip() in ("SUPPLY AGREEMENT", "3. GENERAL") for words in quoted)
+
+
+def test_ties_go_to_the_earlier_sentence() -> None:
+    assert top_positions(np.array([0.1, 0.9, 0.9, 0.2], np.float32), 3) == [1, 2, 3]

@@ -1,0 +1,196 @@
+"""What is wrong with the papers of a data room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from fourcorners.library.ingest import add_files
+from fourcorners.library.store import Library
+from fourcorners.review.finding import Severity
+from fourcorners.review.health.examine import examine_documents
+from fourcorners.review.health.symptom import Concern, Health, Symptom
+from fourcorners.settings import Settings
+
+BODY = """{title}
+
+This Supply Agreement is dated 4 March 2024 and made between Alder Components Limited
+("Supplier") and {buyer} ("Customer").
+
+1. SUPPLY
+
+1.1 The Supplier shall supply the Goods on the terms of this Agreement, and the Customer shall buy
+its requirements of the Goods from the Supplier and from no other person.
+
+1.2 The Goods are described in the order that the Customer places from time to time.
+
+2. TERM
+
+2.1 This Agreement continues until {end}, unless a party ends it before by notice in writing.
+
+3. GENERAL
+
+3.1 Neither party may assign this Agreement without the consent of the other.
+
+3.2 This Agreement is governed by the laws of England and Wales, and it is the whole agreement of
+the parties about the {thing} that they have agreed.
+
+IN WITNESS WHEREOF the parties have signed this Agreement.
+
+{signed}
+"""
+SIGNED = "ALDER COMPONENTS LIMITED\n\nBy: /s/ Jo Alder\n\nName: Jo Alder\n"
+BLANK = "ALDER COMPONENTS LIMITED\n\nBy: ______________________\n\nName: _____________________\n"
+GERMAN = """KAUFVERTRAG
+
+Dieser Vertrag wird zwischen der Erle GmbH und der Birke AG geschlossen. Der Verkäufer ist
+verpflichtet, die Ware an den Käufer zu liefern, und der Käufer wird die Rechnung innerhalb von
+dreißig Tagen bezahlen. Für den Vertrag gilt das Recht der Bundesrepublik Deutschland, und eine
+Änderung ist nicht ohne Schriftform möglich. Der Verkäufer haftet nur für Schäden, die er zu
+vertreten hat, und die Parteien sind sich einig, dass das Gericht in Köln zuständig ist.
+"""
+
+
+def contract(**changed: str) -> str:
+    words = {
+        "title": "SUPPLY AGREEMENT",
+        "buyer": "Birch Retail Limited",
+        "end": "4 March 2031",
+        "thing": "matters",
+        "signed": SIGNED,
+    }
+    return BODY.format(**(words | changed))
+
+
+def examined(folder: Path, files: Mapping[str, str | bytes], **options: object) -> Health:
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (folder / name).write_bytes(data)
+    with Library.open(folder.parent / "room.db") as library:
+        add_files(library, [folder], collection="Room", encoder=None, settings=Settings(jobs=1))
+        return examine_documents(library, "Room", as_of=date(2026, 11, 1), **options)  # type: ignore[arg-type]
+
+
+def of(health: Health, concern: Concern) -> list[Symptom]:
+    return [each for each in health.symptoms if each.concern is concern]
+
+
+def test_a_sound_room_has_nothing_to_look_at(tmp_path: Path) -> None:
+    health = examined(tmp_path / "room", {"supply.txt": contract()})
+    assert health.symptoms == ()
+    assert (health.documents, health.unread) == (1, 0)
+    assert health.characters == len(contract())
+
+
+def test_what_cannot_be_read_comes_first(tmp_path: Path) -> None:
+    health = examined(
+        tmp_path / "room",
+        {"supply.txt": contract(end="4 March 2025"), "broken.pdf": b"%PDF-1.7 and nothing more"},
+    )
+    first, second = health.symptoms
+    assert first.concern is Concern.UNREAD
+    assert first.severity is Severity.HIGH
+    assert first.name.endswith("broken.pdf")
+    assert first.remedy
+    assert second.concern is Concern.EXPIRED
+    assert "2025-03-04" in second.message
+
+
+def test_one_content_under_two_names(tmp_path: Path) -> None:
+    health = examined(tmp_path / "room", {"a.txt": contract(), "b.txt": contract()})
+    (same,) = of(health, Concern.SAME)
+    assert health.documents == 1
+    assert {Path(path).name for path in (same.name, *same.others)} == {"a.txt", "b.txt"}
+
+
+def test_versions_are_one_family(tmp_path: Path) -> None:
+    filler = "\n\n".join(
+        f"{number}. Lot {number} is kept at yard {number * 7} until the Customer calls for it."
+        for number in range(10, 60)
+    )
+    files = {f"v{number}.txt": contract(thing=f"{number}") + filler for number in range(3)}
+    other = "\n\n".join(
+        f"{number}. Tenant {number} may use door {number * 3} and no other way into the building."
+        for number in range(10, 60)
+    )
+    health = examined(tmp_path / "room", files | {"lease.txt": "LEASE\n\n" + other})
+    (family,) = of(health, Concern.NEARLY_SAME)
+    assert (family.name, family.others) == ("v0.txt", ("v1.txt", "v2.txt"))
+
+
+def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
+    text = contract().replace("in the order", "in Exhibit C and Schedule 4 and the order")
+    (missing,) = of(examined(tmp_path / "room", {"a.txt": text}), Concern.MISSING_ATTACHMENT)
+    assert "Exhibit C" in missing.message
+    assert "Schedule 4" in missing.message
+    assert missing.span is not None
+    assert missing.span.of(text) in ("Exhibit C", "Schedule 4")
+
+
+@pytest.mark.parametrize(
+    ("signed", "is_unsigned"),
+    [(SIGNED, False), (BLANK, True), (SIGNED + BLANK, False), ("By: the Director\n", False)],
+)
+def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -> None:
+    text = contract(signed=signed)
+    found = of(examined(tmp_path / "room", {"a.txt": text}), Concern.UNSIGNED)
+    assert bool(found) is is_unsigned
+    for each in found:
+        assert each.span is not None
+        assert "____" in each.span.of(text)
+
+
+def test_another_language(tmp_path: Path) -> None:
+    files = {"kauf.txt": GERMAN, "supply.txt": contract()}
+    (found,) = of(examined(tmp_path / "room", files), Concern.LANGUAGE)
+    assert found.name == "kauf.txt"
+    assert "'de'" in found.message
+
+
+def test_the_language_may_be_another(tmp_path: Path) -> None:
+    health = examined(tmp_path / "room", {"kauf.txt": GERMAN}, language="de")
+    assert of(health, Concern.LANGUAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("end", "concern"),
+    [
+        ("31 October 2026", Concern.EXPIRED),
+        ("1 November 2026", Concern.EXPIRING),
+        ("15 January 2027", Concern.EXPIRING),
+        ("15 May 2027", None),
+    ],
+)
+def test_terms_that_ended_or_end_soon(tmp_path: Path, end: str, concern: Concern | None) -> None:
+    health = examined(tmp_path / "room", {"a.txt": contract(end=end)})
+    timed = [*of(health, Concern.EXPIRED), *of(health, Concern.EXPIRING)]
+    assert [each.concern for each in timed] == ([concern] if concern else [])
+
+
+def test_an_amendment_without_its_contract(tmp_path: Path) -> None:
+    amendment = (
+        "FIRST AMENDMENT TO SERVICES AGREEMENT\n\nThis First Amendment to the Services Agreement "
+        "dated 3 May 2021 between Cedar Limited and Maple Limited is made on 4 June 2022.\n\n"
+        "1. The parties amend the Services Agreement dated 3 May 2021 as follows: Section 3 of it "
+        "is deleted and replaced with the words below, and all else remains in force.\n\n"
+        "2. This Amendment is governed by the laws of England and Wales.\n"
+    )
+    (missing,) = of(examined(tmp_path / "room", {"one.txt": amendment}), Concern.MISSING_CONTRACT)
+    assert missing.severity is Severity.HIGH
+    assert "Services Agreement" in missing.message
+
+
+def test_hardly_any_words(tmp_path: Path) -> None:
+    (found,) = examined(tmp_path / "room", {"a.txt": "See the other file.\n"}).symptoms
+    assert found.concern is Concern.EMPTY
+
+
+def test_tells_how_far_it_is(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    files = {"a.txt": contract(), "kauf.txt": GERMAN}
+    examined(tmp_path / "room", files, on_document=lambda *step: told.append(step))
+    assert told == [(1, 2), (2, 2)]

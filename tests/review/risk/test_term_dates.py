@@ -1,0 +1,71 @@
+"""A term that has ended, or soon will, raises what the wording gave."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from fourcorners.outline.card.card import Card, Fact
+from fourcorners.playbooks.load import parse_playbook
+from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.risk.severity import judge_severity
+from fourcorners.review.risk.term_dates import apply_term_dates
+from fourcorners.text.span import Span
+
+PLAYBOOK = parse_playbook(
+    """
+id: terms
+name: Terms
+version: "1"
+provisions:
+  - id: term
+    name: Term
+    definition: When it ends.
+    query: expires
+    severity:
+      - {when: found, ends_within: 0, severity: high, because: It has run out., recommend: Ask.}
+      - {when: found, ends_within: 6, severity: medium, because: It ends soon.}
+      - {when: found, severity: low, because: It has an end.}
+""",
+    "terms.yaml",
+)
+
+
+def told(
+    ends: date | None, given: Severity = Severity.LOW, state: CellState = CellState.FOUND
+) -> tuple[Severity, str]:
+    card = Card(expiry_date=Fact(ends, Span(0, 1), 1.0) if ends else None)
+    cell = Finding("d", "term", state, severity=given, reason="It has an end.")
+    (found,) = apply_term_dates([cell], {"d": card}, PLAYBOOK, date(2026, 11, 1))
+    return found.severity, found.reason
+
+
+@pytest.mark.parametrize(
+    ("ends", "severity"),
+    [
+        (date(2024, 3, 7), Severity.HIGH),
+        (date(2026, 10, 31), Severity.HIGH),
+        (date(2026, 11, 1), Severity.MEDIUM),
+        (date(2027, 4, 30), Severity.MEDIUM),
+        (date(2027, 6, 1), Severity.LOW),
+        (None, Severity.LOW),
+    ],
+)
+def test_the_days_left_decide(ends: date | None, severity: Severity) -> None:
+    assert told(ends)[0] is severity
+
+
+def test_the_reason_has_the_day_and_nothing_is_lowered() -> None:
+    assert told(date(2024, 3, 7))[1] == "It has run out. The term ended on 2024-03-07."
+    assert told(date(2026, 12, 1))[1] == "It ends soon. The term ends on 2026-12-01."
+    assert told(date(2026, 12, 1), Severity.HIGH) == (Severity.HIGH, "It has an end.")
+    assert told(date(2024, 1, 1), Severity.NONE, CellState.NOT_FOUND)[0] is Severity.NONE
+
+
+def test_such_a_rule_hides_no_other() -> None:
+    provision = PLAYBOOK.provisions[0]
+    assert judge_severity(provision, CellState.FOUND, ["It expires."]) == (
+        Severity.LOW,
+        "It has an end.",
+    )

@@ -1,0 +1,84 @@
+"""A review read back from its cells is the review that was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.ingest import add_files
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review.finding import ReviewState
+from fourcorners.review.people import review_actions as states
+from fourcorners.review.run import review_library
+from fourcorners.review.stored_review import load_review
+from fourcorners.settings import Settings
+
+DAY = date(2026, 11, 1)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for name in ("Ash", "Oak"):
+        (folder / f"{name}.txt").write_text(
+            f"SUPPLY AGREEMENT\n\nMade on 3 May 2024 between {name} Ltd and B Ltd.\n\n"
+            "1. Neither party may assign this Agreement without the prior written consent of the "
+            "other.\n\n2. This Agreement is governed by the laws of England and Wales.\n"
+        )
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    with Library.open(tmp_path / "larch.db") as opened:
+        add_files(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def playbook() -> Playbook:
+    return load_playbook("due-diligence")
+
+
+def test_it_is_the_review_that_was_made(library: Library, playbook: Playbook) -> None:
+    made = review_library(library, playbook, collection="Larch", encoder=None, as_of=DAY)
+    read = load_review(library, playbook, collection="Larch", as_of=DAY)
+    assert read.findings == made.findings
+    assert read.documents == made.documents
+    assert read.unread == made.unread
+    assert len(read.unread) == 1
+    assert replace(read, created=made.created, provenance=made.provenance) == made
+    assert load_review(library, playbook, collection="Larch", as_of=DAY) == read
+    assert load_review(library, playbook, collection="Larch").as_of == read.created.date()
+
+
+def test_what_people_said_is_in_it(library: Library, playbook: Playbook) -> None:
+    made = review_library(library, playbook, collection="Larch", encoder=None, as_of=DAY)
+    document = made.documents[0].id
+    states.annotate_finding(library, playbook, document, "governing-law", by="Ada",
+                  state=ReviewState.CONFIRMED)  # fmt: skip
+    read = load_review(library, playbook, collection="Larch")
+    assert read.cell(document, "governing-law").review is ReviewState.CONFIRMED
+    assert read.cell(document, "governing-law").remarks[-1].by == "Ada"
+
+
+def test_missing_cells_are_told_with_the_command(library: Library, playbook: Playbook) -> None:
+    with pytest.raises(ConfigError, match="2 of 2 contracts in the collection 'Larch'") as told:
+        load_review(library, playbook, collection="Larch", command="fourcorners review -c Larch")
+    assert told.value.remedy == "Review them first: fourcorners review -c Larch"
+    review_library(library, playbook, collection="Larch", encoder=None)
+    other = replace(playbook, hash="another")
+    with pytest.raises(ConfigError, match="as it is now, Ash"):
+        load_review(library, other, collection="Larch")
+
+
+def test_an_empty_library_says_so(tmp_path: Path, playbook: Playbook) -> None:
+    with (
+        Library.open(tmp_path / "empty.db") as empty,
+        pytest.raises(ConfigError, match="holds no contract"),
+    ):
+        load_review(empty, playbook)
