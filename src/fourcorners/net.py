@@ -44,13 +44,7 @@ _SAFE_HEADERS = {"Content-Type": "application/json", "Accept": "application/json
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often to try.
-
-    Attributes:
-        timeout: Seconds that one request may take, its answer included.
-        attempts: How often a request is made before it has failed.
-        sleep: What waits between them.
-    """
+    """How long one request may take, in seconds, and how often it is made."""
 
     timeout: float = 60.0
     attempts: int = 5
@@ -58,11 +52,7 @@ class RetryPolicy:
 
 
 def require_url(url: str) -> None:
-    """Check that a URL can be called.
-
-    Raises:
-        ConfigError: If it is not of http or https, names no host, or holds a password.
-    """
+    """Raise ConfigError unless the URL is of http or https, has a host and no password."""
     try:
         parts = urlsplit(url)
         host = parts.hostname

@@ -61,10 +61,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class OcrWord:
-    """A word that text recognition read: its span, where it stands, and how sure that is.
-
-    `confidence` is the engine's own, from 0 to 1.
-    """
+    """A word that text recognition read; `confidence` is the engine's own, from 0 to 1."""
 
     span: Span
     box: Box

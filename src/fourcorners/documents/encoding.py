@@ -108,10 +108,7 @@ def _utf16_without_bom(sample: bytes) -> str | None:
 
 
 def decode_charset(data: bytes, charset: str) -> DecodedText | None:
-    """Return the text in the encoding that the file declares, or None where it is not in it.
-
-    A byte order mark is stronger than what is declared, and so is a charset that Python lacks.
-    """
+    """Decode as the file declares; None if it is not so, or a byte order mark says otherwise."""
     if (
         not charset
         or charset.lower() in ("ascii", "us-ascii")

@@ -37,11 +37,7 @@ def find_libreoffice() -> str | None:
 
 
 def read_doc(file: RawFile) -> Content:
-    """Return what the document is as a .docx.
-
-    Raises:
-        InputError: If LibreOffice is not installed or does not open the file.
-    """
+    """Return what the document is as a .docx, made by LibreOffice."""
     program = find_libreoffice()
     if program is None:
         raise InputError(

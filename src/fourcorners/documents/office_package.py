@@ -43,11 +43,7 @@ _RESAVE_REMEDY = "Open it in Word, save it under a new name and add that file."
 
 
 class OfficePackage:
-    """The parts of an Office file.
-
-    Raises:
-        InputError: If the file is damaged, locked, or unpacks to more than any contract holds.
-    """
+    """The parts of an Office file; raises InputError if it is damaged, locked or a bomb."""
 
     def __init__(self, data: bytes, path: Path) -> None:
         self._path = path

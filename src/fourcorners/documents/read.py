@@ -1,4 +1,4 @@
-"""`read`: a file becomes a `Document`, whatever its extension says it is."""
+"""Reading a file by its content, whatever its extension says."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FORMATS = yaml.safe_load(Path(__file__).with_name("formats.yaml").read_text("ut
 
 
 def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # noqa: B008 - it cannot change
-    """Read one file in this process; `Workers` runs it with limits on memory and time.
+    """Read one file in this process; a `ProcessPool` runs it with limits on memory and time.
 
     Pages without text are recognised where an engine is installed and `ocr` has it enabled.
 
@@ -72,11 +72,7 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
 
 
 def media_type_of(path: Path) -> MediaType:
-    """Return what a file is by its content.
-
-    Raises:
-        InputError: If it cannot be read at all.
-    """
+    """Return what a file is by its content."""
     return sniff_media_type(load_bytes(path), path.name)
 
 

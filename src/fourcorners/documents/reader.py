@@ -1,4 +1,4 @@
-"""What a reader is: one file a format, entered in `catalogue`."""
+"""What a reader is: one module a format, listed in `read.READERS`."""
 
 from __future__ import annotations
 

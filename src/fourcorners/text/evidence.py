@@ -1,7 +1,7 @@
 """Evidence: words that someone claims, brought to their place in the text, or shown as unverified.
 
-Exact words come first, then words that differ only as print does (`normal`), then near matches of
-one contiguous stretch. What a near match returns are the text's words, never the claim's.
+Exact words come first, then words that differ only as print does (`normalisation`), then near
+matches of one contiguous stretch. What is returned are the text's words, never the claim's.
 """
 
 from __future__ import annotations
@@ -49,11 +49,7 @@ def align_quote(words: str, text: str, *, within: Span | None = None) -> Quote:
 
 
 def quote_span(text: str, span: Span) -> Quote:
-    """Return the words at `span` as a quote.
-
-    Raises:
-        EvidenceError: If the span is empty or does not lie in the text.
-    """
+    """Return the words at `span` as a quote; raise EvidenceError if there are none."""
     if not span or span.end > len(text):
         raise EvidenceError(
             f"no words at {span.start}-{span.end} of a text of {len(text)} characters"
@@ -62,11 +58,7 @@ def quote_span(text: str, span: Span) -> Quote:
 
 
 def verify_quote(quote: Quote, text: str) -> None:
-    """Check that the words of a quote with a place stand there, character for character.
-
-    Raises:
-        EvidenceError: If they do not, or if a quote without a place calls itself verified.
-    """
+    """Raise EvidenceError unless the words stand at the quote's place, to the character."""
     if quote.span is None:
         if quote.match is not Match.UNVERIFIED:
             raise EvidenceError(f"a quote without a place claims to be {quote.match.value}")

@@ -15,13 +15,7 @@ _MIN_KEPT_SHARE = 0.95  # of the room, from which the end of a clause is better 
 
 
 def excerpts(text: str, ranked: Iterable[Span], room: int) -> list[Span]:
-    """Return the best of spans that fit, and of the first that does not, its beginning.
-
-    Args:
-        text: What they are spans of.
-        ranked: The best first; they do not overlap.
-        room: Characters in all.
-    """
+    """Return the best spans that fit in `room` characters, and the start of the next one."""
     shown: list[Span] = []
     for span in ranked:
         if len(span) > room:

@@ -62,11 +62,7 @@ class NormalText:
     ends: array[int]
 
     def to_source(self, span: Span) -> Span:
-        """Return the characters of the source that the span of this view shows.
-
-        Raises:
-            IndexError: If the span does not lie in this view.
-        """
+        """Return the characters of the source that a span of this view shows."""
         if span.end > len(self.text):
             raise IndexError(f"{span} is not in a text of {len(self.text)} characters")
         if span:

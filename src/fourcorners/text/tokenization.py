@@ -102,14 +102,7 @@ class WordIndex:
         starts: NDArray[np.uint32],
         ends: NDArray[np.uint32],
     ) -> WordIndex:
-        """Return the index of a text whose words were found before.
-
-        Args:
-            distinct: Its distinct tokens, in the order in which they first stand.
-            numbers: For each word, which of them it is.
-            starts: For each word, in string indices, where it starts.
-            ends: … and ends.
-        """
+        """Return an index from its distinct tokens and, for each word, their number and its place."""
         made = cls.__new__(cls)
         each = {token: number for number, token in enumerate(distinct)}
         made._fill(each, numbers, array("I", starts.tobytes()), array("I", ends.tobytes()))

@@ -74,10 +74,7 @@ class _ReopeningFile:
 
 @dataclass(frozen=True, slots=True)
 class _OpenContainer:
-    """A container that was opened, with what it holds by name.
-
-    `version` tells the file on disk from what may stand in its place later.
-    """
+    """An open container, its members by name; `version` tells its file from a later one."""
 
     version: tuple[int, ...]
     path: Path
@@ -87,11 +84,7 @@ class _OpenContainer:
 
 
 class _ContainerCache(threading.local):
-    """The containers opened last, one of each depth.
-
-    Thousands of members are read one after the other, each by its path: the directory of their
-    archive, or the mail, is read once for all of them.
-    """
+    """The containers opened last, one of each depth: their members are read one by one."""
 
     def __init__(self) -> None:
         self.opened: dict[int, _OpenContainer] = {}
@@ -102,22 +95,14 @@ _Stream = BinaryIO | _ReopeningFile
 
 
 def load_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, which may be a member of containers.
-
-    Raises:
-        InputError: If it is not there, too large, or in a container that does not open.
-    """
+    """Return the bytes of a file or of a member of containers, or raise InputError."""
     outer, inner = _split_path(path)
     with _open(outer) as stream:
         return _load_member(stream, outer, inner)[0] if inner else _read_unchanged(stream, path)
 
 
 def load_unchanged(path: Path, sha256: str) -> bytes:
-    """Return the bytes of a file that was read before.
-
-    Raises:
-        InputError: If they are others now, or not there.
-    """
+    """Return the bytes of a file that was read before; raise InputError if they are others now."""
     data = load_bytes(path)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
@@ -147,12 +132,7 @@ def is_member_path(path: Path) -> bool:
 
 @contextmanager
 def open_container(path: Path) -> Iterator[list[Member]]:
-    """Open a container, which may itself be a member of others, and hand out what it holds.
-
-    Raises:
-        InputError: If it is damaged, locked, nested too deep, or unpacks to more than any data
-            room holds.
-    """
+    """Open a container, perhaps a member of others; raise InputError if it does not open."""
     outer, inner = _split_path(path)
     with _open(outer) as file:
         if inner:
@@ -344,10 +324,7 @@ def _attachment_members(data: bytes, path: Path) -> Iterator[tuple[str, Callable
 
 
 def safe_name(name: str) -> str:
-    """Return a name that someone gave a file, as a relative path of plain characters.
-
-    It never leads up or out, whatever the name said.
-    """
+    """Return a name that someone gave a file as a relative path that never leads up or out."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     clean = [_UNSAFE_CHARACTERS.sub("_", _shorten(part)) for part in parts[-_MAX_FOLDERS:]]
     return "/".join(clean) or "unnamed"

@@ -92,10 +92,7 @@ class _RunState:
 
 @dataclass(slots=True)
 class DocumentWalker:
-    """The walk: what has been counted, kept back and noticed on the way.
-
-    `comments` are the words of each comment by its id. What is in `authors` changed something.
-    """
+    """The walk through a document; `comments` are the words of each comment by its id."""
 
     styles: Styles
     numbering: Numbering

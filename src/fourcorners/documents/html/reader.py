@@ -57,11 +57,7 @@ def read_html(file: RawFile) -> Content:
 
 
 def decode_html(data: bytes, charset: str = "") -> DecodedText:
-    """Return the page's characters by its byte order mark, by what is declared, or by its bytes.
-
-    Raises:
-        ValueError: If it is not text.
-    """
+    """Decode by byte order mark, declaration or bytes; raise ValueError if it is not text."""
     found = _META.search(data[:4096])
     for declared in (charset, found.group(1).decode("ascii") if found else ""):
         if declared.lower().replace("_", "-").startswith("utf-16"):

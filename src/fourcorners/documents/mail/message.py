@@ -49,11 +49,7 @@ class MailMessage:
 
 
 def parse_message(data: bytes, path: Path) -> MailMessage:
-    """Take a mail apart.
-
-    Raises:
-        InputError: If it is encrypted, or nested beyond reason.
-    """
+    """Parse a mail; raise InputError if it is encrypted or nested beyond reason."""
     try:
         mail = email.message_from_bytes(data, policy=email.policy.compat32)
         parts = list(_parts(mail))

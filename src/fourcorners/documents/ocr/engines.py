@@ -67,11 +67,7 @@ class RecognisedPage:
 
 
 class OcrEngine(Protocol):
-    """What recognises text.
-
-    Raises:
-        EngineFailed: From each method, if the picture cannot be read.
-    """
+    """What recognises text; every method raises OcrEngineError for a picture it cannot read."""
 
     @property
     def name(self) -> str: ...

@@ -30,13 +30,7 @@ _MAX_PARENTS = 50
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How words show.
-
-    Attributes:
-        colour: Of the letters; None for what the program chooses, which is seen.
-        ground: What they stand on.
-        size: Of the letters, in points.
-    """
+    """How words show; a colour that is None is what the program chooses, which is seen."""
 
     hidden: bool = False
     colour: Colour | None = None

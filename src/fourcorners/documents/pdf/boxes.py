@@ -18,17 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLANKS = [number for number in range(0x3001) if chr(number).isspace()]
-_MIN_LEVEL_OVERLAP = (
-    0.7  # sine of the angle up to which writing runs across the page rather than along it
-)
+_MAX_TILT = 0.7  # sine of the angle up to which writing runs across the page
 
 
 def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
-    """Yield each line of `span` with its place, as far as it stands on pages with a text layer.
-
-    Raises:
-        InputError: If the file is no longer the one that `document` was read from.
-    """
+    """Yield each line of `span` that has a text layer, with its place on the page."""
     with open_pdf(load_unchanged(path, document.sha256), path) as pdf:
         for page in document.pages:
             here = page.span.intersection(span)
@@ -121,4 +115,4 @@ def _is_horizontal(text: PageText, offset: int) -> bool:
     from pypdfium2 import raw
 
     angle = raw.FPDFText_GetCharAngle(text.textpage, text.char_index(offset))
-    return abs(math.sin(angle - math.radians(90 * text.frame.quarter_turns))) < _MIN_LEVEL_OVERLAP
+    return abs(math.sin(angle - math.radians(90 * text.frame.quarter_turns))) < _MAX_TILT

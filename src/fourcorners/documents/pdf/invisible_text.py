@@ -146,9 +146,7 @@ def _object_address(item: object) -> int | None:
 
 _PALE_FROM = 0xF0  # of 0xFF, from which all channels of a colour may be white on white
 _MIN_SIZE = 1.5  # points: lines of less height are not read
-_MIN_SCAN_SHARE = (
-    0.5  # of the page's area under a picture: words without ink are what was recognised
-)
+_MIN_SCAN_SHARE = 0.5  # of the page under a picture: words without ink were recognised
 _SCALE = 2.0  # pixels a point, for the look at the page
 _PIXEL_TOLERANCE = 12  # of 255, by which the shades of an empty place differ
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn

@@ -23,11 +23,7 @@ REFETCH_REMEDY = (
 
 
 def open_pdf(data: bytes, path: Path) -> PdfDocument:
-    """Open a PDF.
-
-    Raises:
-        InputError: If it is locked, damaged, or has no pages or far too many.
-    """
+    """Open a PDF; raise InputError if it is locked, damaged, or has too few or too many pages."""
     import pypdfium2
     from pypdfium2 import raw
 

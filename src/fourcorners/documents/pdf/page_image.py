@@ -31,13 +31,7 @@ class PageImageRequest:
 
 
 def render_page(sheet: PageImageRequest) -> bytes:
-    """Return a page as a PNG, with what is typed into its forms.
-
-    pdfium is not thread-safe: run this in a process of its own (`Workers`).
-
-    Raises:
-        InputError: If the file is not the one with this hash any more, or has no such page.
-    """
+    """Return a page as a PNG, with what is typed into its forms; run it in a `ProcessPool`."""
     with open_pdf(load_unchanged(sheet.path, sheet.sha256), sheet.path) as pdf:
         if not 1 <= sheet.page <= len(pdf):
             raise InputError(f"{sheet.path}: it has no page {sheet.page}.")

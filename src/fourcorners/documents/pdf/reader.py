@@ -6,7 +6,7 @@ U+FFFE (pdfium's mark for a hyphen at a line's end) becomes "-", U+037E (the Gre
 that some fonts use for it) becomes ";", and the carriage return of a line's end becomes a space.
 Where two columns were drawn line by line across the page, their characters change places.
 
-pdfium is not thread-safe: call this in a process of its own (`Workers`).
+pdfium is not thread-safe: call this in a process of its own (`ProcessPool`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,9 @@ from fourcorners.text.span import Span
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-MIN_PAGE_CHARACTERS = (
-    100  # characters: below, a picture over most of the page means that the text is in it
-)
+MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area
-MIN_MEAN_CHARACTERS = (
-    100  # characters on the mean page of several: below, text is likely to be missing
-)
+MIN_MEAN_CHARACTERS = 100  # of the pages of a file: below, text is likely to be missing
 LARGE_RATIO = 1.15  # times the usual height of letters is where a line counts as large
 
 

@@ -22,9 +22,7 @@ from typing import BinaryIO
 from fourcorners.errors import FourcornersError
 
 _LENGTH = struct.Struct("!Q")
-GRACE_SECONDS = (
-    5.0  # seconds after which a worker ends itself where its parent should have ended it
-)
+GRACE_SECONDS = 5.0  # after which a worker ends itself that its parent should have ended
 
 
 @dataclass(frozen=True, slots=True)

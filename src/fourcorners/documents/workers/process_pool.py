@@ -1,4 +1,4 @@
-"""`Workers`: a task in processes of its own, with limits on memory and time.
+"""A pool of processes that do one task, with limits on memory and time.
 
 A file can crash the library that reads it, fill the memory or never end. Each of those ends one
 process and becomes the outcome of one item; the others go on.

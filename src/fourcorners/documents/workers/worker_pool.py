@@ -1,4 +1,4 @@
-"""`Crew`: who does a task on many items. Processes of this machine; other rooms know others."""
+"""Worker pools: who does a task on many items, here processes of this machine."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class TaskRunner(Protocol[_Item, _Result]):
 
 
 class WorkerPool(Protocol):
-    """Who works, and what of the world they see."""
+    """Workers, and what they can reach."""
 
     @property
     def is_remote(self) -> bool:
-        """Tell whether they may work on other machines, which see no file of this one."""
+        """Whether they may be on other machines, which see no file of this one."""
         ...
 
     @property
     def embeds_passages(self) -> bool:
-        """Tell whether vectors had best be made where documents are read."""
+        """Whether vectors are best made where documents are read."""
         ...
 
     def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
@@ -51,10 +51,7 @@ class WorkerPool(Protocol):
         alive: Callable[[], None] = lambda: None,
         then: Callable[[Result], Result] | None = None,
     ) -> AbstractContextManager[TaskRunner[Item, Result]]:
-        """Return those who do a task, with limits, as `Workers` has them.
-
-        `then` is what a crew that `encodes` does with each result, beyond those limits.
-        """
+        """Return the runner of a task; `then` is done with each result, without the limits."""
         ...
 
 
@@ -85,13 +82,9 @@ class LocalWorkerPool:
         alive: Callable[[], None] = lambda: None,
         then: Callable[[Result], Result] | None = None,
     ) -> ProcessPool[Item, Result]:
-        """Return processes that do a task, with limits.
-
-        Raises:
-            ValueError: If something is to be done besides.
-        """
+        """Return processes that do a task within limits; nothing can be done beyond them."""
         if then is not None:
-            raise ValueError("this crew does nothing without limits")
+            raise ValueError("this pool does nothing without limits")
         return ProcessPool(
             task, jobs=self.jobs, memory=memory, seconds=seconds, name=name, alive=alive
         )
