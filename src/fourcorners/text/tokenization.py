@@ -102,7 +102,7 @@ class WordIndex:
         starts: NDArray[np.uint32],
         ends: NDArray[np.uint32],
     ) -> WordIndex:
-        """Return an index from its distinct tokens and, for each word, their number and its place."""
+        """Return an index from distinct tokens and, for each word, their number and its place."""
         made = cls.__new__(cls)
         each = {token: number for number, token in enumerate(distinct)}
         made._fill(each, numbers, array("I", starts.tobytes()), array("I", ends.tobytes()))

@@ -31,6 +31,7 @@ from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_backgro
 from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
 from fourcorners.documents.ocr.label_rereading import reread_labels
 from fourcorners.documents.ocr.series_repair import repair_series
+from fourcorners.documents.pdf.page import render_grey
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.workers import process as worker
 from fourcorners.text.span import Span
@@ -180,13 +181,9 @@ def _read_page(sheet: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
 
 
 def _draw_page(sheet: PdfPage, scale: float, turn: int) -> GreyImage:
-    bitmap = sheet.render(scale=scale, grayscale=True, rotation=turn)
-    width, height, stride = bitmap.width, bitmap.height, bitmap.stride
-    pixels = bytes(bitmap.buffer)
-    bitmap.close()
-    if stride != width:
-        pixels = b"".join(pixels[at * stride : at * stride + width] for at in range(height))
-    return remove_rules(GreyImage(width, height, pixels))
+    pixels = render_grey(sheet, scale, rotation=turn, draw_annots=True)
+    height, width = pixels.shape
+    return remove_rules(GreyImage(width, height, pixels.tobytes()))
 
 
 def _better_page(left: RecognisedPage, right: RecognisedPage) -> RecognisedPage:

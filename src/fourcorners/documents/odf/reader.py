@@ -71,9 +71,7 @@ def read_odt(file: RawFile) -> Content:
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
     styles = Styles(styles_root, root)
-    story = _DocumentWalker(
-        Numbering(styles_root, root), styles, _insertion_authors(body), _deleted_texts(body)
-    )
+    story = _DocumentWalker(Numbering(styles_root, root), styles, *_tracked_changes(body))
     blocks = [*story.blocks(body, _ListPosition(text_style=styles.page_style)), *story.notes]
     whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
     if not whole.text.strip():
@@ -96,16 +94,24 @@ def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
         yield f"It has {comments} comments, which are not read."
 
 
-def _insertion_authors(body: _Element) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _tracked_changes(body: _Element) -> tuple[dict[str, str], dict[str, str]]:
+    """Return by their ids who inserted words, and which words who deleted."""
+    inserted: dict[str, str] = {}
+    deleted: dict[str, str] = {}
     for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
-        creator = region.find(f".//{_DC}creator")
-        author = "" if creator is None else creator.text or ""
+        name = region.get(f"{TEXT}id", "")
+        creator = region.findtext(f".//{_DC}creator") or ""
+        author = creator or "unknown"
         if region.find(f"{TEXT}insertion") is not None:
-            found[region.get(f"{TEXT}id", "")] = author or "unknown"
+            inserted[name] = author
         else:
-            found.setdefault("", author)
-    return found
+            inserted.setdefault("", creator)
+        for deletion in region.iterfind(f"{TEXT}deletion"):
+            paragraphs = deletion.iter(f"{TEXT}p", f"{TEXT}h")
+            words = " ".join("".join(map(str, each.itertext())) for each in paragraphs)
+            if words.strip():
+                deleted[name] = f"{author}: {' '.join(words.split())}"
+    return inserted, deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +120,6 @@ class _ListPosition:
     style: str = ""
     level: int = -1
     text_style: TextStyle = DEFAULT_STYLE
-
-
-def _deleted_texts(body: _Element) -> dict[str, str]:
-    """Return who deleted which words, by the id of the change."""
-    found: dict[str, str] = {}
-    for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
-        deletion = region.find(f"{TEXT}deletion")
-        if deletion is None:
-            continue
-        words = " ".join(
-            "".join(map(str, each.itertext())) for each in deletion.iter(f"{TEXT}p", f"{TEXT}h")
-        )
-        who = deletion.find(f".//{_DC}creator")
-        author = (who.text if who is not None else None) or "unknown"
-        if words.strip():
-            found[region.get(f"{TEXT}id", "")] = f"{author}: {' '.join(words.split())}"
-    return found
 
 
 @dataclass(slots=True)

@@ -14,7 +14,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.colours import Colour, is_similar_colour
-from fourcorners.documents.pdf.page import MAX_OBJECTS, PageFrame, Rectangle, image_share
+from fourcorners.documents.pdf.page import (
+    PageFrame,
+    Rectangle,
+    image_share,
+    object_bounds,
+    page_objects,
+    render_grey,
+)
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -105,19 +112,13 @@ class PageOcclusion:
     def _filled_shapes(self) -> list[_FilledShape]:
         raw = self._raw
         fill, stroke = ctypes.c_int(), ctypes.c_int()
-        sides = [ctypes.c_float() for _ in range(4)]
         found: list[_FilledShape] = []
-        for at in range(min(raw.FPDFPage_CountObjects(self._page), MAX_OBJECTS)):
-            item = raw.FPDFPage_GetObject(self._page, at)
-            if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_PATH:
-                continue
+        for at, item in page_objects(self._page, raw.FPDF_PAGEOBJ_PATH):
             filled = raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value
-            if not filled or not raw.FPDFPageObj_GetBounds(item, *sides):
+            bounds = object_bounds(item) if filled else None
+            if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
                 continue
-            left, bottom, right, top = (each.value for each in sides)
-            if min(right - left, top - bottom) < _MIN_AREA:
-                continue
-            box = self._frame.to_display((left, bottom, right, top))
+            box = self._frame.to_display(bounds)
             found.append(_FilledShape(at, box, self._fill_colour(item)))
             if len(found) >= _MAX_SHAPES:
                 break
@@ -126,13 +127,8 @@ class PageOcclusion:
     @cached_property
     def _drawing_order(self) -> dict[int | None, int]:
         """Return when each text of the page itself is drawn, by where it is in memory."""
-        raw = self._raw
-        found = {}
-        for at in range(min(raw.FPDFPage_CountObjects(self._page), MAX_OBJECTS)):
-            item = raw.FPDFPage_GetObject(self._page, at)
-            if raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_TEXT:
-                found[_object_address(item)] = at
-        return found
+        texts = page_objects(self._page, self._raw.FPDF_PAGEOBJ_TEXT)
+        return {_object_address(item): at for at, item in texts}
 
     def _fill_colour(self, item: object) -> Colour:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -162,7 +158,7 @@ def find_invisible_text(page: PdfPage, shown: PageText, lines: Sequence[TextLine
     doubtful = list(_doubtful_words(page, shown, lines))
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
-        drawn = _render_grey(page)
+        drawn = render_grey(page, _SCALE)
         found += [span for span in doubtful if _is_blank(drawn, shown, span)]
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
 
@@ -204,16 +200,6 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
             pale = min(red.value, green.value, blue.value) >= _PALE_FROM
             if pale or alpha.value <= 0xFF - _PALE_FROM:
                 yield Span(*word.span())
-
-
-def _render_grey(page: PdfPage) -> NDArray[np.uint8]:
-    import numpy as np
-
-    bitmap = page.render(scale=_SCALE, grayscale=True, draw_annots=False)
-    pixels = np.frombuffer(bytes(bitmap.buffer), np.uint8).reshape(bitmap.height, bitmap.stride)
-    pixels = pixels[:, : bitmap.width].copy()
-    bitmap.close()
-    return pixels
 
 
 def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:

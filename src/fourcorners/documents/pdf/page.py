@@ -1,8 +1,9 @@
-"""A PDF page as it is shown: its frame, and whether there is anything on it but text."""
+"""Opening a PDF and its pages with pdfium: their frames, their objects, and how they look."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
 
+Rectangle = tuple[float, float, float, float]
+MAX_OBJECTS = 50_000  # looked at on one page
 MAX_PAGES = 20_000
 MAX_ANNOTATIONS = 10_000  # looked at on one page
 REFETCH_REMEDY = (
@@ -84,10 +87,6 @@ def load_page(
     return page
 
 
-Rectangle = tuple[float, float, float, float]
-MAX_OBJECTS = 50_000  # looked at on one page
-
-
 @dataclass(frozen=True, slots=True)
 class PageFrame:
     """The part of the page's own space that is shown, and how it is turned.
@@ -148,23 +147,43 @@ def frame_of(page: PdfPage) -> PageFrame:
     return PageFrame(0.0, 0.0, *((height, width) if turns % 2 else (width, height)), turns)
 
 
+def render_grey(
+    page: PdfPage, scale: float, *, rotation: int = 0, draw_annots: bool = False
+) -> NDArray[np.uint8]:
+    """Draw a page, one byte of grey for each pixel (height, width)."""
+    bitmap = page.render(scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots)
+    pixels: NDArray[np.uint8] = bitmap.to_numpy().copy()
+    bitmap.close()
+    return pixels
+
+
 def has_ink(page: PdfPage) -> bool:
     """Tell whether a page without text has ink on it, beyond a lone line."""
     if not any(True for _ in page.get_objects(max_depth=1)):
         return False
-    scale = min(0.5, 1000 / max(*page.get_size(), 1.0))
-    bitmap = page.render(scale=scale, grayscale=True, draw_annots=False)
-    stride, width = bitmap.stride, bitmap.width
-    pixels = bytes(bitmap.buffer)
-    rows = [pixels[i * stride : i * stride + width] for i in range(bitmap.height)]
-    bitmap.close()
-    darker = bytes(1 if value < 200 else 0 for value in range(256))
-    inked = [row.translate(darker) for row in rows]
-    columns = bytearray(width)
-    for row in inked:
-        if any(row):
-            columns = bytearray(a | b for a, b in zip(columns, row, strict=True))
-    return sum(map(any, inked)) >= 3 and sum(columns) >= 3
+    ink = render_grey(page, min(0.5, 1000 / max(*page.get_size(), 1.0))) < 200
+    return bool(min(ink.any(axis=1).sum(), ink.any(axis=0).sum()) >= 3)
+
+
+def page_objects(page: PdfPage, kind: int) -> Iterator[tuple[int, object]]:
+    """Yield the objects of a kind with their place in the order of drawing."""
+    from pypdfium2 import raw
+
+    for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
+        item = raw.FPDFPage_GetObject(page, index)
+        if raw.FPDFPageObj_GetType(item) == kind:
+            yield index, item
+
+
+def object_bounds(item: object) -> Rectangle | None:
+    """Return (left, bottom, right, top) of an object in the page's own space."""
+    from pypdfium2 import raw
+
+    sides = [ctypes.c_float() for _ in range(4)]
+    if not raw.FPDFPageObj_GetBounds(item, *sides):
+        return None
+    left, bottom, right, top = (side.value for side in sides)
+    return left, bottom, right, top
 
 
 def image_share(page: PdfPage, frame: PageFrame) -> float:

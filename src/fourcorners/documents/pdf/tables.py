@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.pdf.columns import ALIGNMENT_TOLERANCE
-from fourcorners.documents.pdf.page import MAX_OBJECTS, PageFrame, Rectangle
+from fourcorners.documents.pdf.page import (
+    PageFrame,
+    Rectangle,
+    object_bounds,
+    page_objects,
+)
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -86,16 +91,11 @@ def _ruled_lines(page: PdfPage, frame: PageFrame) -> list[Rectangle]:
     from pypdfium2 import raw
 
     found: list[Rectangle] = []
-    sides = tuple(ctypes.c_float() for _ in range(4))
-    for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        item = raw.FPDFPage_GetObject(page, index)
-        if raw.FPDFPageObj_GetType(item) != raw.FPDF_PAGEOBJ_PATH:
-            continue
+    for _, item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
         if raw.FPDFPath_CountSegments(item) > 5:
             found += _path_strokes(item, frame)
-        elif raw.FPDFPageObj_GetBounds(item, *sides):
-            left, bottom, right, top = (side.value for side in sides)
-            found += _rectangle_edges(frame.to_display((left, bottom, right, top)))
+        elif bounds := object_bounds(item):
+            found += _rectangle_edges(frame.to_display(bounds))
         if len(found) > MAX_RULES:
             return []
     return found
