@@ -279,7 +279,6 @@ def _call_error(failed: _Failure, url: str, attempts: int, headers: Mapping[str,
 
 
 def _error_message(content: str) -> str:
-    """Return a server's own words, from the forms that servers give them."""
     try:
         said = json.loads(content)
     except (ValueError, RecursionError):

@@ -37,7 +37,6 @@ def processor_count() -> int:
 
 
 def default_library_url() -> str:
-    """Return the library in the working folder if there is one, else the user's own."""
     here = Path(LIBRARY_NAME)
     return str(here if here.exists() else user_data_path("fourcorners") / LIBRARY_NAME)
 
@@ -269,7 +268,6 @@ class _FileSource(PydanticBaseSettingsSource):
 
 
 def settings_file() -> Path | None:
-    """Return the file that settings are read from, if there is one."""
     for folder in (Path(), user_config_path("fourcorners")):
         if (folder / FILE_NAME).is_file():
             return folder / FILE_NAME

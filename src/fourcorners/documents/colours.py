@@ -11,10 +11,10 @@ _HEX = re.compile(r"#?([0-9a-fA-F]{6})")
 
 def parse_colour(value: str) -> Colour | None:
     """Read `#rrggbb` or `rrggbb`; anything else is None."""
-    found = _HEX.fullmatch(value.strip())
-    if found is None:
+    match = _HEX.fullmatch(value.strip())
+    if match is None:
         return None
-    red, green, blue = bytes.fromhex(found[1])
+    red, green, blue = bytes.fromhex(match[1])
     return red, green, blue
 
 

@@ -17,8 +17,6 @@ IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
 @dataclass(frozen=True, slots=True)
 class UnreadPath:
-    """A path that gave no files, why, and what to do about it."""
-
     path: Path
     reason: str
     remedy: str

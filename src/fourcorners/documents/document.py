@@ -108,7 +108,6 @@ class Document:
     words: tuple[OcrWord, ...] = field(default=())
 
     def words_in(self, span: Span) -> tuple[OcrWord, ...]:
-        """Return the words of `span` that text recognition read, those half in it included."""
         first = bisect_right(self.words, span.start, key=lambda word: word.span.end)
         last = bisect_left(self.words, span.end, key=lambda word: word.span.start)
         return self.words[first:last]

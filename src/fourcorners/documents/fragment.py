@@ -46,7 +46,6 @@ class Fragment:
         self.marks.append(Mark(kind, Span(start, self.length), detail))
 
     def mark_point(self, kind: MarkKind, detail: str) -> None:
-        """Mark the place after the words so far."""
         self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
     def extend(self, other: Fragment) -> None:

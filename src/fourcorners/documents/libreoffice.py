@@ -37,7 +37,7 @@ def find_libreoffice() -> str | None:
 
 
 def read_doc(file: RawFile) -> Content:
-    """Return what the document is as a .docx, made by LibreOffice."""
+    """Return what the document is as a .docx, converted by LibreOffice."""
     program = find_libreoffice()
     if program is None:
         raise InputError(
@@ -45,8 +45,8 @@ def read_doc(file: RawFile) -> Content:
             remedy="Install LibreOffice (`apt-get install libreoffice-writer`), or: "
             f"{_SAVE_REMEDY}",
         )
-    made = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
-    content = docx.READER.read(made)
+    converted = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
+    content = docx.READER.read(converted)
     note = "It is a Word 97-2003 document, read through LibreOffice."
     return replace(content, warnings=(note, *content.warnings))
 
@@ -90,16 +90,18 @@ def _convert(program: str, file: RawFile) -> bytes:
             str(folder / "out"),
             str(folder / "in.doc"),
         ]
-        said = _run(command, folder, file)
-        made = folder / "out" / "in.docx"
+        output = _run(command, folder, file)
+        converted = folder / "out" / "in.docx"
         try:
-            if made.stat().st_size <= MAX_BYTES:
-                return made.read_bytes()
-            said = "what it makes of the file is too large"
+            if converted.stat().st_size <= MAX_BYTES:
+                return converted.read_bytes()
+            output = "what it makes of the file is too large"
         except FileNotFoundError:
-            said = said.strip().splitlines()[-1] if said.strip() else "it made nothing of the file"
+            output = (
+                output.strip().splitlines()[-1] if output.strip() else "it made nothing of the file"
+            )
     raise InputError(
-        f"{file.path}: the document is damaged: LibreOffice does not open it ({said}).",
+        f"{file.path}: the document is damaged: LibreOffice does not open it ({output}).",
         remedy=f"Open it in Word. {_SAVE_REMEDY}",
     )
 
@@ -123,7 +125,7 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
         start_new_session=True,  # so that the processes it starts end with it
     )
     try:
-        said, _ = process.communicate(timeout=SECONDS)
+        output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired as error:
         raise InputError(
             f"{file.path}: LibreOffice was not done with it after {SECONDS:g} seconds.",
@@ -137,7 +139,7 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-    return said.decode(errors="replace")
+    return output.decode(errors="replace")
 
 
 READER = Reader(name="doc", version=1, media_types=frozenset({MediaType.DOC}), read=read_doc)

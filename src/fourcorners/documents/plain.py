@@ -38,8 +38,8 @@ def mark_headings(text: str) -> Iterator[Mark]:
     above: tuple[int, str] | None = None  # the line before, if it can be a heading
     fence = ""
     start = _front_matter_end(text)
-    for found in _LINE.finditer(text, start):
-        line = found.group().rstrip("\r\n")
+    for match in _LINE.finditer(text, start):
+        line = match.group().rstrip("\r\n")
         fenced = _FENCE.match(line)
         if fence:
             if fenced and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
@@ -53,7 +53,7 @@ def mark_headings(text: str) -> Iterator[Mark]:
         if atx:
             if atx.group(2):
                 first, last = atx.span(2)
-                span = Span(found.start() + first, found.start() + last)
+                span = Span(match.start() + first, match.start() + last)
                 yield Mark(MarkKind.HEADING, span, str(len(atx.group(1))))
             above = None
         elif under and above is not None:
@@ -63,12 +63,12 @@ def mark_headings(text: str) -> Iterator[Mark]:
             above = None
         else:
             plain = bool(line.strip()) and not _BLOCK.match(line)
-            above = (found.start(), line) if plain else None
+            above = (match.start(), line) if plain else None
 
 
 def _front_matter_end(text: str) -> int:
-    found = re.match(r"---[ \t]*\r?\n.*?^---[ \t]*\r?$", text, re.DOTALL | re.MULTILINE)
-    return found.end() if found else 0
+    match = re.match(r"---[ \t]*\r?\n.*?^---[ \t]*\r?$", text, re.DOTALL | re.MULTILINE)
+    return match.end() if match else 0
 
 
 READER = Reader(name="plain", version=1, media_types=frozenset({MediaType.TEXT}), read=read_plain)

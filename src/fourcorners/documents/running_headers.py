@@ -60,7 +60,6 @@ def outer_lines(lines: list[Line]) -> list[Line]:
 
 
 def mark_running_headers(pages: Iterable[list[EdgeLine]]) -> Iterator[Mark]:
-    """Yield a mark for each line that stands in the same margin of most pages."""
     written = [page for page in pages if page]
     if len(written) < MIN_PAGES:
         return

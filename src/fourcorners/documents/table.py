@@ -29,7 +29,6 @@ class Table:
         self.rows[-1].append(cell)
 
     def text(self) -> Fragment:
-        """Return the rows with a mark, or their words as paragraphs if they are no real table."""
         rows = [row for row in self.rows if any(cell.text.strip() for cell in row)]
         if all(_is_layout(row) for row in rows):
             return join_fragments([join_fragments(_filled_cells(row), " ") for row in rows], "\n\n")

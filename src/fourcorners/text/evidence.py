@@ -90,9 +90,9 @@ def _find_exact(words: str, text: str, within: Span | None) -> Span | None:
         start = text.find(words, area.start, area.end)
         if start < 0:
             continue
-        for found in whole.finditer(text, start):
-            if found.end() <= area.end:
-                return Span(*found.span())
+        for match in whole.finditer(text, start):
+            if match.end() <= area.end:
+                return Span(*match.span())
             break
         return Span(start, start + len(words))
     return None
@@ -133,8 +133,8 @@ def _trim_match(words: str, text: str, rough: Span) -> tuple[Span, float]:
     for move_start in (True, False):
         anchor = best.start if move_start else best.end
         low, high = max(0, anchor - _TRIM_WINDOW), min(len(text), anchor + _TRIM_WINDOW)
-        edges = [found.start() for found in re.finditer(r"\b", text[low:high])]
-        edges += [found.start() for found in re.finditer(r"(?<=\S)(?=\s)|\Z", text[low:high])]
+        edges = [match.start() for match in re.finditer(r"\b", text[low:high])]
+        edges += [match.start() for match in re.finditer(r"(?<=\S)(?=\s)|\Z", text[low:high])]
         for edge in edges:
             start, end = (low + edge, best.end) if move_start else (best.start, low + edge)
             if start >= end:

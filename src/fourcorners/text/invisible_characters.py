@@ -40,7 +40,6 @@ def split_invisible(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def show_invisible(text: str) -> str:
-    """Return the text with every hidden character replaced by its visible name."""
     if _NOT_PLAIN.search(text) is None:
         return text
     return "".join(piece for _, piece in split_invisible(text))

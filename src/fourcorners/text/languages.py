@@ -57,7 +57,6 @@ def _sample(text: str) -> str:
 
 
 def _script_language(sample: str) -> Language | None:
-    """Return the language of a script other than Latin that most letters are of."""
     letters = [character for character in sample[:6_000] if character.isalpha()]
     foreign = [character for character in letters if character > "\u024f"]
     if len(letters) < _MIN_WORDS or len(foreign) * 2 < len(letters):

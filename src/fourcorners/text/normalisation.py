@@ -82,16 +82,16 @@ def normalise_text(text: str) -> NormalText:
     pieces: list[str] = []
     offsets, ends = array("I"), array("I")
     done = 0
-    for found in _CHANGES.finditer(text):
-        start, end = found.span()
+    for match in _CHANGES.finditer(text):
+        start, end = match.span()
         if start > done:
             pieces.append(text[done:start])
             offsets.extend(range(done, start))
             ends.extend(range(done + 1, start + 1))
         done = end
-        kind = found.lastgroup
+        kind = match.lastgroup
         if kind == "multiple":
-            shown = _MULTIPLE_REPLACEMENTS[found.group()]
+            shown = _MULTIPLE_REPLACEMENTS[match.group()]
         elif kind == "empty" and not _INVISIBLE_RUN.fullmatch(text, start, end):
             shown = " "
         else:

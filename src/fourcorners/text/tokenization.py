@@ -50,7 +50,6 @@ class Tokens:
 
 
 def tokenize(text: str) -> Tokens:
-    """Return the words of `text`: lower-case, without diacritics."""
     # A lone surrogate is no character; `?` separates words just as SQLite's U+FFFD does.
     raw = text.encode("utf-8", "replace")
     found = _tokenizer()(raw)
@@ -82,8 +81,6 @@ def _tokenizer() -> Tokenizer:
 
 
 class WordIndex:
-    """Where each word of a text stands: word positions count words, from 0."""
-
     __slots__ = ("_first", "_numbers", "_order", "_vocabulary", "words")
 
     def __init__(self, text: str) -> None:

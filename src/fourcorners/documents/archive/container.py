@@ -42,7 +42,7 @@ _MAX_FOLDERS = 20  # folders of a member's name
 # files that are no text.
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _UNPACK_REMEDY = "Unpack it yourself and add the folder."
-_MAX_CACHED = 128 << 20  # bytes of a container in memory that is kept for the next question
+_MAX_CACHED = 128 << 20  # bytes of a container in memory that is cached for the next question
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +199,11 @@ def _version(stream: BinaryIO) -> tuple[int, ...]:
 
 def _cached_container(stream: BinaryIO, whole: Path) -> _OpenContainer | None:
     version = _version(stream)
-    for _, kept in sorted(_cache.opened.items(), reverse=True):
-        if kept.version == version and kept.path in whole.parents:
-            if kept.source is not None:
-                kept.source.stream = stream
-            return kept
+    for _, cached in sorted(_cache.opened.items(), reverse=True):
+        if cached.version == version and cached.path in whole.parents:
+            if cached.source is not None:
+                cached.source.stream = stream
+            return cached
     return None
 
 
@@ -212,10 +212,10 @@ def _open_level(stream: BinaryIO, at: Path, version: tuple[int, ...], depth: int
     in_memory = isinstance(stream, io.BytesIO)
     source = None if in_memory else _ReopeningFile(stream)
     found = list_members(source or stream, at)
-    made = _OpenContainer(version, at, depth, {member.name: member for member in found}, source)
+    opened = _OpenContainer(version, at, depth, {member.name: member for member in found}, source)
     if not isinstance(stream, io.BytesIO) or stream.getbuffer().nbytes <= _MAX_CACHED:
-        _cache.opened[depth] = made
-    return made
+        _cache.opened[depth] = opened
+    return opened
 
 
 def _open(path: Path) -> BinaryIO:

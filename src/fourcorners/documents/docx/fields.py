@@ -50,7 +50,6 @@ class FieldState(Generic[_Run]):
 
 
 def form_field_text(node: _Element) -> str:
-    """Return what a form field of the old kind shows that is no text of its own."""
     data = node.find(f"{W}ffData")
     if data is None:
         return ""

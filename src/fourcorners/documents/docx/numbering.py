@@ -72,7 +72,6 @@ class Numbering:
         return other
 
     def label(self, style_id: str, direct: ParagraphFormat) -> Label | None:
-        """Count a paragraph and return its number; call it once for each, in order."""
         inherited = self._styles.resolve(style_id)
         number = direct.number if direct.number is not None else inherited.number
         found = self._lists.get(number or "0")

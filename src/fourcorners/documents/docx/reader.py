@@ -43,19 +43,19 @@ def read_docx(file: RawFile) -> Content:
     styles = Styles(package.xml_root(parts.get("styles", "")))
     numbering = Numbering(package.xml_root(parts.get("numbering", "")), styles)
     comments = _comments(package.xml_root(parts.get("comments", "")))
-    story = DocumentWalker(styles, numbering, comments)
-    blocks = story.blocks(body)
+    walker = DocumentWalker(styles, numbering, comments)
+    blocks = walker.blocks(body)
     for kind in ("footnotes", "endnotes"):
-        blocks += story.notes(kind, package.xml_root(parts.get(kind, "")))
+        blocks += walker.notes(kind, package.xml_root(parts.get(kind, "")))
     if not any(block.text.strip() for block in blocks):
         raise InputError(
             f"{file.path}: the document holds no text.",
             remedy="If it shows scanned pages, print it to PDF and run text recognition (OCR).",
         )
-    blocks += _header_texts(package, main, story)
+    blocks += _header_texts(package, main, walker)
     whole = join_fragments(blocks, "\n\n")
     whole.add("\n")
-    return Content.from_fragment(whole, _warnings(story, parts))
+    return Content.from_fragment(whole, _warnings(walker, parts))
 
 
 def _comments(root: _Element | None) -> dict[str, str]:
@@ -77,33 +77,32 @@ def _comment_text(node: _Element) -> str:
     )
 
 
-def _header_texts(package: OfficePackage, main: str, story: DocumentWalker) -> Iterator[Fragment]:
-    """Yield what stands at the head and foot of the pages, each text once."""
+def _header_texts(package: OfficePackage, main: str, walker: DocumentWalker) -> Iterator[Fragment]:
     seen: set[str] = set()
-    numbering = story.numbering.fresh_copy()  # the margins share one count
+    numbering = walker.numbering.fresh_copy()  # the margins share one count
     for name, mark in _MARGINS.items():
         for part in package.related_parts_of_kind(main, name):
             root = package.xml_root(part)
             if root is None:
                 continue
-            aside = DocumentWalker(story.styles, numbering)
-            found = join_fragments(aside.blocks(root), "\n")
-            story.authors |= aside.authors
-            story.hidden |= aside.hidden
+            margin_walker = DocumentWalker(walker.styles, numbering)
+            found = join_fragments(margin_walker.blocks(root), "\n")
+            walker.authors |= margin_walker.authors
+            walker.hidden |= margin_walker.hidden
             if found.text.strip() and found.text not in seen:
                 seen.add(found.text)
                 found.mark(mark, 0)
                 yield found
 
 
-def _warnings(story: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
-    if story.authors:
-        names = ", ".join(sorted(story.authors))
+def _warnings(walker: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
+    if walker.authors:
+        names = ", ".join(sorted(walker.authors))
         yield f"It has tracked changes ({names}), read as if all were accepted."
-    if story.hidden:
+    if walker.hidden:
         yield "It holds hidden text, which is read and marked."
-    if story.comments:
-        count = len(story.comments)
+    if walker.comments:
+        count = len(walker.comments)
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
     if "aFChunk" in parts:
         yield "It embeds another document, which is not read."

@@ -44,7 +44,6 @@ def is_invisible(properties: _Element | None) -> bool | None:
 
 
 def _letter_colour(properties: _Element) -> str | None:
-    """Return the colour of letters; one of the theme's counts before the one that is written."""
     colour = properties.find(f"{W}color")
     if colour is None:
         return None
@@ -143,8 +142,8 @@ class Styles:
         if outline is not None:
             return outline + 1 if outline < _BODY_LEVEL else None
         for style in self.chain(style_id):
-            if found := _HEADING_NAME.match(style.name):
-                return int(found.group(1))
+            if match := _HEADING_NAME.match(style.name):
+                return int(match.group(1))
             if style.name == "title":
                 return 0
         return None

@@ -122,40 +122,40 @@ class DocumentWalker:
         return _drop_empty_blocks(found)
 
     def _read_blocks(self, parent: _Element) -> list[Fragment]:
-        found: list[Fragment] = []
+        fragments: list[Fragment] = []
         for child in parent:
             if child.tag == f"{W}p":
-                found += self._read_paragraph(child)
+                fragments += self._read_paragraph(child)
             elif child.tag == f"{W}tbl":
                 if self._run_in_lead is not None:
-                    found.append(self._run_in_lead)
+                    fragments.append(self._run_in_lead)
                     self._run_in_lead = None
-                found.append(self._read_table(child))
+                fragments.append(self._read_table(child))
             elif child.tag == f"{_MC}AlternateContent":
-                found += self._read_blocks(_choose_alternative(child))
+                fragments += self._read_blocks(_choose_alternative(child))
             elif child.tag in _COMMENTS:
                 self._mark_comment(child, self._pending)
             elif child.tag in _REMOVED:
                 self._mark_change(child, self._pending)
             elif child.tag not in _IGNORED:
                 self._record_author(child)
-                found += self._read_blocks(child)
-        return found
+                fragments += self._read_blocks(child)
+        return fragments
 
     def notes(self, kind: str, root: _Element | None) -> list[Fragment]:
         if root is None:
             return []
         self.numbering = self.numbering.fresh_copy()
         by_id = {note.get(f"{W}id", ""): note for note in root}
-        found: list[Fragment] = []
+        fragments: list[Fragment] = []
         for number, note_id in enumerate(self.cited_notes.get(kind, []), 1):
             if note_id in by_id:
                 note = Fragment()
                 note.add(f"[{number}] ")
                 note.extend(join_fragments(self.blocks(by_id[note_id]), "\n"))
                 note.mark(MarkKind.FOOTNOTE, 0, kind)
-                found.append(note)
-        return found
+                fragments.append(note)
+        return fragments
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:
         """Return the paragraph, and the text boxes that hang on it as paragraphs after it."""
@@ -398,18 +398,18 @@ class DocumentWalker:
 
 def _drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
     """Return the blocks that hold words; they take over the marks of those that hold none."""
-    found: list[Fragment] = []
+    fragments: list[Fragment] = []
     waiting: list[Mark] = []
     for block in blocks:
         if block.text.strip():
             block.marks[:0] = waiting
-            found.append(block)
+            fragments.append(block)
             waiting = []
         else:
             waiting += [Mark(mark.kind, Span(0, 0), mark.detail) for mark in block.marks]
-    for mark in waiting if found else ():
-        found[-1].mark_point(mark.kind, mark.detail)
-    return found
+    for mark in waiting if fragments else ():
+        fragments[-1].mark_point(mark.kind, mark.detail)
+    return fragments
 
 
 def _has_cell_shading(table: _Element) -> bool:
@@ -439,7 +439,6 @@ def _choose_alternative(alternatives: _Element) -> _Element:
 def _children(
     parent: _Element, tag: str, dropped: Callable[[_Element], bool]
 ) -> Iterator[_Element]:
-    """Yield the rows of a table or cells of a row, also within content controls."""
     for child in parent:
         if child.tag == tag:
             if not dropped(child):

@@ -116,8 +116,6 @@ class _Rule:
 
 
 class StyleSheet:
-    """The rules of a page's `<style>` blocks that could hide words."""
-
     def __init__(self) -> None:
         self._rules: dict[str, list[_Rule]] = {}
         self._count = 0
@@ -204,11 +202,11 @@ def element_key(tag: str, attributes: Mapping[str, str]) -> ElementKey:
 def parse_declarations(body: str) -> Declarations:
     return tuple(
         (
-            found.group(1).lower(),
-            found.group(2).lower().replace("!important", "").strip(),
-            "!important" in found.group(2).lower(),
+            match.group(1).lower(),
+            match.group(2).lower().replace("!important", "").strip(),
+            "!important" in match.group(2).lower(),
         )
-        for found in _PROPERTY.finditer(body[:20_000])
+        for match in _PROPERTY.finditer(body[:20_000])
     )
 
 
@@ -216,7 +214,6 @@ def parse_declarations(body: str) -> Declarations:
 def _apply_declarations(
     style: ComputedStyle, declared: tuple[tuple[str, str], ...]
 ) -> ComputedStyle:
-    """Return the style after declarations, of which the later ones win."""
     properties: dict[str, str] = {}
     for name, value in declared:
         properties["background-color" if name == "background" else name] = value
@@ -267,29 +264,29 @@ def _is_offscreen(declared: dict[str, str]) -> bool:
 def _is_far_offscreen(value: str) -> bool:
     """Tell whether a length is so far below nothing that what is moved by it leaves the page."""
     return any(
-        int(found.group(1)) >= _FAR_BY_UNIT.get(found.group(2) or "px", _FAR_POINTS)
-        for found in _OFFSET.finditer(value)
+        int(match.group(1)) >= _FAR_BY_UNIT.get(match.group(2) or "px", _FAR_POINTS)
+        for match in _OFFSET.finditer(value)
     )
 
 
 def _is_tiny(value: str, above: bool) -> bool:
-    found = _SIZE.fullmatch(value)
-    if found is None:
+    match = _SIZE.fullmatch(value)
+    if match is None:
         return above and value in ("inherit", "smaller", "larger", "unset")
     try:
-        size = float(found.group(1))
+        size = float(match.group(1))
     except ValueError:
         return above
-    if found.group(2) in ("em", "%", "ex", "ch"):
+    if match.group(2) in ("em", "%", "ex", "ch"):
         return above or not size
-    return size <= (_MAX_TINY_SIZE if found.group(2) in ("px", "pt", None) else 0)
+    return size <= (_MAX_TINY_SIZE if match.group(2) in ("px", "pt", None) else 0)
 
 
 def _parse_colour(value: str) -> tuple[Colour | None, bool]:
     """Return a colour as red, green and blue if it is known, and whether it is transparent."""
-    found = _HEX.search(value)
-    if found is not None:
-        digits = found.group(1)
+    match = _HEX.search(value)
+    if match is not None:
+        digits = match.group(1)
         if len(digits) in (3, 4):
             digits = "".join(digit * 2 for digit in digits)
         clear = len(digits) == 8 and digits.endswith("00")
@@ -339,11 +336,11 @@ def _rule_blocks(css: str) -> Iterator[tuple[str, str]]:
     """Yield the selectors and the body of each rule that holds on a screen."""
     stack: list[tuple[str, str, list[str]]] = []  # what is open: its kind, its selectors, its body
     over = start = 0
-    for found in _CSS_TOKEN.finditer(css):
-        sign = found.group()
+    for match in _CSS_TOKEN.finditer(css):
+        sign = match.group()
         within_rule = bool(stack) and stack[-1][0] == "rule"
         if sign == "{":
-            head = css[start : found.start()]
+            head = css[start : match.start()]
             if within_rule:
                 stack[-1][2].append(head)
             head = head.strip().removeprefix("<!--").strip()
@@ -353,11 +350,11 @@ def _rule_blocks(css: str) -> Iterator[tuple[str, str]]:
         elif sign == "}" and stack:
             kind, head, body = stack.pop()
             if kind == "rule" and not over:
-                yield head, ";".join([*body, css[start : found.start()]])
+                yield head, ";".join([*body, css[start : match.start()]])
             over -= kind == "over"
         elif sign != ";" or within_rule:
             continue
-        start = found.end()
+        start = match.end()
 
 
 def _block_kind(head: str) -> str:
@@ -373,13 +370,13 @@ def _block_kind(head: str) -> str:
 def _parse_selector(selector: str) -> tuple[_Compound, ...]:
     made = []
     for step in selector[:500].replace(">", " ").split():
-        found = _COMPOUND.fullmatch(step)
-        if found is None:
+        match = _COMPOUND.fullmatch(step)
+        if match is None:
             return ()
-        parts = _PART.findall(found.group(2))
+        parts = _PART.findall(match.group(2))
         made.append(
             _Compound(
-                (found.group(1) or "").lower().strip("*"),
+                (match.group(1) or "").lower().strip("*"),
                 frozenset(part[1:] for part in parts if part[0] == "."),
                 tuple(part[1:] for part in parts if part[0] == "#"),
             )

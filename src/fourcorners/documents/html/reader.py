@@ -47,7 +47,6 @@ class HtmlText:
 
 
 def read_html(file: RawFile) -> Content:
-    """Return what the page shows; hidden text is in it, marked."""
     decoded = decode_html(file.data)
     page = extract_text(decoded.text)
     text = page.text
@@ -58,8 +57,8 @@ def read_html(file: RawFile) -> Content:
 
 def decode_html(data: bytes, charset: str = "") -> DecodedText:
     """Decode by byte order mark, declaration or bytes; raise ValueError if it is not text."""
-    found = _META.search(data[:4096])
-    for declared in (charset, found.group(1).decode("ascii") if found else ""):
+    match = _META.search(data[:4096])
+    for declared in (charset, match.group(1).decode("ascii") if match else ""):
         if declared.lower().replace("_", "-").startswith("utf-16"):
             continue  # what is read as ASCII up to here is no UTF-16
         decoded = decode_charset(data, declared)
@@ -69,15 +68,15 @@ def decode_html(data: bytes, charset: str = "") -> DecodedText:
 
 
 def extract_text(page: str) -> HtmlText:
-    walk = _TextExtractor(_style_sheet(page))
+    extractor = _TextExtractor(_style_sheet(page))
     for kind, text, attributes in tokenize_html(page):
         if kind == "text":
-            walk.add_words(text)
+            extractor.add_words(text)
         elif kind == "start":
-            walk.open_element(text, attributes)
+            extractor.open_element(text, attributes)
         else:
-            walk.close_element(text)
-    return HtmlText(walk.finish(), tuple(walk.warnings()))
+            extractor.close_element(text)
+    return HtmlText(extractor.finish(), tuple(extractor.warnings()))
 
 
 def _style_sheet(page: str) -> StyleSheet:
@@ -93,8 +92,6 @@ def _style_sheet(page: str) -> StyleSheet:
 
 @dataclass(slots=True)
 class _List:
-    """A list that is open: how it counts."""
-
     style: str
     count: int
     step: int = 1
@@ -376,8 +373,8 @@ def _list(tag: str, attributes: Mapping[str, str]) -> _List:
 
 
 def _parse_integer(value: str | None) -> int | None:
-    found = re.fullmatch(r"\s*([+-]?\d{1,6})\s*", value or "")
-    return int(found.group(1)) if found else None
+    match = re.fullmatch(r"\s*([+-]?\d{1,6})\s*", value or "")
+    return int(match.group(1)) if match else None
 
 
 READER = Reader(name="html", version=3, media_types=frozenset({MediaType.HTML}), read=read_html)

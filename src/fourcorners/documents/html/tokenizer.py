@@ -35,8 +35,6 @@ def tokenize_html(page: str) -> Iterator[Token]:
 
 
 class _Tokenizer:
-    """A page and the place reached in it."""
-
     def __init__(self, page: str) -> None:
         self._page = page
         self.at = 0
@@ -119,11 +117,11 @@ class _Tokenizer:
     def _find_ignoring_case(self, sign: str, start: int) -> int | None:
         if sign in self._without:
             return None
-        found = re.compile(re.escape(sign), re.IGNORECASE).search(self._page, start)
-        if found is None:
+        match = re.compile(re.escape(sign), re.IGNORECASE).search(self._page, start)
+        if match is None:
             self._without.add(sign)
             return None
-        return found.start()
+        return match.start()
 
 
 def _parse_attributes(inside: str) -> dict[str, str]:

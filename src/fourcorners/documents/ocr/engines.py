@@ -59,8 +59,6 @@ Line = tuple[RecognisedWord, ...]
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """A picture as read: its size in pixels, and its lines of words in reading order."""
-
     width: int
     height: int
     lines: tuple[Line, ...]
@@ -96,7 +94,6 @@ def find_ocr_engine() -> OcrEngine | None:
 
 
 def _tesseract_version(program: str) -> str:
-    """Return the version; empty where the program does not run or cannot read English."""
     try:
         languages = _run([program, "--list-langs"], b"", 20).decode(errors="replace").split()
         first = _run([program, "--version"], b"", 20).decode(errors="replace").split()
@@ -137,7 +134,6 @@ class Tesseract:
         return pages[0] if pages else RecognisedPage(picture.width, picture.height, ())
 
     def read_file(self, data: bytes) -> list[RecognisedPage]:
-        """Read a picture file by the resolution that it declares."""
         command = [self._program, "stdin", "stdout", "-l", "eng", "tsv"]
         return list(_parse_pages(_run(command, data, PAGE_SECONDS)))[:MAX_PAGES]
 

@@ -103,11 +103,11 @@ class _LabelState:
         return (*line[:at], replace(word, text=text), *line[at + 1 :])
 
     def _repair_section_number(self, text: str, after: str) -> str:
-        found = re.fullmatch(r"(\d{1,2})([.,;:]?)", text)
-        if found is None or not after[:1].isupper():
+        match = re.fullmatch(r"(\d{1,2})([.,;:]?)", text)
+        if match is None or not after[:1].isupper():
             return text
-        number = int(found.group(1))
-        mended = f"{number}." if found.group(2) and number == self.kind + 1 else text
+        number = int(match.group(1))
+        mended = f"{number}." if match.group(2) and number == self.kind + 1 else text
         self.kind = number
         return mended
 
@@ -129,9 +129,9 @@ class _LabelState:
             for expected in (f"{section}.{clause + 1}", f"{section + 1}.1"):
                 if text == expected.replace(".", ""):
                     text = expected
-        found = _DOTTED.fullmatch(text)
-        if found:
-            self.dotted = int(found.group(1)), int(found.group(2))
+        match = _DOTTED.fullmatch(text)
+        if match:
+            self.dotted = int(match.group(1)), int(match.group(2))
         return text
 
     def _repair_number(self, text: str) -> str:

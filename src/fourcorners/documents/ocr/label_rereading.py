@@ -41,7 +41,7 @@ _DIGIT_LOOKALIKES = str.maketrans("IlOS|i", "110511")
 class _DoubtfulLabel:
     """A label to look at again, and the place of the words after it.
 
-    `words` is as how many words of its line it was read; none where it was not seen at all.
+    `words` is as how many words of its line it was read; none where it was not recognised at all.
     """
 
     line: int
@@ -55,7 +55,7 @@ class _DoubtfulLabel:
 
 
 def reread_labels(
-    picture: GreyImage, seen: RecognisedPage, read: Callable[[GreyImage], RecognisedPage]
+    picture: GreyImage, recognised: RecognisedPage, read: Callable[[GreyImage], RecognisedPage]
 ) -> RecognisedPage:
     """Return the page with its doubtful labels as `read` makes them out close to their words."""
     import numpy as np
@@ -63,11 +63,11 @@ def reread_labels(
     pixels = np.frombuffer(picture.pixels, dtype=np.uint8).reshape(picture.height, picture.width)
     doubts = [
         doubt
-        for at, line in enumerate(seen.lines)
+        for at, line in enumerate(recognised.lines)
         if (doubt := _doubtful_label(pixels, at, line)) is not None
     ]
     if not doubts:
-        return seen
+        return recognised
     page, rows = _compose_page(pixels, doubts)
     found: dict[int, RecognisedWord] = {}
     for line in read(page).lines:
@@ -75,13 +75,13 @@ def reread_labels(
         at = next((i for i, (top, end) in enumerate(rows) if top <= middle < end), None)
         if at is not None and (at not in found or line[0].x0 < found[at].x0):
             found[at] = line[0]
-    lines = list(seen.lines)
+    lines = list(recognised.lines)
     for at, word in found.items():
         text, doubt = _leading_label(word.text), doubts[at]
         if text:
             label = RecognisedWord(text, doubt.x0, doubt.y0, doubt.x1, doubt.y1, word.confidence)
             lines[doubt.line] = (label, *lines[doubt.line][doubt.words :])
-    return replace(seen, lines=tuple(lines))
+    return replace(recognised, lines=tuple(lines))
 
 
 def _leading_label(text: str) -> str:

@@ -84,18 +84,18 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
     engine = find_ocr_engine() if ocr.enabled else None
     if engine is None:
         return replace(content, warnings=(*content.warnings, _unread_warning(wanted, ocr))), ""
-    sheets: dict[int, _PageScan] = {}
+    scans: dict[int, _PageScan] = {}
     failed: dict[int, str] = {}
     if file.media_type is MediaType.IMAGE:
-        content, sheets, failed = _read_image(file, content, engine)
+        content, scans, failed = _read_image(file, content, engine)
     else:
         end = time.monotonic() + ocr.seconds
         for number, outcome in _read_pages(file, wanted, engine, end):
             if isinstance(outcome, _PageScan):
-                sheets[number] = outcome
+                scans[number] = outcome
             else:
                 failed[number] = outcome
-    readings = _lay_out_pages(sheets)
+    readings = _lay_out_pages(scans)
     done = _rebuild_content(content, readings)
     notes = tuple(_recognition_warnings(readings, failed))
     return replace(done, warnings=(*content.warnings, *notes)), engine.name if readings else ""
@@ -142,7 +142,6 @@ def _recognition_warnings(
 def _read_pages(
     file: RawFile, wanted: list[Page], engine: OcrEngine, end: float
 ) -> Iterator[tuple[int, _PageScan | str]]:
-    """Yield each page of a PDF as seen, or why it was not."""
     import pypdfium2
 
     pdf = pypdfium2.PdfDocument(file.data)
@@ -160,51 +159,58 @@ def _read_pages(
         pdf.close()
 
 
-def _read_page(sheet: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
+def _read_page(pdf_page: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
     scale = min(DPI / 72, math.sqrt(MAX_PIXELS / max(1.0, page.width * page.height)))
-    picture = _draw_page(sheet, scale, 0)
-    seen = engine.read(picture)
+    picture = _draw_page(pdf_page, scale, 0)
+    recognised = engine.read(picture)
     if (
-        _mean_confidence(seen) < MIN_UPRIGHT_CONFIDENCE
-        or sum(map(len, seen.lines)) < MIN_UPRIGHT_WORDS
+        _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
+        or sum(map(len, recognised.lines)) < MIN_UPRIGHT_WORDS
     ):
-        seen = _better_page(seen, engine.read(whiten_background(picture)))
-    turn = engine.detect_rotation(picture) if _mean_confidence(seen) < MIN_UPRIGHT_CONFIDENCE else 0
+        recognised = _better_page(recognised, engine.read(whiten_background(picture)))
+    turn = (
+        engine.detect_rotation(picture)
+        if _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
+        else 0
+    )
     if turn:
-        upright = engine.read(_draw_page(sheet, scale, turn))
-        if _better_page(seen, upright) is upright:
-            sheet.close()
+        upright = engine.read(_draw_page(pdf_page, scale, turn))
+        if _better_page(recognised, upright) is upright:
+            pdf_page.close()
             return _PageScan(_rotate_back(upright, turn), 1 / scale)
-    sheet.close()
-    ordered = replace(seen, lines=tuple(order_lines(seen.lines)))
+    pdf_page.close()
+    ordered = replace(recognised, lines=tuple(order_lines(recognised.lines)))
     return _PageScan(reread_labels(picture, ordered, engine.read), 1 / scale)
 
 
-def _draw_page(sheet: PdfPage, scale: float, turn: int) -> GreyImage:
-    pixels = render_grey(sheet, scale, rotation=turn, draw_annots=True)
+def _draw_page(pdf_page: PdfPage, scale: float, turn: int) -> GreyImage:
+    pixels = render_grey(pdf_page, scale, rotation=turn, draw_annots=True)
     height, width = pixels.shape
     return remove_rules(GreyImage(width, height, pixels.tobytes()))
 
 
 def _better_page(left: RecognisedPage, right: RecognisedPage) -> RecognisedPage:
-    """Return the reading with more letters, each counted by how sure it is."""
     masses = [
-        sum(len(word.text) * word.confidence**2 for line in seen.lines for word in line)
-        for seen in (left, right)
+        sum(len(word.text) * word.confidence**2 for line in recognised.lines for word in line)
+        for recognised in (left, right)
     ]
     return right if masses[1] > masses[0] else left
 
 
-def _mean_confidence(seen: RecognisedPage) -> float:
+def _mean_confidence(recognised: RecognisedPage) -> float:
     """Return the mean confidence of the words, weighed by their letters; 0 without any."""
-    words = [word for line in seen.lines for word in line]
+    words = [word for line in recognised.lines for word in line]
     letters = sum(len(word.text) for word in words)
     return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
 
 
-def _rotate_back(seen: RecognisedPage, turn: int) -> RecognisedPage:
+def _rotate_back(recognised: RecognisedPage, turn: int) -> RecognisedPage:
     """Return a page that was turned clockwise for reading with its boxes as they were before."""
-    width, height = (seen.height, seen.width) if turn in (90, 270) else (seen.width, seen.height)
+    width, height = (
+        (recognised.height, recognised.width)
+        if turn in (90, 270)
+        else (recognised.width, recognised.height)
+    )
 
     def back(word: RecognisedWord) -> RecognisedWord:
         corners = []
@@ -219,7 +225,7 @@ def _rotate_back(seen: RecognisedPage, turn: int) -> RecognisedPage:
         (xa, ya), (xb, yb) = corners
         return replace(word, x0=min(xa, xb), y0=min(ya, yb), x1=max(xa, xb), y1=max(ya, yb))
 
-    lines = tuple(tuple(back(word) for word in line) for line in order_lines(seen.lines))
+    lines = tuple(tuple(back(word) for word in line) for line in order_lines(recognised.lines))
     return RecognisedPage(width, height, lines)
 
 
@@ -229,14 +235,14 @@ def _read_image(
     """Read a picture file; its pages are known only now."""
     worker.extend_deadline(2 * PAGE_SECONDS)
     try:
-        seen = engine.read_file(file.data)
+        recognised = engine.read_file(file.data)
     except OcrEngineError as error:
         return content, {}, {page.number: str(error) for page in content.pages}
-    if not seen:
+    if not recognised:
         return content, {}, {page.number: "the picture does not open" for page in content.pages}
-    sheets = {
+    scans = {
         number: _PageScan(replace(page, lines=tuple(order_lines(page.lines))), _POINTS)
-        for number, page in enumerate(seen, 1)
+        for number, page in enumerate(recognised, 1)
     }
     pages = tuple(
         Page(
@@ -246,26 +252,25 @@ def _read_image(
             page.height * _POINTS,
             _UNRECOGNISED,
         )
-        for number, page in enumerate(seen, 1)
+        for number, page in enumerate(recognised, 1)
     )
-    return replace(content, text="\n" * len(pages), pages=pages), sheets, {}
+    return replace(content, text="\n" * len(pages), pages=pages), scans, {}
 
 
-def _lay_out_pages(sheets: dict[int, _PageScan]) -> dict[int, _PageReading]:
-    """Write the lines of each page one below the other, their labels mended over all pages."""
-    seen = [line for sheet in sheets.values() for line in sheet.page.lines]
-    lines = iter(repair_series(repair_labels(seen)))
+def _lay_out_pages(scans: dict[int, _PageScan]) -> dict[int, _PageReading]:
+    recognised = [line for scan in scans.values() for line in scan.page.lines]
+    lines = iter(repair_series(repair_labels(recognised)))
     return {
-        number: _write_page(number, sheet, [next(lines) for _ in sheet.page.lines])
-        for number, sheet in sheets.items()
+        number: _write_page(number, scan, [next(lines) for _ in scan.page.lines])
+        for number, scan in scans.items()
     }
 
 
-def _write_page(number: int, sheet: _PageScan, lines: Iterable[Line]) -> _PageReading:
+def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageReading:
     pieces: list[str] = []
     words: list[OcrWord] = []
-    length, scale = 0, sheet.scale
-    width, height = sheet.page.width * scale, sheet.page.height * scale
+    length, scale = 0, scan.scale
+    width, height = scan.page.width * scale, scan.page.height * scale
     for line in lines:
         for at, word in enumerate(line):
             text = " ".join(word.text.split())
@@ -321,7 +326,6 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
 
 
 def _edge_lines(reading: _PageReading, start: int) -> list[margins.EdgeLine]:
-    """Return the lines at the top and bottom of a page, for the search for running headers."""
     found = []
     place = {word.span.start: word.box for word in reading.words}
     for line in margins.edge_lines(reading.text, Span(0, len(reading.text))):

@@ -167,13 +167,13 @@ def _consistent_places(places: list[_Place]) -> Iterator[_Place]:
 
 def _trusted_places(places: list[_Place], fitting: set[int]) -> list[_Place]:
     """Return the places that are no mistake: those that fit, and those a little further on."""
-    found: list[_Place] = []
+    trusted: list[_Place] = []
     for at, place in enumerate(places):
         later = places[at + 1].value if at + 1 < len(places) else 1
-        gap = place.value - (found[-1].value if found else 0)
+        gap = place.value - (trusted[-1].value if trusted else 0)
         if place.line in fitting or (0 < gap <= GAP + 1 and (later > place.value or later == 1)):
-            found.append(place)
-    return found
+            trusted.append(place)
+    return trusted
 
 
 def _family_repairs(

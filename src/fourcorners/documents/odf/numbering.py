@@ -80,7 +80,6 @@ class Numbering:
         self._headings = Counters()
 
     def open_list(self, node: _Element, style: str) -> Counters:
-        """Return the counters of a list that begins or goes on here."""
         continued = node.get(f"{TEXT}continue-list", "")
         if continued in self._lists:
             counters = self._lists[continued]
@@ -104,18 +103,18 @@ class Numbering:
 
 
 def _parse_levels(node: _Element) -> dict[int, Level]:
-    found: dict[int, Level] = {}
+    levels: dict[int, Level] = {}
     for level in node:
         at = parse_number(level.get(f"{TEXT}level"))
         if at is None or not 1 <= at <= LEVELS:
             continue
         if level.tag == f"{TEXT}list-level-style-bullet":
-            found[at - 1] = Level("bullet")
+            levels[at - 1] = Level("bullet")
             continue
         style = _STYLES.get(level.get(f"{STYLE}num-format", ""), "")
         start = parse_number(level.get(f"{TEXT}start-value"))
-        found[at - 1] = Level(style, _label_pattern(level, at), 1 if start is None else start)
-    return found
+        levels[at - 1] = Level(style, _label_pattern(level, at), 1 if start is None else start)
+    return levels
 
 
 def _label_pattern(level: _Element, at: int) -> str:

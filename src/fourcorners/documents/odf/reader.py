@@ -71,8 +71,8 @@ def read_odt(file: RawFile) -> Content:
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
     styles = Styles(styles_root, root)
-    story = _DocumentWalker(Numbering(styles_root, root), styles, *_tracked_changes(body))
-    blocks = [*story.blocks(body, _ListPosition(text_style=styles.page_style)), *story.notes]
+    walker = _DocumentWalker(Numbering(styles_root, root), styles, *_tracked_changes(body))
+    blocks = [*walker.blocks(body, _ListPosition(text_style=styles.page_style)), *walker.notes]
     whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
     if not whole.text.strip():
         raise InputError(
@@ -80,14 +80,14 @@ def read_odt(file: RawFile) -> Content:
             remedy="If it shows scanned pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    return Content.from_fragment(whole, _warnings(story, body))
+    return Content.from_fragment(whole, _warnings(walker, body))
 
 
-def _warnings(story: _DocumentWalker, body: _Element) -> Iterator[str]:
+def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
     if body.find(f"{TEXT}tracked-changes") is not None:
-        names = ", ".join(sorted({name for name in story.authors.values() if name})) or "unknown"
+        names = ", ".join(sorted({name for name in walker.authors.values() if name})) or "unknown"
         yield f"It has tracked changes ({names}), read as if all were accepted."
-    if story.has_hidden_text:
+    if walker.has_hidden_text:
         yield "It holds hidden text, which is read and marked."
     comments = sum(1 for _ in body.iter(f"{_OFFICE}annotation"))
     if comments:
@@ -135,17 +135,17 @@ class _DocumentWalker:
     label: tuple[str, int] | None = None  # of the list item whose first paragraph comes next
 
     def blocks(self, parent: _Element, place: _ListPosition) -> list[Fragment]:
-        found: list[Fragment] = []
+        fragments: list[Fragment] = []
         for child in parent:
             tag = child.tag
             if tag in _IGNORED:
                 continue
             if tag in (f"{TEXT}p", f"{TEXT}h"):
-                found += self._read_paragraph(child, place)
+                fragments += self._read_paragraph(child, place)
             elif tag == f"{TEXT}list":
-                found += self._read_list(child, place)
+                fragments += self._read_list(child, place)
             elif tag == f"{_TABLE}table":
-                found.append(self._read_table(child, place))
+                fragments.append(self._read_table(child, place))
             elif tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
                 self._track_change(child)
             elif tag == f"{TEXT}section":
@@ -154,10 +154,10 @@ class _DocumentWalker:
                 )
                 if child.get(f"{TEXT}display") == "none":
                     text_style = replace(text_style, hidden=True)
-                found += self.blocks(child, replace(place, text_style=text_style))
+                fragments += self.blocks(child, replace(place, text_style=text_style))
             else:
-                found += self.blocks(child, place)
-        return found
+                fragments += self.blocks(child, place)
+        return fragments
 
     def _read_list(self, node: _Element, place: _ListPosition) -> list[Fragment]:
         style = node.get(f"{TEXT}style-name") or place.style
@@ -165,7 +165,7 @@ class _DocumentWalker:
         if counters is None or style != place.style:
             counters = self.numbering.open_list(node, style)
         within = _ListPosition(counters, style, place.level + 1, place.text_style)
-        found: list[Fragment] = []
+        fragments: list[Fragment] = []
         for item in node:
             if item.tag not in (f"{TEXT}list-item", f"{TEXT}list-header"):
                 continue
@@ -179,9 +179,9 @@ class _DocumentWalker:
                 start = parse_number(item.get(f"{TEXT}start-value"))
                 label = self.numbering.item_label(counters, style, within.level, start)
                 self.label = (label, within.level) if label else None
-            found += self.blocks(item, within)
+            fragments += self.blocks(item, within)
             self.label = None
-        return found
+        return fragments
 
     def _read_paragraph(self, node: _Element, place: _ListPosition) -> list[Fragment]:
         label, self.label = self.label, None
@@ -237,7 +237,6 @@ class _DocumentWalker:
             self._add_text(child.tail, words, hidden=hidden)
 
     def _add_annotation(self, node: _Element, words: Fragment) -> bool:
-        """Note a change or a comment, which holds no words of the line; tell whether it was one."""
         if node.tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
             self._track_change(node)
         elif node.tag == f"{TEXT}change":

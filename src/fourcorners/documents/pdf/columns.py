@@ -35,7 +35,6 @@ class ReadingOrder:
 
 
 def _text_runs(textpage: PdfTextPage, frame: PageFrame) -> list[Rectangle]:
-    """Return where the runs of text stand on the page as shown, in the order of drawing."""
     from pypdfium2 import raw
 
     page = textpage.raw
@@ -109,7 +108,6 @@ class _Gutter:
 
 
 def _find_gutter(pairs: list[list[Rectangle]]) -> _Gutter | None:
-    """Return where the page parts into two columns of prose, from its rows of two segments."""
     if len(pairs) < MIN_ROWS:
         return None
     middles = sorted((left[2] + right[0]) / 2 for left, right in pairs)

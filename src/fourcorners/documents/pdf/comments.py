@@ -54,7 +54,6 @@ def page_comments(page: PdfPage) -> list[PdfComment]:
 def comment_marks(
     found: Sequence[PdfComment], lines: Sequence[TextLine], frame: PageFrame
 ) -> list[Mark]:
-    """Return a mark without length for each comment, at the end of the line nearest to it."""
     made = []
     for note in found:
         _, top, _, bottom = frame.to_display(note.box)

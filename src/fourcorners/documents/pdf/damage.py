@@ -23,14 +23,14 @@ def count_broken_streams(data: bytes) -> tuple[int, int]:
     if b"/Encrypt" in data:
         return 0, 0
     broken = tried = unpacked = 0
-    for found in _STREAM.finditer(data):
-        dictionary = data[max(0, data.rfind(b"obj", 0, found.start())) : found.start()]
-        end = data.find(b"endstream", found.end())
+    for match in _STREAM.finditer(data):
+        dictionary = data[max(0, data.rfind(b"obj", 0, match.start())) : match.start()]
+        end = data.find(b"endstream", match.end())
         if end < 0 or not _DEFLATE_FILTER.search(dictionary):
             continue
         tried += 1
         engine = zlib.decompressobj()
-        rest = data[found.end() : end]
+        rest = data[match.end() : end]
         try:
             while rest and unpacked < _MAX_STREAM and not engine.eof:
                 unpacked += len(engine.decompress(rest, 1 << 20))
@@ -57,8 +57,6 @@ _RESOURCES = re.compile(rb"/Resources\s+(\d{1,10})\s+\d{1,5}\s+R")
 
 @dataclass(slots=True)
 class _Form:
-    """A form: how often it draws which others, and how many forms come of it in all."""
-
     draws: Counter[int] = field(default_factory=Counter)
     total: int | None = None
 
@@ -66,11 +64,11 @@ class _Form:
 def has_form_bomb(data: bytes) -> bool:
     """Tell whether a form of the PDF draws itself more than once, or far too many others."""
     forms: dict[int, _Form] = {}
-    for found in islice(_FORM.finditer(data), MAX_FORMS):
+    for match in islice(_FORM.finditer(data), MAX_FORMS):
         begins = list(
-            _OBJECT.finditer(data, max(0, found.start() - _MAX_DICTIONARY), found.start())
+            _OBJECT.finditer(data, max(0, match.start() - _MAX_DICTIONARY), match.start())
         )
-        at = data.find(b"stream", found.end(), found.end() + _MAX_DICTIONARY)
+        at = data.find(b"stream", match.end(), match.end() + _MAX_DICTIONARY)
         if not begins or at < 0:
             continue
         entries = data[begins[-1].end() : at]
@@ -85,13 +83,12 @@ def has_form_bomb(data: bytes) -> bool:
 
 
 def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:
-    """Return the numbers of the objects that a form can draw, by the names it has for them."""
     apart = _RESOURCES.search(entries)
     if apart is not None:
         place = max(data.find(b"%s%s 0 obj" % (end, apart.group(1))) for end in (b"\n", b"\r"))
         entries = data[place : place + 20_000] if place >= 0 else b""
-    found = _NAMES.search(entries)
-    return {name: int(n) for name, n in _NAMED.findall(found.group(1))} if found else {}
+    match = _NAMES.search(entries)
+    return {name: int(n) for name, n in _NAMED.findall(match.group(1))} if match else {}
 
 
 def _content(data: bytes, at: int, entries: bytes) -> bytes:

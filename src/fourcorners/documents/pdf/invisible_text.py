@@ -40,8 +40,6 @@ _MAX_CONTENT_MARKS = 16  # around one text
 
 @dataclass(frozen=True, slots=True)
 class _FilledShape:
-    """A filled shape: when it is drawn, where it is on the page as shown, and its colour."""
-
     order: int
     box: Rectangle
     colour: Colour
@@ -59,7 +57,6 @@ class PageOcclusion:
         self._raw, self._page, self._frame = raw, page, frame
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
-        """Tell whether a text, of which a line stands in a box as shown, may not show."""
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return (
             self._is_optional(item) or self._is_clipped(item, x, y) or self._is_covered(item, x, y)
@@ -112,17 +109,17 @@ class PageOcclusion:
     def _filled_shapes(self) -> list[_FilledShape]:
         raw = self._raw
         fill, stroke = ctypes.c_int(), ctypes.c_int()
-        found: list[_FilledShape] = []
+        shapes: list[_FilledShape] = []
         for at, item in page_objects(self._page, raw.FPDF_PAGEOBJ_PATH):
             filled = raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value
             bounds = object_bounds(item) if filled else None
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
                 continue
             box = self._frame.to_display(bounds)
-            found.append(_FilledShape(at, box, self._fill_colour(item)))
-            if len(found) >= _MAX_SHAPES:
+            shapes.append(_FilledShape(at, box, self._fill_colour(item)))
+            if len(shapes) >= _MAX_SHAPES:
                 break
-        return found
+        return shapes
 
     @cached_property
     def _drawing_order(self) -> dict[int | None, int]:

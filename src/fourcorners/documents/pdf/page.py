@@ -136,7 +136,6 @@ class PageFrame:
 
 
 def frame_of(page: PdfPage) -> PageFrame:
-    """Return the frame of a page: its crop box within its media box."""
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()

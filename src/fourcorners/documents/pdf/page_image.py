@@ -30,17 +30,17 @@ class PageImageRequest:
     width: int
 
 
-def render_page(sheet: PageImageRequest) -> bytes:
+def render_page(request: PageImageRequest) -> bytes:
     """Return a page as a PNG, with what is typed into its forms; run it in a `ProcessPool`."""
-    with open_pdf(load_unchanged(sheet.path, sheet.sha256), sheet.path) as pdf:
-        if not 1 <= sheet.page <= len(pdf):
-            raise InputError(f"{sheet.path}: it has no page {sheet.page}.")
+    with open_pdf(load_unchanged(request.path, request.sha256), request.path) as pdf:
+        if not 1 <= request.page <= len(pdf):
+            raise InputError(f"{request.path}: it has no page {request.page}.")
         pdf.init_forms()
-        page = pdf[sheet.page - 1]
+        page = pdf[request.page - 1]
         width, height = page.get_size()
         if not (width > 0 and height > 0):
-            raise InputError(f"{sheet.path}: page {sheet.page} has no size.")
-        scale = min(sheet.width / width, (_MAX_PIXELS / (width * height)) ** 0.5)
+            raise InputError(f"{request.path}: page {request.page} has no size.")
+        scale = min(request.width / width, (_MAX_PIXELS / (width * height)) ** 0.5)
         pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()
     return encode_png(pixels)
 

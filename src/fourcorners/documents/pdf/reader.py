@@ -64,49 +64,49 @@ def read_pdf(file: RawFile) -> Content:
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:
-        sheets = [_read_page(pdf, index) for index in range(len(pdf))]
-    if all(sheet.has_broken_text for sheet in sheets):
+        readings = [_read_page(pdf, index) for index in range(len(pdf))]
+    if all(reading.has_broken_text for reading in readings):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
             "no page of it opens.",
             remedy=REFETCH_REMEDY,
         )
-    text = "".join(sheet.text for sheet in sheets)
+    text = "".join(reading.text for reading in readings)
     pages: list[Page] = []
     lines: list[list[margins.EdgeLine]] = []
     marks: list[Mark] = []
-    usual = _usual_height(sheets)
+    usual = _usual_height(readings)
     start = 0
-    for number, sheet in enumerate(sheets, 1):
-        span = Span(start, start + len(sheet.text))
-        pages.append(Page(number, span, sheet.width, sheet.height, sheet.source))
+    for number, reading in enumerate(readings, 1):
+        span = Span(start, start + len(reading.text))
+        pages.append(Page(number, span, reading.width, reading.height, reading.source))
         lines.append(
             [
-                margins.EdgeLine(line.shift(start), line.of(sheet.text), height)
-                for line, height in sheet.edges
+                margins.EdgeLine(line.shift(start), line.of(reading.text), height)
+                for line, height in reading.edges
             ]
         )
-        marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in sheet.marks]
+        marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
         marks += [
             Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
-            for line, height in sheet.heights
+            for line, height in reading.heights
             if height > LARGE_RATIO * usual
         ]
         start = span.end
-    if not text.strip() and all(sheet.source is TextSource.TEXT for sheet in sheets):
+    if not text.strip() and all(reading.source is TextSource.TEXT for reading in readings):
         raise InputError(
             f"{file.path}: the PDF shows nothing: its pages are blank or damaged.",
             remedy=REFETCH_REMEDY,
         )
     marks += margins.mark_running_headers(lines)
     marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    return Content(text, tuple(pages), tuple(marks), tuple(_warnings(sheets, file.data)))
+    return Content(text, tuple(pages), tuple(marks), tuple(_warnings(readings, file.data)))
 
 
-def _usual_height(sheets: list[_PageReading]) -> float:
+def _usual_height(readings: list[_PageReading]) -> float:
     counted: Counter[float] = Counter()
-    for sheet in sheets:
-        for line, height in sheet.heights:
+    for reading in readings:
+        for line, height in reading.heights:
             counted[round(height, 1)] += len(line)
     return max(counted.most_common(1)[0][0], 1.0) if counted else 1.0
 
@@ -153,21 +153,23 @@ def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
     )
 
 
-def _warnings(sheets: list[_PageReading], data: bytes) -> Iterator[str]:
-    broken = [n for n, sheet in enumerate(sheets, 1) if sheet.has_broken_text]
+def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
+    broken = [n for n, reading in enumerate(readings, 1) if reading.has_broken_text]
     if broken:
         verb = "is" if len(broken) == 1 else "are"
         yield f"{format_page_numbers(broken)} {verb} damaged: no text could be read there."
     bad, tried = count_broken_streams(data)
     if bad:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
-    if any(mark.kind is MarkKind.HIDDEN for sheet in sheets for mark in sheet.marks):
+    if any(mark.kind is MarkKind.HIDDEN for reading in readings for mark in reading.marks):
         yield "It holds words that no reader sees, which are read and marked."
-    count = sum(mark.kind is MarkKind.COMMENT for sheet in sheets for mark in sheet.marks)
+    count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
     written = [
-        len(s.text.strip()) for s in sheets if s.source is TextSource.TEXT and not s.has_broken_text
+        len(s.text.strip())
+        for s in readings
+        if s.source is TextSource.TEXT and not s.has_broken_text
     ]
     if not bad and len(written) >= 3 and sum(written) < MIN_MEAN_CHARACTERS * len(written):
         yield (

@@ -34,8 +34,6 @@ MIN_COLUMN_WIDTH = 40.0  # points: a first column below that holds clause number
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
-    """A table: where its rows and columns start and end, from the top left."""
-
     xs: tuple[float, ...]
     ys: tuple[float, ...]
 
@@ -69,7 +67,6 @@ def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterato
 
 
 def _table_marks(text: PageText, grid: TableGrid, span: Span) -> Iterator[Mark]:
-    """Yield the marks of a table and of its cells, if there are at least two."""
     cells: list[tuple[tuple[int, int], Span]] = []
     for offset, (x0, y0, x1, y1) in enumerate(text.char_boxes(span).tolist(), span.start):
         if text.text[offset].isspace() or not grid.contains((x0 + x1) / 2, (y0 + y1) / 2):
@@ -87,18 +84,17 @@ def _table_marks(text: PageText, grid: TableGrid, span: Span) -> Iterator[Mark]:
 
 
 def _ruled_lines(page: PdfPage, frame: PageFrame) -> list[Rectangle]:
-    """Return the straight lines of the page as shown, each as a thin rectangle."""
     from pypdfium2 import raw
 
-    found: list[Rectangle] = []
+    rectangles: list[Rectangle] = []
     for _, item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
         if raw.FPDFPath_CountSegments(item) > 5:
-            found += _path_strokes(item, frame)
+            rectangles += _path_strokes(item, frame)
         elif bounds := object_bounds(item):
-            found += _rectangle_edges(frame.to_display(bounds))
-        if len(found) > MAX_RULES:
+            rectangles += _rectangle_edges(frame.to_display(bounds))
+        if len(rectangles) > MAX_RULES:
             return []
-    return found
+    return rectangles
 
 
 def _rectangle_edges(box: Rectangle) -> list[Rectangle]:
@@ -117,7 +113,7 @@ def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
     if not raw.FPDFPageObj_GetMatrix(item, matrix):
         return []
     x, y = ctypes.c_float(), ctypes.c_float()
-    found: list[Rectangle] = []
+    rectangles: list[Rectangle] = []
     here: tuple[float, float] | None = None
     for index in range(min(raw.FPDFPath_CountSegments(item), 4 * MAX_RULES)):
         segment = raw.FPDFPath_GetPathSegment(item, index)
@@ -129,9 +125,9 @@ def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
         if kind == raw.FPDF_SEGMENT_LINETO and here is not None:
             line = min(here[0], px), min(here[1], py), max(here[0], px), max(here[1], py)
             if line[2] - line[0] <= MAX_RULE_WIDTH or line[3] - line[1] <= MAX_RULE_WIDTH:
-                found.append(line)
+                rectangles.append(line)
         here = px, py
-    return found
+    return rectangles
 
 
 def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
@@ -170,7 +166,6 @@ def _snap_positions(places: list[float]) -> list[float]:
 
 
 def _grids_from_alignment(lines: list[list[Rectangle]]) -> Iterator[TableGrid]:
-    """Yield the grids of rows in sequence whose segments start or end at the same places."""
     group: list[list[Rectangle]] = []
     for row in [*lines, []]:
         if len(row) >= 2 and (not group or _is_next_row(group[-1], row)):

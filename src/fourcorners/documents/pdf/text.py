@@ -126,9 +126,8 @@ def _loose_char_box() -> Callable[..., int]:
 
 
 def text_lines(page: PageText) -> list[TextLine]:
-    """Return the lines of a page that hold words, with their place and their bold part."""
     face = _FontWeight(page.textpage)
-    spans = [Span(*found.span()) for found in _LINE.finditer(page.text)]
+    spans = [Span(*match.span()) for match in _LINE.finditer(page.text)]
     ends = [offset for span in spans for offset in (span.start, span.end - 1)]
     boxes = page.boxes_at(ends).tolist() if ends else []
     lines = []

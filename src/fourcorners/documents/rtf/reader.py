@@ -356,13 +356,11 @@ class _Parser:
             self.line.mark(MarkKind.HIDDEN, start)
 
     def _mark_deletion(self) -> None:
-        """Mark the place where words were left out, with what they are."""
         if self.deleted_text.strip():
             self.line.mark_point(MarkKind.DELETED, " ".join(self.deleted_text.split()))
         self.deleted_text = ""
 
     def finish(self) -> Fragment:
-        """Return the document; call it once, at the end."""
         self._flush()
         self.group = _GroupState()
         while self.pending_blocks:
@@ -374,11 +372,11 @@ class _Parser:
         self._end_table()
         for number, note in enumerate(self.notes, 1):
             if note.text.strip():
-                told = Fragment()
-                told.add(f"[{number}] ")
-                told.extend(note)
-                told.mark(MarkKind.FOOTNOTE, 0, "footnotes")
-                self.blocks.append(told)
+                note_text = Fragment()
+                note_text.add(f"[{number}] ")
+                note_text.extend(note)
+                note_text.mark(MarkKind.FOOTNOTE, 0, "footnotes")
+                self.blocks.append(note_text)
         return join_fragments(self.blocks, "\n\n")
 
 
@@ -401,12 +399,12 @@ def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
 
 def read_rtf(file: RawFile) -> Content:
     """Return the accepted text with numbers, headings, tables, notes and hidden text marked."""
-    walk = _Parser()
+    parser = _Parser()
     start = file.data.find(b"{\\rtf")
     for token in _tokens(file.data, max(0, start)):
-        walk.consume(token)
-    open_groups = len(walk.outer_groups)
-    whole = walk.finish()
+        parser.consume(token)
+    open_groups = len(parser.outer_groups)
+    whole = parser.finish()
     if not whole.text.strip():
         raise InputError(
             f"{file.path}: the document holds no text.",
@@ -414,11 +412,11 @@ def read_rtf(file: RawFile) -> Content:
         )
     whole.add("\n")
     warnings = []
-    if walk.has_changes:
+    if parser.has_changes:
         warnings.append("It has tracked changes, read as if all were accepted.")
-    if walk.has_hidden_text:
+    if parser.has_hidden_text:
         warnings.append("It holds hidden text, which is read and marked.")
-    if walk.has_false_length:
+    if parser.has_false_length:
         warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
     if open_groups:
         warnings.append("The file may be truncated: its end is missing.")

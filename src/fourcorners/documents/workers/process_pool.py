@@ -124,7 +124,6 @@ class ProcessPool(Generic[Item, Result]):
     def _wait_for_results(
         self, busy: list[_WorkerProcess[Item]]
     ) -> list[tuple[_WorkerProcess[Item], Result | FourcornersError]]:
-        """Wait until something happened; return the processes that are done with their item."""
         patience = min(process.deadline for process in busy) - time.monotonic()
         try:
             process, message = self._inbox.get(timeout=max(0.0, patience))
