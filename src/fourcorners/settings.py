@@ -135,24 +135,20 @@ class LlmSettings(Section):
         """Put `roles_judge_model`, as the environment has it, to its place; it wins there."""
         if not isinstance(values, dict):
             return values
-        kept: dict[object, object] = {}
-        found: dict[str, dict[object, object]] = {}
+        roles = values.get("roles", {})
+        if not isinstance(roles, dict):
+            return values
+        kept, merged = {}, dict(roles)
         for key, value in values.items():
             role = _role_name(key)
-            if role:
-                name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
-                found.setdefault(role, {})[name] = value
-            else:
+            if not role:
                 kept[key] = value
-        roles = kept.get("roles", {})
-        if not found or not isinstance(roles, dict):
-            return values if not found else kept
-        merged = dict(roles)
-        for role, said in found.items():
+                continue
+            name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
             there = merged.get(role, {})
             there = {"model": there} if isinstance(there, str) else there
-            merged[role] = {**there, **said} if isinstance(there, dict) else there
-        return {**kept, "roles": merged}
+            merged[role] = {**there, name: value} if isinstance(there, dict) else there
+        return {**kept, "roles": merged} if merged else kept
 
 
 def _role_name(key: object) -> str:

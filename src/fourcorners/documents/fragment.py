@@ -62,3 +62,12 @@ def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
             whole.add(separator)
         whole.extend(fragment)
     return whole
+
+
+def footnote(number: int, words: Fragment, kind: str = "footnotes") -> Fragment:
+    """Return a note as it stands at the end of the text, after its number in brackets."""
+    note = Fragment()
+    note.add(f"[{number}] ")
+    note.extend(words)
+    note.mark(MarkKind.FOOTNOTE, 0, kind)
+    return note

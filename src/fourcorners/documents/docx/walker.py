@@ -22,7 +22,7 @@ from fourcorners.documents.docx.styles import (
     parse_integer,
     val_attribute,
 )
-from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.fragment import Fragment, footnote, join_fragments
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -150,11 +150,8 @@ class DocumentWalker:
         fragments: list[Fragment] = []
         for number, note_id in enumerate(self.cited_notes.get(kind, []), 1):
             if note_id in by_id:
-                note = Fragment()
-                note.add(f"[{number}] ")
-                note.extend(join_fragments(self.blocks(by_id[note_id]), "\n"))
-                note.mark(MarkKind.FOOTNOTE, 0, kind)
-                fragments.append(note)
+                words = join_fragments(self.blocks(by_id[note_id]), "\n")
+                fragments.append(footnote(number, words, kind))
         return fragments
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:

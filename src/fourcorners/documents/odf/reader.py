@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.fragment import Fragment, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.odf.numbering import (
     LEVELS,
@@ -291,15 +291,10 @@ class _DocumentWalker:
             return
         number = len(self.notes) + 1
         words.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
-        note = Fragment()
-        self.notes.append(note)
-        note.add(f"[{number}] ")
-        note.extend(
-            join_fragments(
-                self.blocks(body, _ListPosition(text_style=self.styles.page_style)), "\n"
-            )
-        )
-        note.mark(MarkKind.FOOTNOTE, 0, "footnotes")
+        self.notes.append(Fragment())  # its place: a note may hold others
+        position = _ListPosition(text_style=self.styles.page_style)
+        paragraphs = join_fragments(self.blocks(body, position), "\n")
+        self.notes[number - 1] = footnote(number, paragraphs)
 
     def _read_table(self, node: _Element, place: _ListPosition) -> Fragment:
         table = Table()

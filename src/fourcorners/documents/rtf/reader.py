@@ -17,7 +17,7 @@ import yaml
 
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, join_fragments
+from fourcorners.documents.fragment import Fragment, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.table import Table
@@ -372,11 +372,7 @@ class _Parser:
         self._end_table()
         for number, note in enumerate(self.notes, 1):
             if note.text.strip():
-                note_text = Fragment()
-                note_text.add(f"[{number}] ")
-                note_text.extend(note)
-                note_text.mark(MarkKind.FOOTNOTE, 0, "footnotes")
-                self.blocks.append(note_text)
+                self.blocks.append(footnote(number, note))
         return join_fragments(self.blocks, "\n\n")
 
 
