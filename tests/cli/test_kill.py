@@ -157,7 +157,9 @@ with Library.open(sys.argv[1], create=False) as library:
     while True:
         for place in places[number % 7 :: 7]:
             try:
-                review_actions.annotate_finding(library, book, *place, by="Ann", comment=f"remark {number}")
+                review_actions.annotate_finding(
+                    library, book, *place, by="Ann", comment=f"remark {number}"
+                )
             except ConfigError:  # not reviewed yet
                 continue
             print(number, flush=True)

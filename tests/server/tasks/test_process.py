@@ -34,7 +34,10 @@ from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
 from fourcorners.settings import Settings
 library = sys.argv[1]
 workshop = ProcessSupervisor(
-    ConnectionPool(library), library, Settings(library=library, jobs=1, ocr=False), [*LANES, sys.argv[2]]
+    ConnectionPool(library),
+    library,
+    Settings(library=library, jobs=1, ocr=False),
+    [*LANES, sys.argv[2]],
 )
 workshop.start()
 while workshop.process_id is None:
