@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test again check fix lock bench clean
+.PHONY: help install demo test test-fast again check docs fix lock bench release clean
+ROOM ?= text
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -31,15 +32,26 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 test: install  ## every test
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 25
 
+test-fast: install  ## the quick tests of one room: make test-fast ROOM=search
+	$(BIN)/pytest tests/$(ROOM) -n auto --dist loadfile -m "not slow and not corpus"
+
 again: install  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
 
-check: install  ## lint, formatting, types, layers, licences (reads only)
+check: install  ## lint, formatting, types, layers, names, spelling, licences (reads only)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/house.py --check
+	$(BIN)/typos
 	$(BIN)/pip-licenses --from=mixed --partial-match --fail-on 'AGPL;GNU General Public;GPLv2;GPLv3' > /dev/null
+
+docs: install  ## the documentation as a site, in site/; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+release: install  ## a dry run of a release: the version, its changes, sdist and wheel in dist/
+	$(BIN)/python scripts/release.py
 
 fix: install  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .
@@ -55,4 +67,4 @@ bench: install  ## the figures of docs/state.md, on the annotated contracts in D
 	$(BIN)/fourcorners bench speed --data $(DATA)/cuad
 
 clean:  ## remove what was built
-	rm -rf $(VENV) demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

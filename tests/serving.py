@@ -51,7 +51,7 @@ class Served(ThreadingHTTPServer):
         self.replies: list[Reply] = []
         self.answer: Callable[[Asked], Reply] | None = None
         self.asked: list[Asked] = []
-        self.set_state = threading.Event()
+        self.ended = threading.Event()
 
     @property
     def url(self) -> str:
@@ -78,7 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, asked: Asked) -> None:
         self.server.asked.append(asked)
         reply = self.server.answer(asked) if self.server.answer else self.server.replies.pop(0)
-        self.server.set_state.wait(reply.delay)
+        self.server.ended.wait(reply.delay)
         content = reply.body.encode()
         with suppress(OSError):
             self.send_response(reply.status)
@@ -106,6 +106,6 @@ def served() -> Iterator[Served]:
         try:
             yield server
         finally:
-            server.set_state.set()
+            server.ended.set()
             server.shutdown()
             thread.join()

@@ -147,17 +147,19 @@ WRITER = """
 import sys
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load
-from fourcorners.review import remarks, states
-book = load("due-diligence")
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.people import annotations, review_actions
+book = load_playbook("due-diligence")
 with Library.open(sys.argv[1], create=False) as library:
-    kept = remarks.select(library, book.id).values()
+    kept = annotations.select_annotations(library, book.id).values()
     number = sum(each.by_person for said in kept for each in said)
     places = [(e.id, p.id) for e in library.documents() for p in book.provisions]
     while True:
         for place in places[number % 7 :: 7]:
             try:
-                states.remark(library, book, *place, by="Ann", comment=f"remark {number}")
+                review_actions.annotate_finding(
+                    library, book, *place, by="Ann", comment=f"remark {number}"
+                )
             except ConfigError:  # not reviewed yet
                 continue
             print(number, flush=True)

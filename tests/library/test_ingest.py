@@ -346,7 +346,7 @@ def test_a_step_that_always_kills_is_given_up_and_told(
 
 CHILD = """
 import sys, time
-from fourcorners.library.ingest import add
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
@@ -360,7 +360,7 @@ def show(progress):
     print(progress.path, flush=True)
 
 with Library.open(sys.argv[1]) as library:
-    add(library, [sys.argv[2]], collection="Larch", encoder=Slow(16),
+    add_files(library, [sys.argv[2]], collection="Larch", encoder=Slow(16),
         settings=Settings(jobs=2, memory_mb=800, seconds=30), on_progress=show)
 """
 

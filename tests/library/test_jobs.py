@@ -156,9 +156,9 @@ def test_the_steps_of_a_killed_process_are_free_at_once(jobs: JobTable, library:
     jobs.add_steps(job, ["a", "b", "c"])
     child = (
         "import os, signal, sys\n"
-        "from fourcorners.library.jobs import Jobs, worker_name\n"
+        "from fourcorners.library.jobs import JobTable, worker_name\n"
         "from fourcorners.library.store import Library\n"
-        "jobs = Jobs(Library.open(sys.argv[1]))\n"
+        "jobs = JobTable(Library.open(sys.argv[1]))\n"
         "jobs.claim(jobs.start('add', {}), worker_name(), 3600, 2)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -171,10 +171,10 @@ def test_the_steps_of_a_killed_process_are_free_at_once(jobs: JobTable, library:
 CLAIMER = """
 import sys
 from fourcorners.errors import LibraryError
-from fourcorners.library.jobs import Jobs, worker_name
+from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
 library = Library.open(sys.argv[1])
-jobs = Jobs(library)
+jobs = JobTable(library)
 job = jobs.start("count", {})
 me = worker_name()
 while steps := jobs.claim(job, me, 60, 3):

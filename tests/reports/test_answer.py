@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.answer import answer_report, status_of, write_answer
-from fourcorners.reports.formats.markdown import escape_markdown, to_markdown
+from fourcorners.reports.writers.markdown import escape_markdown, to_markdown
 from fourcorners.research.answer import (
     Answer,
     Citation,

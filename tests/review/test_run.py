@@ -237,12 +237,12 @@ SCRIPT = """
 import sys
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
-from fourcorners.playbooks.load import load
-from fourcorners.review.run import review
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.run import review_library
 with Library.open(sys.argv[1]) as library:
-    review(
+    review_library(
         library,
-        load("due-diligence"),
+        load_playbook("due-diligence"),
         encoder=HashEncoder(dimension=32),
         on_progress=lambda step: print(step.document, flush=True),
     )

@@ -311,9 +311,11 @@ class LanceLibrary(Library):
 
     def check(self) -> list[str]:
         """Look for damage in all that the library holds, and return what is wrong."""
-        from fourcorners.cluster.check import find_faults
+        from fourcorners.cluster.check import Parts, find_faults
 
-        return find_faults(self)
+        return find_faults(
+            Parts(self, self.replica, self.tables, self.shelves, self.word_parts, self.visible())
+        )
 
     def size(self) -> int:
         """Return the bytes of the tables."""

@@ -6,14 +6,12 @@ import re
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.catalogue import Catalogue
 
-if TYPE_CHECKING:
-    from fourcorners.library.store import Library
-
-Opener: TypeAlias = "Callable[[str, bool], Library]"
+Opener: TypeAlias = Callable[[str, bool], Catalogue]
 """Opens the library at a URL; the second argument says whether it may be made."""
 
 ENTRY_POINT_GROUP = "fourcorners.stores"

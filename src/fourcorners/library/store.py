@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from zlib import crc32
 
 from fourcorners.documents.document import Document
@@ -64,7 +64,7 @@ class Library(Catalogue):
         """
         if isinstance(url, Path) or not schemes.scheme_of(url):
             return cls(Path(url).expanduser(), create=create)
-        return schemes.store_opener(url)(url, create)
+        return cast("Library", schemes.store_opener(url)(url, create))
 
     def __enter__(self) -> Library:
         return self

@@ -10,7 +10,6 @@ from typing import Final
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.catalogue import atomically
-from fourcorners.reports.formats import markdown
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
@@ -30,6 +29,7 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
+from fourcorners.reports.writers import markdown
 from fourcorners.research.answer import (
     Answer,
     Citation,

@@ -12,10 +12,10 @@ from fourcorners.errors import ConfigError
 from fourcorners.reports import word
 from fourcorners.reports.catalogue import atomically
 from fourcorners.reports.chapters import compose
-from fourcorners.reports.formats import html as report_html
-from fourcorners.reports.formats import pdf
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
+from fourcorners.reports.writers import html as report_html
+from fourcorners.reports.writers import pdf
 from fourcorners.review.finding import Review
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
@@ -15,6 +16,9 @@ from fourcorners.library.tokens import (
     label_token,
     type_token,
 )
+
+Tokens: TypeAlias = Collection[Collection[str]]
+"""Filters: a passage must bear one token of each collection (`fourcorners.library.tokens`)."""
 
 _LISTED = 12
 

@@ -7,21 +7,18 @@ own for its kind of library. All of them rank alike: BM25 as SQLite's FTS5 works
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.words import WordTotals
-from fourcorners.search.filters import Filters
+from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.query.fts import CompiledLeaf
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Tokens: TypeAlias = Collection[Collection[str]]
-"""Filters: a passage must bear one token of each collection (`fourcorners.library.tokens`)."""
 
 
 class Index(Protocol):

@@ -11,8 +11,7 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import PassageRow, Vectors
 from fourcorners.library.words import WordTotals, word_count, word_totals
 from fourcorners.search.bm25 import bm25
-from fourcorners.search.filters import Filters
-from fourcorners.search.index import Tokens
+from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.query.fts import BODY, CompiledLeaf, filter_expression, match_expression
 from fourcorners.search.query.match import is_match, leaf_instances
 from fourcorners.search.query.tree import Field, Leaf

@@ -48,7 +48,7 @@ def test_both_texts_are_asked(data: Path, tmp_path: Path) -> None:
         (outcome,) = removal.run_removal(
             library, data, drawn, encoder=default_encoder(threads=1), concepts=default_concepts()
         )
-    assert outcome.set_response
+    assert outcome.answered
     assert outcome.right
     assert outcome.denied
     assert removal.removal_measures([outcome]) == {

@@ -188,14 +188,14 @@ class Slow(FakeModel):
     def __init__(self, seconds: float, answer: Answer = RIGHT) -> None:
         super().__init__(lambda _: answer)
         self.seconds = seconds
-        self.now = self.most = self.set_state = 0
+        self.now = self.most = self.ended = 0
 
     async def send(self, request: Request, seconds: float) -> Response:
         self.now += 1
         self.most = max(self.most, self.now)
         try:
             await asyncio.sleep(self.seconds)
-            self.set_state += 1
+            self.ended += 1
             return await super().send(request, seconds)
         finally:
             self.now -= 1
@@ -396,7 +396,7 @@ def test_it_may_be_asked_in_several_threads(make: Make) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    assert (model.set_state, model.most) == (6, 2)
+    assert (model.ended, model.most) == (6, 2)
     assert port.spent.calls == 6
 
 

@@ -28,18 +28,21 @@ COUNT = 8
 _PATIENCE = 400.0
 _OWNER = """
 import sys, time
-from fourcorners.server.store.connection_pool import Shelf
+from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.queue import LANES
-from fourcorners.server.tasks.process.supervisor import Workshop
+from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
 from fourcorners.settings import Settings
 library = sys.argv[1]
-workshop = Workshop(
-    Shelf(library), library, Settings(library=library, jobs=1, ocr=False), [*LANES, sys.argv[2]]
+workshop = ProcessSupervisor(
+    ConnectionPool(library),
+    library,
+    Settings(library=library, jobs=1, ocr=False),
+    [*LANES, sys.argv[2]],
 )
 workshop.start()
-while workshop.process is None:
+while workshop.process_id is None:
     time.sleep(0.05)
-print(workshop.process, flush=True)
+print(workshop.process_id, flush=True)
 time.sleep(600)
 """
 

@@ -69,6 +69,15 @@ OnOption = Annotated[
         show_default=False,
     ),
 ]
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="NAME",
+        help="Who says it. Default: the setting `reviewer`, else your user name.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
@@ -254,3 +263,26 @@ def progress(*, quiet: bool = False) -> Iterator[Progress]:
         disable=quiet or not console.is_terminal,
     ) as bars:
         yield bars
+
+
+def reviewer(by: str | None) -> str:
+    """Return who checks findings: as said, by the settings, or by the system.
+
+    Raises:
+        ConfigError: If nobody knows.
+    """
+    from getpass import getuser
+
+    from fourcorners.settings import Settings
+
+    if by is not None:
+        return by
+    if named := Settings.load().reviewer.strip():
+        return named
+    try:
+        return getuser()
+    except (OSError, KeyError, ImportError) as error:  # no such user, as in some containers
+        raise ConfigError(
+            "who says this? The system has no name for you.",
+            remedy="Give --by NAME, or set `reviewer` in the settings.",
+        ) from error

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
-from fourcorners.cli.review.mark import ByOption
+from fourcorners.cli.output.console import ByOption, CollectionOption, JsonOption, LibraryOption
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten
 
@@ -58,7 +57,7 @@ def ask(
     Raises:
         ConfigError: If a question is none, or there are as many columns as may be.
     """
-    from fourcorners.cli.review.mark import reviewer
+    from fourcorners.cli.output.console import reviewer
     from fourcorners.research.columns import store as kept
 
     with library.transaction():
@@ -193,7 +192,7 @@ def columns(
     the grid and the reports have it no more.
     """
     from fourcorners.cli.output import console
-    from fourcorners.cli.review.mark import reviewer
+    from fourcorners.cli.output.console import reviewer
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.research.columns import store as kept
     from fourcorners.text.invisible_characters import single_line

@@ -12,6 +12,7 @@ import typer
 
 from fourcorners.cli.model_options import AskingProfileOption, EstimateOption, WithModelOption
 from fourcorners.cli.output.console import (
+    ByOption,
     CollectionOption,
     JobsOption,
     JsonOption,
@@ -19,7 +20,6 @@ from fourcorners.cli.output.console import (
     OnOption,
 )
 from fourcorners.cli.review import columns as asked
-from fourcorners.cli.review.mark import ByOption
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def import_report(
     be understood; the exit code is then 1. The same file may be read again: nothing is said twice.
     """
     from fourcorners.cli.output import console
-    from fourcorners.cli.review.mark import reviewer
+    from fourcorners.cli.output.console import reviewer
     from fourcorners.playbooks.load import builtin_names, load_playbook
     from fourcorners.reports import workbook_reading
     from fourcorners.research.columns.edits import import_review_edits

@@ -7,23 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli.output.console import (
+    ByOption,
+    CollectionOption,
+    JsonOption,
+    LibraryOption,
+    reviewer,
+)
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
     from fourcorners.cli.output.console import Json
     from fourcorners.review.finding import Annotation, Finding
     from fourcorners.text.span import Span
-
-ByOption = Annotated[
-    str | None,
-    typer.Option(
-        "--by",
-        metavar="NAME",
-        help="Who says it. Default: the setting `reviewer`, else your user name.",
-        show_default=False,
-    ),
-]
 
 
 class Says(StrEnum):
@@ -130,29 +126,6 @@ def mark(
         console.print_json(_json(entry.name, finding))
     else:
         _print(entry.name, wanted.name, finding)
-
-
-def reviewer(by: str | None) -> str:
-    """Return who checks findings: as said, by the settings, or by the system.
-
-    Raises:
-        ConfigError: If nobody knows.
-    """
-    from getpass import getuser
-
-    from fourcorners.settings import Settings
-
-    if by is not None:
-        return by
-    if named := Settings.load().reviewer.strip():
-        return named
-    try:
-        return getuser()
-    except (OSError, KeyError, ImportError) as error:  # no such user, as in some containers
-        raise ConfigError(
-            "who says this? The system has no name for you.",
-            remedy="Give --by NAME, or set `reviewer` in the settings.",
-        ) from error
 
 
 def _place(written: str) -> Span:

@@ -25,9 +25,8 @@ from fourcorners.cluster.words.visibility import VisibleRows
 from fourcorners.library.database import as_string
 from fourcorners.library.words import WordTotals
 from fourcorners.search.bm25 import bm25
-from fourcorners.search.filters import Filters
+from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.fusion import sort_by_score
-from fourcorners.search.index import Tokens
 from fourcorners.search.query.fts import CompiledLeaf, is_exact, leaf_expression, leaf_phrases
 from fourcorners.search.query.tree import Field, Phrase, Prefix, Word, leaf_label
 from fourcorners.text.tokenization import WordIndex

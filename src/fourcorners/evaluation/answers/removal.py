@@ -75,13 +75,13 @@ class RemovalOutcome:
     """What the reports on a case said.
 
     Attributes:
-        set_response: Whether the contract as it is was said to answer.
+        answered: Whether the contract as it is was said to answer.
         right: Whether a quote of that report shares words with what was marked.
         denied: Whether the copy was said not to answer.
     """
 
     case: RemovalCase
-    set_response: bool
+    answered: bool
     right: bool
     denied: bool
     standing: str
@@ -259,7 +259,7 @@ def _outcome(case: RemovalCase, standing: Answer, removed: Answer) -> RemovalOut
     ]
     return RemovalOutcome(
         case=case,
-        set_response=standing.answer.ruling is not Verdict.ABSENT,
+        answered=standing.answer.ruling is not Verdict.ABSENT,
         right=any(span.overlaps(marked) for span in quoted for marked in case.spans),
         denied=removed.answer.ruling is Verdict.ABSENT,
         standing=standing.answer.ruling.value,

@@ -13,10 +13,10 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.chapters import due_diligence, red_flags
-from fourcorners.reports.formats import pdf
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.lines import is_right_to_left, text_lines
 from fourcorners.reports.tree import Report
+from fourcorners.reports.writers import pdf
 from fourcorners.review.finding import Review, ReviewState
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span

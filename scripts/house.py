@@ -1,0 +1,224 @@
+"""Measure the house: how much there is, how it is laid out, and whether its names are the field's.
+
+`python scripts/house.py` prints a table, `--json` the same for a program, `--check` ends with an
+error where a bound that CI holds is broken, `--names` lists each name outside the glossary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "fourcorners"
+WORDS = Path(__file__).with_name("words.yaml")
+GLOSSARY = ROOT / "docs" / "glossary.md"
+FOLDER = 20  # modules that a folder may hold
+WINDOW = 6  # lines that make two places alike
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+TERM = re.compile(r"^\| \*\*(.+?)\*\*", re.MULTILINE)
+CONSTANT = re.compile(r"^_?[A-Z][A-Z0-9_]*$")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A public name, where it stands, and whether it is that of a function."""
+
+    place: str
+    name: str
+    function: bool = False
+
+
+def modules() -> Iterator[tuple[Path, ast.Module, str]]:
+    """Yield each module of the package with its tree and text."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        yield path, ast.parse(text), text
+
+
+def public_names(path: Path, tree: ast.Module) -> Iterator[Name]:
+    """Yield the public names of a module: its own, its classes, functions and fields."""
+    place = str(path.relative_to(SOURCE))
+    if path.stem != "__init__":
+        yield Name(place, path.stem)
+    stack: list[tuple[ast.AST, str]] = [(tree, "")]
+    while stack:
+        node, within = stack.pop()
+        for each in ast.iter_child_nodes(node):
+            where = f"{place}:{getattr(each, 'lineno', 0)}"
+            if isinstance(each, ast.ClassDef) and not each.name.startswith("_"):
+                yield Name(where, each.name)
+                stack.append((each, each.name))
+            elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not each.name.startswith(("_", "visit_")):
+                    plain = not any(_is_property(one) for one in each.decorator_list)
+                    yield Name(where, each.name, function=plain)
+            elif within and isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                yield Name(where, each.target.id)
+
+
+def _is_property(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and "property" in decorator.id
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words that a name is put together from, in lower case."""
+    return [word.lower() for word in PARTS.findall(name)]
+
+
+def vocabulary() -> tuple[set[str], set[str]]:
+    """Return the words that names may use, and those that may not stand alone for a function."""
+    lists = yaml.safe_load(WORDS.read_text("utf-8"))
+    terms = {word for term in TERM.findall(GLOSSARY.read_text("utf-8")) for word in words_of(term)}
+    allowed = terms | {word for group in lists["allowed"].values() for word in group.split()}
+    return allowed, set(lists["not_functions"].split())
+
+
+def strangers(names: list[Name]) -> list[str]:
+    """Return each name that is not of the glossary, with its place and the word that is not."""
+    allowed, never = vocabulary()
+    out = []
+    for each in names:
+        words = words_of(each.name)
+        wrong = [word for word in words if not _is_allowed(word, allowed)]
+        if each.function and len(words) == 1 and words[0] in never:
+            wrong = words
+        if wrong:
+            out.append(f"{each.place}: {each.name} ({', '.join(wrong)})")
+    return out
+
+
+def _is_allowed(word: str, allowed: set[str]) -> bool:
+    if word in allowed or word.isdigit() or len(word) == 1:
+        return True
+    stems = [word[:-1]] if word.endswith("s") else []
+    stems += [word[:-2]] if word.endswith("es") else []
+    stems += [word[:-3] + "y"] if word.endswith("ies") else []
+    return any(stem in allowed for stem in stems)
+
+
+def circles() -> list[str]:
+    """Return pairs of modules that import each other."""
+    graph = grimp.build_graph("fourcorners", cache_dir=None)
+    pairs = set()
+    for module in graph.modules:
+        for other in graph.find_modules_directly_imported_by(module):
+            if module < other and module in graph.find_modules_directly_imported_by(other):
+                pairs.add(f"{module} <-> {other}")
+    return sorted(pairs)
+
+
+def repeated(texts: dict[Path, str]) -> int:
+    """Return how many pairs of files share a run of lines that say something."""
+    seen: dict[int, set[Path]] = defaultdict(set)
+    for path, text in texts.items():
+        lines = [line.strip() for line in text.splitlines()]
+        lines = [
+            line
+            for line in lines
+            if len(line) > 3 and not line.startswith(("#", '"""', "from ", "import "))
+        ]
+        for at in range(len(lines) - WINDOW + 1):
+            seen[hash(tuple(lines[at : at + WINDOW]))].add(path)
+    return len({tuple(sorted(paths)) for paths in seen.values() if len(paths) > 1})
+
+
+def unexplained(tree: ast.Module, text: str) -> int:
+    """Return how many numbers stand at the top of a module with no word on where they come from."""
+    lines = text.splitlines()
+    count = 0
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            number = isinstance(node.value.value, int | float) and not isinstance(
+                node.value.value, bool
+            )
+            target = node.targets[0]
+            if number and isinstance(target, ast.Name) and CONSTANT.match(target.id):
+                count += "#" not in lines[(node.end_lineno or node.lineno) - 1]
+    return count
+
+
+def seconds_of_help() -> float:
+    """Return the median seconds that `--help` takes, of five."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "fourcorners.cli.main", "--help"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        times.append(time.perf_counter() - start)
+    return sorted(times)[2]
+
+
+def measure() -> tuple[dict[str, float], list[str], list[str]]:
+    """Return the figures, the names outside the glossary, and what breaks a bound."""
+    trees = list(modules())
+    names = [
+        name
+        for path, tree, _ in trees
+        for name in public_names(path, tree)
+        if not name.name.startswith("_")
+    ]
+    folders = Counter(path.parent for path, _, _ in trees if path.stem != "__init__")
+    wrong = strangers(names)
+    round_trips = circles()
+    full = [
+        f"{folder.relative_to(ROOT)} holds {count} modules, {FOLDER} at most"
+        for folder, count in folders.items()
+        if count > FOLDER
+    ]
+    figures: dict[str, float] = {
+        "modules": len(trees),
+        "lines": sum(text.count("\n") for _, _, text in trees),
+        "largest folder, modules": max(folders.values()),
+        "public names": len(names),
+        "names outside the glossary": len(wrong),
+        "circles": len(round_trips),
+        "pairs of files with repeated lines": repeated({path: text for path, _, text in trees}),
+        "regular expressions": sum(
+            len(re.findall(r"\bre\.compile\(", text)) for _, _, text in trees
+        ),
+        "numbers without provenance": sum(unexplained(tree, text) for _, tree, text in trees),
+    }
+    return figures, wrong, [*round_trips, *full]
+
+
+def main() -> None:
+    """Print the figures; with `--check`, end with an error where a bound is broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--check", action="store_true", help="an error where a bound is broken")
+    parser.add_argument("--names", action="store_true", help="list the names outside the glossary")
+    options = parser.parse_args()
+    figures, wrong, broken = measure()
+    if options.check:
+        for line in (*wrong, *broken):
+            print(line, file=sys.stderr)
+        sys.exit(bool(wrong or broken))
+    if options.names:
+        print("\n".join(wrong))
+        return
+    figures["seconds of --help"] = round(seconds_of_help(), 2)
+    if options.json:
+        print(json.dumps(figures, indent=2))
+        return
+    for what, figure in figures.items():
+        print(f"{what:<38}{figure:>10,}")
+
+
+if __name__ == "__main__":
+    main()
