@@ -157,18 +157,18 @@ def test_roles_with_the_same_model_share_pace_and_voice() -> None:
         model="ollama:m", roles={"judge": {"temperature": 1}, "write": {"model": "ollama:n"}}
     )
     with open_port(settings) as port:
-        extract, judge, write = (port.voice(r) for r in (Role.EXTRACT, Role.JUDGE, Role.WRITE))
-        assert extract is port.voice(Role.FOLLOW_UP)
+        extract, judge, write = (port.role_model(r) for r in (Role.EXTRACT, Role.JUDGE, Role.WRITE))
+        assert extract is port.role_model(Role.FOLLOW_UP)
         assert extract is not judge
-        assert extract.pace is judge.pace
-        assert extract.pace is not write.pace
+        assert extract.rate_limiter is judge.rate_limiter
+        assert extract.rate_limiter is not write.rate_limiter
         assert (extract.options.temperature, judge.options.temperature) == (0.0, 1)
 
 
 def test_prices() -> None:
     def price(**given: Any) -> float | None:
         with open_port(said(**given)) as port:
-            found = port.voice(Role.EXTRACT).price
+            found = port.role_model(Role.EXTRACT).price
             return None if found is None else found(1_000_000, 1_000_000)
 
     assert price(model="openai:gpt-4o", key=KEY) == pytest.approx(12.5)
@@ -184,8 +184,8 @@ def test_limits_and_budget_come_from_the_settings(tmp_path: Path) -> None:
     )
     with open_port(settings) as port:
         assert port.budget == Budget(2.5, 9)
-        voice = port.voice(Role.WRITE)
-        assert (voice.timeout, voice.attempts, voice.pace.concurrency) == (7, 3, 2)
+        voice = port.role_model(Role.WRITE)
+        assert (voice.timeout, voice.attempts, voice.rate_limiter.concurrency) == (7, 3, 2)
         assert voice.options.seed == 1
         assert voice.where == "http://localhost:11434/v1"
     with open_port(settings, budget=Budget(tokens=1)) as port:

@@ -59,7 +59,7 @@ def require_model(*, with_model: bool, profile: Profile | None, estimate: bool) 
 
 
 @contextmanager
-def opened(
+def open_reviewer(
     settings: LlmSettings,
     library: Library,
     playbook: Playbook,
@@ -85,7 +85,7 @@ def opened(
         yield ModelReviewer(port, playbook, PROFILES[named], encoder=encoder)
 
 
-def print_foretold(
+def print_estimate(
     library: Library, asker: ModelReviewer, *, collection: str | None, again: bool, as_json: bool
 ) -> None:
     """Say what a review would use; nothing is sent."""
@@ -101,11 +101,11 @@ def print_foretold(
     out = console.out()
     cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
     kept = f", {told.kept:,} more answered from what is kept" if told.kept else ""
-    cells = console.counted(told.cells, "cell")
+    cells = console.count_noun(told.cells, "cell")
     out.print(asker.description, markup=False, soft_wrap=True)
-    out.print(f"{cells} of {console.counted(told.contracts, 'contract')} to fill.")
+    out.print(f"{cells} of {console.count_noun(told.contracts, 'contract')} to fill.")
     out.print(
-        f"About {console.counted(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
+        f"About {console.count_noun(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
         f"{told.tokens_out:,} out, {cost}.",
         soft_wrap=True,
     )
@@ -124,7 +124,7 @@ def print_foretold(
 
 
 @contextmanager
-def spending(port: Port) -> Iterator[None]:
+def report_spending(port: Port) -> Iterator[None]:
     """Say on standard error, at whatever end, what was used in between."""
     from fourcorners.cli.output import console
 
@@ -137,7 +137,7 @@ def spending(port: Port) -> Iterator[None]:
         if after.unpriced > before.unpriced:
             price += " and calls of unknown price"
         console.err().print(
-            f"The language model: {console.counted(after.calls - before.calls, 'call')}, "
+            f"The language model: {console.count_noun(after.calls - before.calls, 'call')}, "
             f"{after.tokens_in - before.tokens_in:,} tokens in, "
             f"{after.tokens_out - before.tokens_out:,} out, {price}.",
             style="dim",

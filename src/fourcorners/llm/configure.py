@@ -245,7 +245,7 @@ def _voice(
     return RoleModel(
         name=plan.name,
         model=model,
-        pace=pace,
+        rate_limiter=pace,
         options=Options(said.temperature, said.seed, said.max_tokens or settings.max_tokens),
         timeout=said.timeout or settings.timeout,
         attempts=said.attempts or settings.attempts,

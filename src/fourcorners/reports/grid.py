@@ -130,7 +130,7 @@ class Grid:
         )
 
 
-def place(quote: Quote) -> str:
+def quote_place(quote: Quote) -> str:
     """Say how a quote was verified and where it stands, for people."""
     if quote.span is None:
         return "Not verified: not in the text, so no evidence"
@@ -140,14 +140,14 @@ def place(quote: Quote) -> str:
     return f"Verbatim, {characters}"
 
 
-def pages(span: tuple[int, int] | None) -> str:
+def page_range(span: tuple[int, int] | None) -> str:
     """Return `page 3` or `pages 3–4`; empty for a format without pages."""
     if span is None:
         return ""
     return f"page {span[0]}" if span[0] == span[1] else f"pages {span[0]}–{span[1]}"
 
 
-def recognised(confidence: float | None) -> str:
+def ocr_note(confidence: float | None) -> str:
     """Say that a quote was read by text recognition, and how surely; empty if it was not."""
     return "" if confidence is None else f"Read by OCR, {confidence:.0%}"
 

@@ -17,8 +17,8 @@ from fourcorners.reports.grid import (
     STATE_WORDS,
     Cell,
     Grid,
-    pages,
-    recognised,
+    ocr_note,
+    page_range,
 )
 from fourcorners.reports.workbook import Sheets, tint_of
 from fourcorners.review.finding import (
@@ -156,7 +156,7 @@ def _write_finding(
         "Provision": cell.head.name,
         "Quote": quote.words if quote else "",
         "Heading path": " › ".join(evidence.path) if evidence else "",
-        "Page": pages(evidence.pages).removeprefix("pages ").removeprefix("page ")
+        "Page": page_range(evidence.pages).removeprefix("pages ").removeprefix("page ")
         if evidence
         else "",
         "Verification": quote.match.value if quote else "",
@@ -222,7 +222,7 @@ def said(remark: Annotation) -> str:
 def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     """Say why the cell is what it is: the reason, the error, the best that did not count."""
     finding = cell.finding
-    read = f"{recognised(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
+    read = f"{ocr_note(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
     told = [finding.reason, read, finding.error, finding.remedy]
     if finding.state is CellState.NOT_FOUND and finding.searched:
         searched = finding.searched

@@ -238,7 +238,7 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
 
 
 def test_robustness_is_measured_as_the_paper_measures_its_own() -> None:
-    told = robustness.published()
+    told = robustness.published_robustness()
     assert told.models == 10
     assert told.variation == pytest.approx(5.7, abs=0.05)
     assert told.baseline > 15.9
@@ -256,7 +256,7 @@ def test_settings_are_compared_over_models_from_three_on() -> None:
     assert results.robustness_by_setting(found) == []
     (told,) = results.robustness_by_setting([*found, made("rag", "c", 0.7)])
     assert (told.method, told.models, round(told.slope, 6)) == ("rag", 3, 0.5)
-    rows = list(robustness.table([told]).columns[0].cells)
+    rows = list(robustness.robustness_table([told]).columns[0].cells)
     assert rows == ["rag", "PAKTON, table 1"]
 
 

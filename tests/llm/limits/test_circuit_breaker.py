@@ -99,7 +99,7 @@ def dying(server: Server, prompts: Path, breaker: CircuitBreaker, ledger: Memory
         await asyncio.sleep(0)
 
     port = Port.of(FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2)
-    voice = replace(port.voice(Role.EXTRACT), breaker=breaker)
+    voice = replace(port.role_model(Role.EXTRACT), breaker=breaker)
     return Port(dict.fromkeys(Role, voice), prompts=prompts, sleep=at_once, ledger=ledger)
 
 
@@ -136,7 +136,7 @@ def test_an_answer_that_is_none_is_a_sign_of_life(prompts: Path) -> None:
     model = FakeModel(lambda _: LlmRefused("fake: no.", remedy="Ask otherwise."))
     breaker = CircuitBreaker(2, 30, clock)
     with Port.of(model, prompts=prompts, ledger=ledger) as plain:
-        voice = replace(plain.voice(Role.EXTRACT), breaker=breaker)
+        voice = replace(plain.role_model(Role.EXTRACT), breaker=breaker)
         with Port(dict.fromkeys(Role, voice), prompts=prompts, ledger=ledger) as port:
             ended = list(port.ask_many(asks(6)))
     assert all(isinstance(each.error, LlmRefused) for each in ended)

@@ -21,7 +21,7 @@ from fourcorners.playbooks.passages.ranking import (
     ranking_signals,
     score_sentences,
     select_passages,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.playbook import CardField
@@ -165,7 +165,7 @@ def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
 
 
 def test_parts_cover_the_text_and_their_worth_is_of_their_sentences() -> None:
-    parts, worth = sentence_worths(contract(HEADED), np.array([0.1, 1.0, 0.0, 0.5]))
+    parts, worth = sentence_weights(contract(HEADED), np.array([0.1, 1.0, 0.0, 0.5]))
     assert (parts[0].start, parts[-1].end) == (0, len(HEADED))
     assert all(a.end == b.start for a, b in itertools.pairwise(parts))
     assert worth == pytest.approx([0.01, 1.0, 0.0, 0.25], abs=1e-6)

@@ -21,7 +21,7 @@ from fourcorners.cli.bench.options import (
 from fourcorners.cli.output.console import JobsOption, require_place
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.extraction.run_files import Outlined
+    from fourcorners.evaluation.extraction.run_files import OutlineAnswer
     from fourcorners.evaluation.outline.loader import AuditedOutline
     from fourcorners.evaluation.record import Record
 
@@ -140,7 +140,7 @@ def score_run(
 
         score_entailment(run, data, record_out, limit=limit)
         return
-    if runs.holds_outlines(run):
+    if runs.is_outline_run(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
         _report_outlines(runs.read_outlines(run)[:limit], data, _audited(truth), record, record_out)
         return
@@ -241,13 +241,13 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
     """Return the audited sets by the names of their files."""
-    from fourcorners.evaluation.outline.loader import read_truth, shipped_truth
+    from fourcorners.evaluation.outline.loader import read_truth, truth_files
 
-    return {path.stem: read_truth(path) for path in truth or shipped_truth()}
+    return {path.stem: read_truth(path) for path in truth or truth_files()}
 
 
 def _report_outlines(
-    run: Sequence[Outlined],
+    run: Sequence[OutlineAnswer],
     data: Path,
     audited: dict[str, list[AuditedOutline]],
     record: Record,

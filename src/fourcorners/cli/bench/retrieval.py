@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.retrieval.score import RetrievalScores
 
 
-class Given(StrEnum):
+class ContractScope(StrEnum):
     """What is told of the contract that a question is about."""
 
     QUESTION = "question"
@@ -54,14 +54,14 @@ def retrieval(
         ),
     ] = "default",
     scope: Annotated[
-        Given,
+        ContractScope,
         typer.Option(
             "--scope",
             metavar="WHAT",
             help="question: the contract is found by the words that name it; given: it is told, "
             "and those words are cut; whole: the corpus is searched for all the words.",
         ),
-    ] = Given.QUESTION,
+    ] = ContractScope.QUESTION,
     mini: Annotated[
         bool, typer.Option("--mini", help="LegalBench-RAG-mini's 194 questions of each set.")
     ] = False,
@@ -123,12 +123,12 @@ def retrieval(
         },
     )
     with bench_library(library) as store, progress_bar() as step:
-        runs = retrieving.run(
+        runs = retrieving.run_retrieval(
             store,
             sets,
             data,
             profile=profile,
-            given=retrieving.Given(scope.value),
+            given=retrieving.ContractScope(scope.value),
             encoder=encoder,
             make_encoder=partial(default_encoder, threads=1),
             reranker=reranker,
@@ -141,7 +141,7 @@ def retrieval(
     record.models["reranker"] = reranker.name if reranker else None
     told = profile_notes(profile, reranker)
     if how is None:
-        weights = retrieving.weights()
+        weights = retrieving.weights_hash()
         record.models["weights"] = weights
         told = [f"Sentences are weighed as follows: {weights['provenance']}"]
     record.settings["notes"] = told

@@ -105,7 +105,7 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
         out.print(Text(single_line(names[one.document]), "bold"), soft_wrap=True)
         _print(out, one.relation.value.capitalize(), _target(one, names), said)
     resolved = sum(one.target is not None for one in found)
-    told = f"{console.counted(len(found), 'statement')} that another contract is changed, "
+    told = f"{console.count_noun(len(found), 'statement')} that another contract is changed, "
     out.print(Text(f"{told}{resolved} resolved."))
 
 

@@ -192,7 +192,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output.console import print_indented
-    from fourcorners.cli.output.contract import highlighted
+    from fourcorners.cli.output.contract import highlight_quotes
     from fourcorners.search.hit import explain_score as parts_of
     from fourcorners.text.invisible_characters import single_line
     from fourcorners.text.span import intersect_spans
@@ -205,7 +205,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     if hit.path:
         print_indented(out, Text(" › ".join(single_line(step) for step in hit.path), "dim"), 3)
     inside = [span.shift(-hit.span.start) for span in intersect_spans(hit.matched, [hit.snippet])]
-    words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
+    words = highlight_quotes(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
     before = "… " if hit.snippet.start > hit.span.start else ""
     after = " …" if hit.snippet.end < hit.span.end else ""
     print_indented(out, Text.assemble((before, "dim"), words, (after, "dim")), 3)

@@ -57,7 +57,7 @@ def copy_library(
 
 
 @app.command("tend")
-def tend(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def maintain(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Bring a library's indexes up to date, and clear away what nobody sees any more.
 
     For libraries on Lance tables; run it now and then, for example every night. It happens by

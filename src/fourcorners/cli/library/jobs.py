@@ -53,7 +53,7 @@ def list_jobs(
                     "done": far.done,
                     "failed": far.failed,
                     "at_work": at_work,
-                    "go_on": None if job.finished else go_on(job, library),
+                    "go_on": None if job.finished else resume_command(job, library),
                 }
                 for job, far, at_work in found
             ]
@@ -67,7 +67,9 @@ def list_jobs(
         said += f"begun {_age(job.created)} ago."
         console.print_indented(out, Text(single_line(said)), 6, f"{job.id:>4}")
         if not job.finished and not at_work:
-            out.print(Text(f"      {single_line(go_on(job, library))}", "dim"), soft_wrap=True)
+            out.print(
+                Text(f"      {single_line(resume_command(job, library))}", "dim"), soft_wrap=True
+            )
     if not found:
         out.print("Nothing is unfinished." if not every else "There were no jobs.")
 
@@ -100,7 +102,7 @@ def cancel(
     )
 
 
-def go_on(job: Job, library: str | None) -> str:
+def resume_command(job: Job, library: str | None) -> str:
     """Return the command that does the rest of a job."""
     words = ["fourcorners", job.kind]
     spec = job.spec

@@ -67,7 +67,7 @@ def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> N
         head = f"adapter of the library, {_megabytes(adapter.size)}, {adapter.sha256[:12]}"
         _print_one(adapter.name, head, _adapter_lines(adapter))
     out.print(
-        f"{console.counted(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
+        f"{console.count_noun(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
     )
 
 

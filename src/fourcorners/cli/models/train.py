@@ -198,9 +198,9 @@ def _print(ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | No
     from fourcorners.text.invisible_characters import single_line
 
     out = console.out()
-    sources = console.counted(len(set(ratings.sources)), "source")
+    sources = console.count_noun(len(set(ratings.sources)), "source")
     out.print(
-        f"{console.counted(len(ratings.items), 'clause')} from {sources}, "
+        f"{console.count_noun(len(ratings.items), 'clause')} from {sources}, "
         f"{len(ratings.queries)} provisions and tags.",
         soft_wrap=True,
     )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fourcorners.precedents.rerank.expansion import Expansion
     from fourcorners.precedents.verdict import ModelVerdict
 
-PLACES = 3
+MAX_PLACES = 3
 """How many places are printed of a clause that stands in more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PrecedentView:
     """A clause as it is shown: with the sections it refers to, and how it differs from a draft."""
 
     ranked: Ranked
@@ -29,7 +29,7 @@ class Shown:
     pieces: tuple[Piece, ...]
 
 
-def to_json(shown: Shown) -> dict[str, Json]:
+def to_json(shown: PrecedentView) -> dict[str, Json]:
     """Return a clause with all that is known of it."""
     from fourcorners.precedents.difference import similarity
 
@@ -117,7 +117,7 @@ def print_expansion(expansion: Expansion) -> None:
     out.print()
 
 
-def print_clause(number: int, shown: Shown) -> None:
+def print_clause(number: int, shown: PrecedentView) -> None:
     """Print a clause with its stars, places, reasons, and what it refers to."""
     from rich.text import Text
 
@@ -136,12 +136,12 @@ def print_clause(number: int, shown: Shown) -> None:
         told.append(f"stands {len(clause.places):,} times")
     said = "; ".join(told) or clause.provision
     out.print(Text.assemble((f"{number}.", "bold"), " ", single_line(said)), soft_wrap=True)
-    for place in clause.places[:PLACES]:
+    for place in clause.places[:MAX_PLACES]:
         if told_place := _place(place):
             console.print_indented(out, Text(single_line(told_place), "dim"), 3)
     if ranked.variants:
-        count = console.counted(len(ranked.variants), "variant")
-        also = [_place(each.places[0]) for each in ranked.variants[:PLACES]]
+        count = console.count_noun(len(ranked.variants), "variant")
+        also = [_place(each.places[0]) for each in ranked.variants[:MAX_PLACES]]
         where = "; ".join(filter(None, also))
         console.print_indented(
             out, Text(single_line(f"{count} with nearly the same words: {where}"), "dim"), 3

@@ -129,7 +129,7 @@ def list_clauses(
         return
     out = console.out()
     for each in held:
-        count = console.counted(each.clauses, "clause")
+        count = console.count_noun(each.clauses, "clause")
         out.print(
             f"{single_line(each.bank)}  {single_line(each.provision)}: "
             f"{count}, {each.rated:,} with stars"
@@ -179,7 +179,7 @@ def export(
         found = banks.bank_clauses(store, bank, provision=provision, least=stars)
     out.write_text("".join(f"{each}\n" for each in banks.clause_lines(found)), encoding="utf-8")
     console.out().print(
-        f"{console.counted(len(found), 'clause')} written to {out}.", soft_wrap=True
+        f"{console.count_noun(len(found), 'clause')} written to {out}.", soft_wrap=True
     )
 
 
@@ -189,7 +189,7 @@ def _say_added(bank: str, done: ImportCounts, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"bank": bank, "added": done.added, "known": done.known})
         return
-    said = f"{console.counted(done.added, 'clause')} added to {bank!r}"
+    said = f"{console.count_noun(done.added, 'clause')} added to {bank!r}"
     console.out().print(f"{said}; {done.known:,} it held already." if done.known else f"{said}.")
 
 

@@ -123,7 +123,7 @@ def _print(outcomes: Sequence[CaseOutcome]) -> None:
             console.print_indented(out, Text(single_line(what), "dim"), 5)
     failed = sum(not each.passed for each in outcomes)
     told = f"{failed} of them failed." if failed else "All passed."
-    out.print(f"{console.counted(len(outcomes), 'case')}. {told}")
+    out.print(f"{console.count_noun(len(outcomes), 'case')}. {told}")
 
 
 def write_cases(
@@ -148,5 +148,5 @@ def write_cases(
             remedy="Confirm or correct findings first.",
         )
     out.write_text(cases_yaml(listed), encoding="utf-8")
-    count = console.counted(len(listed), "case")
+    count = console.count_noun(len(listed), "case")
     console.out().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)

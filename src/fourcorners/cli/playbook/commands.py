@@ -51,7 +51,7 @@ def list_playbooks(as_json: JsonOption = False) -> None:
     out = console.out()
     for book in books:
         names = ", ".join(provision.name for provision in book.provisions)
-        count = console.counted(len(book.provisions), "provision")
+        count = console.count_noun(len(book.provisions), "provision")
         out.print(Text.assemble((book.id, "bold"), f"  {book.name}, {count}"))
         console.print_indented(out, Text(names, "dim"), 2)
 
@@ -117,7 +117,7 @@ def new(
     book = parse_playbook(text, str(path), folder=path.parent)
     path.write_text(text, encoding="utf-8")
     path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
-    count = console.counted(len(book.provisions), "provision")
+    count = console.count_noun(len(book.provisions), "provision")
     console.out().print(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "
         "and playbook.schema.json beside it.",
@@ -175,8 +175,8 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
             f"{single_line(each.path)}: {single_line(each.what)}",
             soft_wrap=True,
         )
-    count = console.counted(len(book.provisions), "provision")
-    told = f" {console.counted(len(found), 'doubt')} above." if found else ""
+    count = console.count_noun(len(book.provisions), "provision")
+    told = f" {console.count_noun(len(found), 'doubt')} above." if found else ""
     out.print(
         f"{single_line(playbook)}: a valid playbook of {count}, "
         f"version {single_line(book.version)}, hash {book.hash[:12]}.{told}",

@@ -201,4 +201,4 @@ def _print(
     out.print(table)
     for reason in left_out.values():
         out.print(f"Left out: {single_line(reason)}", soft_wrap=True)
-    out.print(f"{console.counted(len(learned), 'provision')} written to {path}.", soft_wrap=True)
+    out.print(f"{console.count_noun(len(learned), 'provision')} written to {path}.", soft_wrap=True)

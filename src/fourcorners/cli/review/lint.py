@@ -54,7 +54,7 @@ def lint(
     try:
         document = _document(contract, library, collection)
     except FourcornersError as error:
-        console.complain(error)
+        console.print_error(error)
         raise typer.Exit(UNCHECKED) from error
     outline = build_outline(document)
     found = check(document, outline)
@@ -116,18 +116,18 @@ def _value(document: Document, found: LintReport) -> Json:
 def _print(out: Console, document: Document, found: LintReport) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted, print_indented
-    from fourcorners.cli.output.contract import highlighted
+    from fourcorners.cli.output.console import count_noun, print_indented
+    from fourcorners.cli.output.contract import highlight_quotes
     from fourcorners.text.invisible_characters import single_line
 
     for slip in found.slips:
         head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
         out.print(head.append(_told(slip), style="bold"), soft_wrap=True)
-        words = highlighted(document.text, slip.around, [slip.span], one_line=True)
+        words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
         print_indented(out, words, 8)
     for why in found.unchecked:
         print_indented(out, Text(single_line(why), "yellow"), 8, "note")
-    total = counted(len(found.slips), "thing")
+    total = count_noun(len(found.slips), "thing")
     told = f"{total} to look at" if found.slips else "Nothing to look at"
     out.print(Text(f"{single_line(document.name)}: {told}.", "dim"), soft_wrap=True)
 

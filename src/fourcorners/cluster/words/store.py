@@ -347,8 +347,8 @@ def _of(
     rows = np.concatenate([none, *(each for each, _ in some)])
     often = np.concatenate([none, *(each for _, each in some)])
     places = part.document_places(rows)
-    if not part.alive.all():
-        kept = part.alive[places]
+    if not part.live_mask.all():
+        kept = part.live_mask[places]
         rows, often, places = rows[kept], often[kept], places[kept]
     return rows, often, part.lengths(rows, places)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.answers.criteria import load_criteria
-from fourcorners.evaluation.answers.votes import Winner, shares
+from fourcorners.evaluation.answers.votes import Winner, winner_shares
 from fourcorners.evaluation.measures import statistics
 from fourcorners.evaluation.record import Json
 
@@ -124,7 +124,7 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
         raise ConfigError("judge and people have voted on no criterion together.")
     alike = []
     for name in names:
-        one, other = shares(judge[name]), shares(people[name])
+        one, other = winner_shares(judge[name]), winner_shares(people[name])
         apart = [a - b for a, b in zip(one, other, strict=True)]
         alike.append(
             DistributionMatch(
@@ -147,8 +147,8 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
                 mean(left) - mean(right),
                 f,
                 p,
-                statistics.permuted(left, right, statistics.smirnov),
-                statistics.permuted(left, right, statistics.u_distance),
+                statistics.permutation_p(left, right, statistics.smirnov_distance),
+                statistics.permutation_p(left, right, statistics.u_distance),
             )
         )
     return Agreement(tuple(alike), tuple(found))

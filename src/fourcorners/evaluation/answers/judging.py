@@ -83,7 +83,7 @@ def judge_reports(
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         LlmNotConfigured: If no model is to judge.
     """
-    name = port.voice(Role.JUDGE).name
+    name = port.role_model(Role.JUDGE).name
     told = list(reports)
     asked = [
         (report, criterion, sample)

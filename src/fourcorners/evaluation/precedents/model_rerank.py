@@ -50,7 +50,7 @@ class ModelReranker:
             *([expanding.ROLE] if self.expands else []),
         )
         for role in self._roles:
-            self.port.voice(role)  # what is not configured is said before the work
+            self.port.role_model(role)  # what is not configured is said before the work
 
     def expansion(self, wordings: Sequence[str]) -> str:
         """Return what the model adds to a query, by its wordings; nothing if it adds nothing."""
@@ -103,7 +103,7 @@ class ModelReranker:
     @property
     def models(self) -> dict[str, Json]:
         """Return the names of the models by the roles that are asked."""
-        return {role.value: self.port.voice(role).name for role in self._roles}
+        return {role.value: self.port.role_model(role).name for role in self._roles}
 
     def to_json(self) -> dict[str, Json]:
         """Return what was asked, and what it used."""

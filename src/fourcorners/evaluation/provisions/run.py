@@ -50,7 +50,7 @@ from fourcorners.playbooks.passages.ranking import (
     default_weights,
     ranking_signals,
     score_sentences,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
@@ -201,7 +201,7 @@ def select_windows(
 
     `parts` are the tiles of the contract for the shape's length, if they are known already.
     """
-    parts, worth = sentence_worths(contract, chance, longest=shape.longest, parts=parts)
+    parts, worth = sentence_weights(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
         return _best_chunks(len(contract.text), parts, worth)[: shape.most]
     if shape.passaging == "sentences":

@@ -103,7 +103,7 @@ def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | Non
         raise ConfigError(
             f"the profile {name!r} needs a reranker, and no model of that kind is configured.",
             remedy=f"Run {name.removesuffix('-rerank')!r}, which is the same without it, or give "
-            "one to `fourcorners.evaluation.retrieval.run.run`.",
+            "one to `fourcorners.evaluation.retrieval.run.run_retrieval`.",
         )
     return found
 

@@ -52,7 +52,7 @@ class RoleModel:
 
     name: str
     model: LanguageModel
-    pace: RateLimiter
+    rate_limiter: RateLimiter
     options: Options = field(default_factory=Options)
     timeout: float = 120.0
     attempts: int = 4

@@ -254,13 +254,13 @@ def select_passages(
     A contract that fits in them is returned whole.
     """
     weighing = default_weights()[weights_key(contract, wanted)]
-    parts, worth = sentence_worths(
+    parts, worth = sentence_weights(
         contract, score_sentences(ranking_signals(contract, wanted), weighing), longest=longest
     )
     return choose_windows(parts, worth, most=most, longest=longest)
 
 
-def sentence_worths(
+def sentence_weights(
     contract: RankedContract,
     chance: NDArray[np.float64],
     *,

@@ -61,7 +61,7 @@ class Meter:
                 tokens_out=after.tokens_out - before.tokens_out,
                 seconds=round(time.monotonic() - began, 3),
                 cost=None if unknown else round(after.cost - before.cost, 6),
-                model=port.voice(loaded.role).name,
+                model=port.role_model(loaded.role).name,
                 outcome=outcome,
             )
             self.steps.append(step)

@@ -83,7 +83,7 @@ class ModelReviewer:
         self.asking = asking
         self.encoder = encoder
         self._examples: dict[str, NDArray[np.float32]] = {}
-        self._models = {role: port.voice(role).name for role in self._roles()}
+        self._models = {role: port.role_model(role).name for role in self._roles()}
         if asking.hypothetical and encoder is None:
             raise ConfigError(
                 "a hypothetical clause is compared by meaning, and there is no encoder.",

@@ -162,7 +162,7 @@ def _questions(
 
 def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
-    voice = asker.port.voice(Role.FOLLOW_UP)
+    voice = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED
     got = asker.port.load_prompt("follow_up").expected_tokens
     most = voice.options.max_tokens

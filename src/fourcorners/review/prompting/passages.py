@@ -14,7 +14,7 @@ from fourcorners.playbooks.passages.ranking import (
     default_weights,
     ranking_signals,
     score_sentences,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.playbook import Provision
@@ -100,7 +100,7 @@ def _worth(
     contract: RankedContract, wanted: RankingTarget
 ) -> tuple[Sequence[Span], NDArray[np.float64]]:
     weighing = default_weights()[weights_key(contract, wanted)]
-    return sentence_worths(contract, score_sentences(ranking_signals(contract, wanted), weighing))
+    return sentence_weights(contract, score_sentences(ranking_signals(contract, wanted), weighing))
 
 
 def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:

@@ -20,7 +20,7 @@ from fourcorners.search.sentences.answer_scores import ReaderScores, combine_sco
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
 from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
-from fourcorners.search.sentences.snippets import Piece, Shape, extend_sentences
+from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.search.sentences.weights import LinearWeights, SignalWeights, default_weights
 from fourcorners.text.span import Span
@@ -37,7 +37,7 @@ NAMED_WEIGHT = 3.0
 """What being the document that is meant, if that is not sure, adds to the log-odds."""
 RERANKED = 16
 """How many snippets a reranker reads."""
-SHAPE = Shape()
+SHAPE = ExtensionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def retrieve_snippets(
     limit: int = 64,
     order: Ordering = "score",
     weights: SignalWeights | None = None,
-    shape: Shape = SHAPE,
+    shape: ExtensionLimits = SHAPE,
     threshold: float = 0.0,
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
@@ -218,7 +218,7 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     return sorted(told, key=lambda snippet: -snippet.score)
 
 
-def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:
+def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
     import numpy as np
 
     cores = np.argsort(-one.chances, kind="stable").tolist()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ExtensionLimits:
     """How far a sentence that answers is extended within its clause.
 
     Measured on LegalBench-RAG's CUAD and ContractNLI sets: each moves recall against the characters
@@ -54,7 +54,7 @@ def extend_sentences(
     clause: Sequence[int],
     chances: NDArray[np.float64],
     cores: Iterable[int],
-    shape: Shape,
+    shape: ExtensionLimits,
     limit: int,
     length: int,
 ) -> list[Piece]:
@@ -94,7 +94,7 @@ def _grown(
     chances: NDArray[np.float64],
     taken: Collection[int],
     room: int,
-    shape: Shape,
+    shape: ExtensionLimits,
 ) -> Piece:
     """Return a piece with the neighbours that belong to it."""
     first, last, core = piece.first, piece.last, piece.core

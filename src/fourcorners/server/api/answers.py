@@ -215,7 +215,7 @@ class ListedAnswerValue(Value):
     @classmethod
     def of(cls, kept: StoredAnswer) -> ListedAnswerValue:
         """Return an answer in a list as the API says it."""
-        listed, home = kept.listed, kept.home
+        listed, home = kept.summary, kept.home
         return cls(
             id=listed.id,
             question=listed.question,
@@ -306,12 +306,12 @@ def answers(
         found = kept_answers.list_answers(access, collection=collection or None, document=document)
     rest = found
     if after is not None:
-        rest = [each for each in found if (each.listed.made, each.listed.id) < after]
+        rest = [each for each in found if (each.summary.made, each.summary.id) < after]
     here = rest[:limit]
     more = len(rest) > limit
     return Paged(
         items=[ListedAnswerValue.of(each) for each in here],
-        next=encode_cursor((here[-1].listed.made, here[-1].listed.id)) if more else None,
+        next=encode_cursor((here[-1].summary.made, here[-1].summary.id)) if more else None,
     )
 
 

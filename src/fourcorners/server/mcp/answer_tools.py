@@ -223,7 +223,7 @@ class ReportRequest(Value):
 def _report(context: RequestContext, asked: ReportRequest) -> AnswerValue:
     with context.access() as access:
         found, kept = answers.find_answer(access, asked.id)
-    return AnswerValue.of(found, kept.listed.id)
+    return AnswerValue.of(found, kept.summary.id)
 
 
 def _walled(access: Access, asked: AskRequest) -> str | None:

@@ -40,7 +40,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelSpending:
     """What one model cost in one role."""
 
     model: str
@@ -109,7 +109,7 @@ def models(context: Context) -> Response:
         whole = whole.add_call(call)
     return context.page(
         "ledger.html.j2",
-        spent=[Spent(model, role, value) for (model, role), value in sorted(sums.items())],
+        spent=[ModelSpending(model, role, value) for (model, role), value in sorted(sums.items())],
         whole=whole,
         calls=calls[: -_PAGE - 1 : -1],
         may_see_all=True,
@@ -118,7 +118,7 @@ def models(context: Context) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class TrailVerdict:
     """Whether the trail is whole; `head` stands for all of it."""
 
     entries: int
@@ -126,11 +126,11 @@ class Proof:
     wrong: tuple[str, ...]
 
 
-def _proof(access: Access) -> Proof:
+def _proof(access: Access) -> TrailVerdict:
     library = access.whole_library(Role.ADMIN)
     verdict = library.audit_verdict()
     wrong = tuple(each.what for each in verdict.faults) or tuple(remarks.annotation_faults(library))
-    return Proof(verdict.entries, verdict.head, wrong)
+    return TrailVerdict(verdict.entries, verdict.head, wrong)
 
 
 def _next(kept: list[AuditEntry], looked: list[AuditEntry], most: int) -> int:

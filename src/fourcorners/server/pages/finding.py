@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, place
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
@@ -247,7 +247,7 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
         finding=view.finding,
         back=f"/reviews/grid?{GridQuery(c, book.id).to_query()}",
         href=_href(c, p, d, view.provision.id),
-        place=place,
+        place=quote_place,
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,

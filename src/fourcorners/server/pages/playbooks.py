@@ -27,7 +27,7 @@ _Short = Annotated[str, Form(max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PlaybookEntry:
     """A playbook in the list; `fault` where it does not hold the schema any more."""
 
     id: str
@@ -37,7 +37,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TextFault:
     """What is wrong with a text, with its line from 1; 0 where no line is to blame."""
 
     line: int
@@ -55,10 +55,12 @@ def listed(context: Context) -> Response:
         for name in books.playbook_names(library):
             try:
                 shown.append(
-                    Listed(name, books.load_playbook(library, name), name not in builtin_names())
+                    PlaybookEntry(
+                        name, books.load_playbook(library, name), name not in builtin_names()
+                    )
                 )
             except PlaybookError as error:
-                shown.append(Listed(name, None, own=True, fault=error.message))
+                shown.append(PlaybookEntry(name, None, own=True, fault=error.message))
     return context.page("playbooks.html.j2", playbooks=shown, may_edit=_may_edit(context))
 
 
@@ -87,7 +89,7 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
                 library = access.whole_library(Role.EDITOR)
                 book = books.save_playbook(library, text, by=context.principal.name, before=number)
         except Conflict as error:
-            faults = [Fault(0, "", error.message, error.remedy)]
+            faults = [TextFault(0, "", error.message, error.remedy)]
         else:
             return context.redirect(f"/playbooks/{book.id}")
     return _editor(context, text, number, faults)
@@ -170,7 +172,7 @@ def _tried(context: RequestContext, book: Playbook, document: str, words: str) -
 
 
 def _editor(
-    context: RequestContext, text: str, before: int | None, faults: list[Fault] | None = None
+    context: RequestContext, text: str, before: int | None, faults: list[TextFault] | None = None
 ) -> Response:
     if not _may_edit(context):
         raise NotAllowed(
@@ -190,13 +192,13 @@ def _editor(
     )
 
 
-def _faults(text: str) -> list[Fault]:
+def _faults(text: str) -> list[TextFault]:
     try:
         books.parse_cached(text)
     except PlaybookFileError as error:
-        return [Fault(each.line, each.path, each.what, each.remedy) for each in error.problems]
+        return [TextFault(each.line, each.path, each.what, each.remedy) for each in error.problems]
     except PlaybookError as error:
-        return [Fault(0, "", error.message, error.remedy)]
+        return [TextFault(0, "", error.message, error.remedy)]
     return []
 
 

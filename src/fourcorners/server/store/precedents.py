@@ -111,7 +111,7 @@ def find_precedents(
         adapter=chosen.adapter,
     )
     against = draft.strip() or (words if pasted else "")
-    return [_shown(library, each, against, bank) for each in found], chosen.told or ""
+    return [_shown(library, each, against, bank) for each in found], chosen.message or ""
 
 
 def add_clause(
