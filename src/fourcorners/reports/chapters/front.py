@@ -248,7 +248,8 @@ def _limits(material: ReportMaterial) -> Section:
     if suspicious:
         items.append(
             f"{count_noun(suspicious, 'contract holds', 'contracts hold')} words that may be meant "
-            "to mislead a review, and cannot be relied on without a person’s reading: see Schedule B."
+            "to mislead a review, and cannot be relied on without a person’s reading: "
+            "see Schedule B."
         )
     items.append("This report is not legal advice.")
     return Section("scope_limits", "Limits", (BulletList(tuple(words(item) for item in items)),))

@@ -72,8 +72,9 @@ def _cut(material: ReportMaterial) -> Iterator[Block]:
         Run("Quotes are cut: ", Tone.WARNING),
         f"of a finding of high severity, or of which a person said something, about "
         f"{MAX_IN_SCHEDULE[True]:,} characters are shown, of others about "
-        f"{MAX_IN_SCHEDULE[False]:,}. {left:,} of {words:,} characters are not shown; each quote says how many. They "
-        "stand at their places in the contracts, in the Excel report of the review, and in this "
+        f"{MAX_IN_SCHEDULE[False]:,}. {left:,} of {words:,} characters are not shown; "
+        "each quote says how many. They stand at their places in the contracts, "
+        "in the Excel report of the review, and in this "
         "report where it is written with whole quotes.",
     )
 
