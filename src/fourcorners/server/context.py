@@ -56,7 +56,7 @@ class AppState:
 
 def app_state(request: Request) -> AppState:
     """Return what all requests share."""
-    state: AppState = request.app.state.office
+    state: AppState = request.app.state.server
     return state
 
 

@@ -23,7 +23,7 @@ from fourcorners.server.security import MAX_BODY
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-_DESK = "fourcorners.desk"
+_DESK = "fourcorners.context"
 
 
 class McpApp:

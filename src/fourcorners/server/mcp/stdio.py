@@ -20,7 +20,7 @@ def serve_stdio(settings: Settings, links: str = "") -> None:
         links: Where `fourcorners serve` shows the library, for links to words; empty for none.
     """
     app = create_app(settings.library, settings)
-    state: AppState = app.state.office
+    state: AppState = app.state.server
     # A request of nobody else: routes and walls know no other way to be asked.
     request = Request(
         {"type": "http", "app": app, "method": "POST", "path": "/mcp", "headers": [],
