@@ -40,10 +40,10 @@ def test_a_job_that_goes_on_knows_what_it_has_spent(library: Library) -> None:
             FakeModel(lambda _: "OK"), ledger=ledger, job="j", price=price, budget=Budget(cost=100)
         ) as port:
             port.ask("check", {}, sample=run)
-            assert port.spent.calls == run + 1
+            assert port.spending.calls == run + 1
             calls = ledger.calls("j")
-            assert ledger.spent("j") == port.spent
-            assert port.spent.cost == sum(call.cost or 0 for call in calls) > 0
+            assert ledger.job_spending("j") == port.spending
+            assert port.spending.cost == sum(call.cost or 0 for call in calls) > 0
     assert [call.role for call in calls] == [Role.JUDGE, Role.JUDGE]
     assert str(calls[0].prompt) == "check@1"
     assert ledger.calls("other") == []

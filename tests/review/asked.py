@@ -19,7 +19,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import PreparedProvision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.settings import Profile, PromptSettings
 from tests.review.conftest import document
 

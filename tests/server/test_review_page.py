@@ -333,7 +333,7 @@ def test_a_term_that_ends_is_as_grave_in_the_grid_as_in_a_report_of_the_day(
     monkeypatch.setattr("fourcorners.library.store.Library.card", lambda *_: card)
     for today, severity in ((end - timedelta(days=400), "none"), (end + timedelta(days=1),
                                                                 over.severity)):  # fmt: skip
-        monkeypatch.setattr(day, "today", lambda today=today: today)
+        monkeypatch.setattr(day, "current_date", lambda today=today: today)
         page = mill.client.get(GRID).text
         assert f"s-{severity} " in look(page, lease, provision.id) + " "
         told = mill.client.get("/api/v1/findings?collection=Mill&limit=200").json()["items"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.playbooks.playbook import Playbook
-    from fourcorners.review.prompting.asker import ModelReviewer
+    from fourcorners.review.prompting.reviewer import ModelReviewer
     from fourcorners.settings import LlmSettings
 
 
@@ -75,8 +75,8 @@ def open_reviewer(
     """
     from fourcorners.library.llm_store import LibraryCache, LibraryLedger
     from fourcorners.llm import open_port
-    from fourcorners.review.prompting.asker import PROFILES, ModelReviewer
-    from fourcorners.review.prompting.asker import Profile as Named
+    from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer
+    from fourcorners.review.prompting.reviewer import Profile as Named
 
     named = Named((profile or Profile.CLAUSES).value)
     job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
@@ -100,7 +100,7 @@ def print_estimate(
         return
     out = console.out()
     cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
-    kept = f", {told.kept:,} more answered from what is kept" if told.kept else ""
+    kept = f", {told.cached:,} more answered from what is kept" if told.cached else ""
     cells = console.count_noun(told.cells, "cell")
     out.print(asker.description, markup=False, soft_wrap=True)
     out.print(f"{cells} of {console.count_noun(told.contracts, 'contract')} to fill.")
@@ -110,7 +110,7 @@ def print_estimate(
         soft_wrap=True,
     )
     port = asker.port
-    limit, spent = port.budget.cost, port.spent.cost
+    limit, spent = port.budget.cost, port.spending.cost
     if limit is not None and told.cost is not None and spent + told.cost > limit:
         out.print(
             f"That passes the budget of ${limit:,.2f}"
@@ -128,11 +128,11 @@ def report_spending(port: Port) -> Iterator[None]:
     """Say on standard error, at whatever end, what was used in between."""
     from fourcorners.cli.output import console
 
-    before = port.spent
+    before = port.spending
     try:
         yield
     finally:
-        after = port.spent
+        after = port.spending
         price = f"${after.cost - before.cost:,.4f}"
         if after.unpriced > before.unpriced:
             price += " and calls of unknown price"

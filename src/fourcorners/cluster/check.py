@@ -54,7 +54,7 @@ def _catalogue(parts: Parts) -> Iterator[str]:
     ):
         yield f"document {document!s} is in no collection"
     for fault in verify_trail(parts.replica).faults:
-        yield fault.what
+        yield fault.description
 
 
 def _documents(parts: Parts) -> Iterator[str]:

@@ -69,18 +69,18 @@ class ResearchContext:
         """
         if not self.entries:
             found = route_question(self.library, asked, self.filters)
-            if found.few:
-                few = [self.read_contract(document) for document in found.few]
-                return replace(found, asked=replace_party_names(found.asked, few))
-            if not found.sure:
+            if found.candidates:
+                few = [self.read_contract(document) for document in found.candidates]
+                return replace(found, question=replace_party_names(found.question, few))
+            if not found.is_certain:
                 return found
             best = found.documents[0][0]
             return replace(
-                found, asked=replace_party_names(found.whole, [self.read_contract(best)])
+                found, question=replace_party_names(found.full_question, [self.read_contract(best)])
             )
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
-        return Scope(self.rewrite_with_roles(asked), "", documents, sure=len(documents) == 1)
+        return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
 
     def rewrite_with_roles(self, asked: str) -> str:
         """Return words as the contracts that were named put them; as they are if none were."""

@@ -41,7 +41,7 @@ from fourcorners.version import __version__
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader
     from fourcorners.models.encoder.protocol import Encoder
-    from fourcorners.review.prompting.asker import ModelReviewer
+    from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0
 

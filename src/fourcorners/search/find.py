@@ -38,10 +38,10 @@ from fourcorners.search.query import (
     Field,
     Leaf,
     Mode,
-    Near,
     Node,
     Or,
     Phrase,
+    Proximity,
     Query,
     parse_query,
     tree_fields,
@@ -193,7 +193,7 @@ def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:
     match leaf:
         case Field():
             return ()
-        case Near() | Or():
+        case Proximity() | Or():
             return [word for part in leaf.parts for word in _leaf_words(part)]
         case Phrase():
             return leaf.tokens

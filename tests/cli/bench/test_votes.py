@@ -45,7 +45,7 @@ def test_a_judge_and_people_are_compared(monkeypatch: pytest.MonkeyPatch) -> Non
             "choice": "left" if key["left"][question] == 0 else "right",
         }
         for question in ("q", "r")
-        for each in load_criteria().each
+        for each in load_criteria().items
     ]
     saved = {"ballot": key["ballot"], "voter": "ab", "votes": votes}
     Path("votes.json").write_text(json.dumps(saved))

@@ -90,7 +90,7 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
             split, find_setting(name), port, exemplars, number=1, encoder=encoder
         )
     assert len(model.requests) == len(tried.answers) == 6
-    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spent)
+    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
     assert found.mean("accuracy") == 1.0
     assert found.mean("f1_contradiction") == 1.0
     assert found.mean(BEST_QUOTES) == (0.0 if name == "zero-shot" else 1.0)
@@ -207,13 +207,13 @@ def test_the_agents_report_and_the_report_is_labelled(
             one, library, port, exemplars, encoder=encoder, turns=2
         )
     assert [each.label for each in tried.answers] == [Label.CONTRADICTION]
-    found = results.build_result(one, find_setting("agents"), "fake:model", [tried], port.spent)
+    found = results.build_result(one, find_setting("agents"), "fake:model", [tried], port.spending)
     assert found.mean(BEST_QUOTES) == 1.0
     last = model.requests[-1]
     assert last.prompt.name == "nli_report"
     assert last.messages[-1].text.count("Example ") == 3
     assert POACH not in asked.outside_fences(last.messages[-1].text)
-    assert port.ledger.spent("bench").calls == len(model.requests)
+    assert port.ledger.job_spending("bench").calls == len(model.requests)
 
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:

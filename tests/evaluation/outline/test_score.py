@@ -162,7 +162,7 @@ def test_an_optional_node_may_be_absent_and_another_not(audited: AuditedOutline)
     assert judge_outline(audited, outlined(*without(8)), TEXT).is_top_right
     verdict = judge_outline(audited, outlined(*without(7)), TEXT)
     assert not verdict.is_top_right
-    assert [(each.what, each.label) for each in verdict.disagreements] == [("missing", "2")]
+    assert [(each.aspect, each.label) for each in verdict.disagreements] == [("missing", "2")]
 
 
 def test_another_reading_of_a_place_is_as_good(audited: AuditedOutline) -> None:
@@ -221,7 +221,7 @@ def test_a_parent_is_told_from_its_namesake(audited: AuditedOutline) -> None:
     nodes[10] = replace(nodes[10], parent=3)
     verdict = judge_outline(audited, outlined(*nodes), TEXT)
     assert (verdict.deep_found, verdict.deep_right) == (3, 2)
-    assert [(each.what, each.said) for each in verdict.disagreements] == [
+    assert [(each.aspect, each.predicted) for each in verdict.disagreements] == [
         ("parent", "1 instead of Schedule 1")
     ]
 

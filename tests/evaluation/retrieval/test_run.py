@@ -117,7 +117,7 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Contract
         else:
             assert files == {question.file_path}
         if given is ContractScope.QUESTION:
-            assert [(one.right, one.sure) for one in each.routed] == [(True, True)]
+            assert [(one.right, one.is_certain) for one in each.routed] == [(True, True)]
 
 
 def test_several_processes_answer_the_same(data: Path) -> None:
@@ -207,7 +207,7 @@ def test_weak_words_are_cut_at_the_threshold(data: Path) -> None:
     with Library.open(data.parent / "bench.db") as library:
         fill_library(library, sets(data), data, encoder=None, settings=SETTINGS)
         for least, more in ((0.0, True), (1.0, False)):
-            how = profiles.Pipeline("outline", lexical=True, dense=False, least=least)
+            how = profiles.Pipeline("outline", lexical=True, dense=False, min_score=least)
             found = profiles.rank_passages(
                 library, "insure against fire", None, Filters(), how, limit=9
             )

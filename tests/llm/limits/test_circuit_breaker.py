@@ -118,7 +118,7 @@ def test_a_server_that_dies_costs_few_attempts_over_all_questions(prompts: Path)
         assert sum("was not asked" in error.message for error in errors) >= 186
         assert 15 <= server.came <= 16, "ten answers, five losses, and one beside the fifth"
         assert len(ledger.calls) == server.came, "what is not sent is no call"
-        assert port.spent.cost == ledger.spent("").cost
+        assert port.spending.cost == ledger.job_spending("").cost
 
         clock.now = 31.0
         assert [each.error is None for each in port.ask_many(asks(20))] == [False] * 20

@@ -49,7 +49,7 @@ def test_a_recording_answers_the_same_with_its_repairs(recording: Path, prompts:
         assert list(port.stream("find", VALUES)) == ["one\n", "two"]
         assert port.ask("find", VALUES).value == "other"
         assert port.ask("find", VALUES).value == "other"
-        assert port.spent.calls == 5
+        assert port.spending.calls == 5
 
 
 @pytest.mark.parametrize(

@@ -249,8 +249,8 @@ def test_items_know_their_lead_in() -> None:
     place = span_positions(
         ["Excluded is what:", "(a) is public;", "(b) was known.", "This Agreement ends.", "(c) no"]
     )
-    assert place.lead.tolist() == [-1, 0, 0, -1, -1]
-    assert place.looks.shape == (5, 6)
+    assert place.leading.tolist() == [-1, 0, 0, -1, -1]
+    assert place.appearance.shape == (5, 6)
 
 
 def test_context_sees_neighbours() -> None:

@@ -54,7 +54,7 @@ def test_a_clause_without_an_answer_stays_at_its_place_and_says_why() -> None:
     )
     assert order == "acbed"
     assert "timed out" in verdicts[1].failure
-    assert verdicts[1].is_silent
+    assert verdicts[1].is_empty
     order, verdicts = read(lambda _: "nothing of the form", Rerank.POINTWISE)
     assert order == "dcabe"
     assert all("unparsable" in each.failure for each in verdicts)
@@ -82,8 +82,8 @@ def test_a_comparison_that_fails_leaves_the_two_and_a_clause_without_any_at_its_
 
     order, verdicts = read(answer, Rerank.PAIRWISE)
     assert order == "acbde"
-    assert verdicts[1].is_silent
-    assert not verdicts[0].is_silent
+    assert verdicts[1].is_empty
+    assert not verdicts[0].is_empty
     assert verdicts[0].failed
     assert "timed out" in verdicts[0].failure
 

@@ -14,7 +14,7 @@ from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.offline.clause_context import find_referring, find_uncovered
-from fourcorners.research.offline.companions import is_counterpoint
+from fourcorners.research.offline.companions import is_contrary
 from fourcorners.research.offline.qualifiers import find_qualifiers
 from fourcorners.research.question import split_question
 from fourcorners.research.run import ask, final_answer
@@ -71,7 +71,7 @@ def test_consent_that_is_needed_makes_it_depend(
     ],
 )
 def test_what_takes_back_is_known_by_its_words(words: str, does: bool) -> None:
-    assert is_counterpoint(words) is does
+    assert is_contrary(words) is does
 
 
 def test_the_share_of_a_question_in_words_counts_rare_ones_more(desk: ResearchContext) -> None:

@@ -45,7 +45,7 @@ def exported(finding: Finding, row: int = 2) -> ReportEdit:
         document=finding.document,
         provision=finding.provision,
         fingerprint=finding_fingerprint(finding),
-        seen=len(people),
+        annotation_count=len(people),
         state=finding.review,
         reviewer=judged[-1] if judged else "",
         value=finding.value,
@@ -66,7 +66,7 @@ def test_what_nobody_edited_changes_nothing(
     before = list(library.audit_trail())
     rows = [exported(each) for each in store.load_findings(library, playbook, room).values()]
     outcome = imported(library, playbook, *rows)
-    assert outcome == ImportOutcome((), (), untouched=2, known=0)
+    assert outcome == ImportOutcome((), (), unchanged=2, known=0)
     assert list(library.audit_trail()) == before
 
 

@@ -192,7 +192,7 @@ def test_what_was_understood_is_named(library: Library, fill: Fill) -> None:
     asked = parse_selection(
         library, "which supply agreements with Birch have exclusivity and a purple elephant?", BOOK
     )
-    assert asked.says == "exclusivity"
+    assert asked.description == "exclusivity"
     assert asked.types == ("Supply",)
     assert asked.party == "Birch"
     assert asked.unknown == ("purple", "elephant")

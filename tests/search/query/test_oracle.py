@@ -12,12 +12,12 @@ import pytest
 from fourcorners.search.query import (
     And,
     Mode,
-    Near,
     Node,
     Not,
     Or,
     Phrase,
     Prefix,
+    Proximity,
     Word,
     parse_query,
 )
@@ -62,7 +62,7 @@ def naive(node: Node, tokens: list[str]) -> bool:
             return any(naive(part, tokens) for part in node.parts)
         case Not():
             return not naive(node.part, tokens)
-        case Near():
+        case Proximity():
             return any(
                 naive_near(node, choice)
                 for choice in product(*(naive_places(part, tokens) for part in node.parts))
@@ -71,7 +71,7 @@ def naive(node: Node, tokens: list[str]) -> bool:
             return bool(naive_places(node, tokens))
 
 
-def naive_near(node: Near, choice: tuple[tuple[int, int], ...]) -> bool:
+def naive_near(node: Proximity, choice: tuple[tuple[int, int], ...]) -> bool:
     if node.sloppy:
         moved = [start - at for at, (start, _) in enumerate(choice)]
         return len({*choice}) == len(choice) and max(moved) - min(moved) <= node.distance

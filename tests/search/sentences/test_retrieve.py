@@ -33,7 +33,7 @@ def lease(add: Add) -> str:
 
 
 def sure(document: str, asked: str) -> Scope:
-    return Scope(asked, "the lease", ((document, 0.99),), sure=True)
+    return Scope(asked, "the lease", ((document, 0.99),), is_certain=True)
 
 
 def ask(library: Library, question: str, **more: object) -> Retrieval:

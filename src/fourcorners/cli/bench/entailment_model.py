@@ -143,12 +143,12 @@ def run_with_models(
             with open_port(llm, cache=cache, ledger=ledger, job="bench entailment") as port:
                 told = port.role_model(Role.JUDGE).name
                 for each in planned:
-                    before = port.ledger.spent(port.job)
+                    before = port.ledger.job_spending(port.job)
                     tries = [
                         _tried(split, each, port, store, examples, encoder, number, asking, step)
                         for number in range(asking.tries)
                     ]
-                    spent = spending_since(before, port.ledger.spent(port.job))
+                    spent = spending_since(before, port.ledger.job_spending(port.job))
                     found.append(results.build_result(split, each, told, tries, spent, seed=seed))
                     _write(run_out, tries)
                     record.measures["results"] = [one.to_json() for one in found]

@@ -25,13 +25,13 @@ def cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
 
     record.measures["from_contracts"] = {
         **done.to_json(),
-        "as_given": precedent_measures(done.as_given, seed=seed),
+        "as_given": precedent_measures(done.baseline, seed=seed),
         "as_cut": precedent_measures(done.as_cut, seed=seed),
     }
     return [
         precedents_tables.counts_table(done.clauses, done.parts()),
         precedents_tables.depth_table(done.found, seed=seed),
-        precedents_tables.cut_table(done.as_given, done.as_cut, seed=seed),
+        precedents_tables.cut_table(done.baseline, done.as_cut, seed=seed),
     ]
 
 

@@ -161,11 +161,11 @@ def agreement(
     require_place(record_out)
     opened = votes.Key.read(key)
     given = [vote for path in files for vote in votes.read_votes(path, opened)]
-    unknown = set(without or ()) - {each.id for each in load_criteria().each}
+    unknown = set(without or ()) - {each.id for each in load_criteria().items}
     if unknown:
         raise ConfigError(
             f"there is no criterion {min(unknown)!r}.",
-            remedy=f"There are: {', '.join(each.id for each in load_criteria().each)}.",
+            remedy=f"There are: {', '.join(each.id for each in load_criteria().items)}.",
         )
     people = votes.count_votes(given, opened)
     record = Record("answers, agreement", {"votes": list(map(str, files)), "key": str(key)})

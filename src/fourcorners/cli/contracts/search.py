@@ -149,12 +149,12 @@ def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
         told.append(PlanStep("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
-    if scope.sure:
+    if scope.is_certain:
         told.append(
             PlanStep("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
         )
-    elif scope.few:
-        named = " and ".join(names_of[document] for document in scope.few)
+    elif scope.candidates:
+        named = " and ".join(names_of[document] for document in scope.candidates)
         told.append(PlanStep("Searched", f"{named}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]

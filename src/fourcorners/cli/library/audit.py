@@ -89,7 +89,7 @@ def verify(
         )
     with console.open_library(library, create=False) as store:
         verdict = store.audit_verdict(wanted)
-        wrong = [each.what for each in verdict.faults] or remarks.annotation_faults(store)
+        wrong = [each.description for each in verdict.faults] or remarks.annotation_faults(store)
     lost = bool(wanted) and verdict.proven is None
     if lost:
         wrong.append("no entry of the unbroken chain has the hash given by --head")

@@ -34,7 +34,7 @@ class Checked:
 
     name: str
     files: tuple[str, ...]
-    fault: str = ""
+    problem: str = ""
     remedy: str = ""
 
 
@@ -133,15 +133,15 @@ def verify(
     ]
     if not checked:
         raise _unknown(name or "", library)
-    wrong = [each for each in checked if each.fault]
+    wrong = [each for each in checked if each.problem]
     if as_json:
         console.print_json(
             [
                 {
                     "name": each.name,
                     "files": list(each.files),
-                    "whole": not each.fault,
-                    "fault": each.fault or None,
+                    "whole": not each.problem,
+                    "fault": each.problem or None,
                     "remedy": each.remedy or None,
                 }
                 for each in checked
@@ -268,10 +268,10 @@ def _print_checked(checked: Iterable[Checked]) -> None:
 
     out = console.out()
     for each in checked:
-        if not each.fault:
+        if not each.problem:
             out.print(Text.assemble(("✓ ", "green"), f"{each.name}: {', '.join(each.files)}"))
             continue
-        out.print(Text.assemble(("✗ ", "red"), single_line(each.fault)), soft_wrap=True)
+        out.print(Text.assemble(("✗ ", "red"), single_line(each.problem)), soft_wrap=True)
         console.print_indented(out, Text(single_line(each.remedy), "dim"), 2)
 
 

@@ -140,7 +140,7 @@ def worker_pool(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]
         yield found
 
 
-def day(written: str | None) -> date:
+def as_of_date(written: str | None) -> date:
     """Return the day that `--as-of` names, or today."""
     if written is None:
         return datetime.now(UTC).date()

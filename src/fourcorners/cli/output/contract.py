@@ -127,7 +127,7 @@ def _print_people(out: Console, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output.console import print_indented
-    from fourcorners.cli.review.mark import told
+    from fourcorners.cli.review.mark import format_annotation
     from fourcorners.text.invisible_characters import single_line
 
     if finding.value:
@@ -135,7 +135,7 @@ def _print_people(out: Console, finding: Finding) -> None:
         said = Text.assemble((f"Corrected, {whose}: ", "dim"), single_line(finding.value))
         print_indented(out, said, 0)
     for each in finding.remarks:
-        print_indented(out, Text.assemble(("Said: ", "dim"), told(each)), 0)
+        print_indented(out, Text.assemble(("Said: ", "dim"), format_annotation(each)), 0)
 
 
 def _print_judgement(out: Console, finding: Finding) -> None:

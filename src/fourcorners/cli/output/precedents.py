@@ -173,7 +173,7 @@ def print_clause(number: int, shown: PrecedentView) -> None:
 
 def _verdict(verdict: ModelVerdict) -> str:
     """Return what a model said of a clause, as a person reads it."""
-    if verdict.is_silent:
+    if verdict.is_empty:
         why = verdict.failure or "there was nothing to compare it with"
         return f"not read, and left at its place: {why}"
     if verdict.stars is not None:

@@ -63,7 +63,7 @@ def try_cases(
                     "text": each.case.text,
                     "provision": each.case.provision,
                     "passed": each.passed,
-                    "wrong": list(each.wrong),
+                    "wrong": list(each.mismatches),
                 }
                 for each in outcomes
             ]
@@ -119,7 +119,7 @@ def _print(outcomes: Sequence[CaseOutcome]) -> None:
         out.print(
             Text.assemble(mark, single_line(f"{each.case.provision} in {place}")), soft_wrap=True
         )
-        for what in each.wrong:
+        for what in each.mismatches:
             console.print_indented(out, Text(single_line(what), "dim"), 5)
     failed = sum(not each.passed for each in outcomes)
     told = f"{failed} of them failed." if failed else "All passed."

@@ -152,7 +152,7 @@ def review(
             stack.enter_context(asking.report_spending(asker.port))
         if questions and collection is not None:
             asked.ask(store, collection, book.id, questions, with_model=with_model)
-        used = asker.port.spent.tokens if asker else 0
+        used = asker.port.spending.tokens if asker else 0
         crew = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
@@ -165,7 +165,7 @@ def review(
                 description=_description(
                     progress.cost,
                     progress.cost_left,
-                    asker.port.spent.tokens - used if asker else 0,
+                    asker.port.spending.tokens - used if asker else 0,
                 ),
             )
 
@@ -180,7 +180,7 @@ def review(
             again=again,
             only=OnlyCells(only.value) if only else None,
             asker=asker,
-            spent=(lambda: asker.port.spent.cost) if asker else (lambda: None),
+            spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
         )
         standing = asked.of_review(store, collection, book.id)
@@ -306,7 +306,7 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
     left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
     out.print(
         f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
-        f"{console.count_noun(outcome.untouched, 'cell')} untouched."
+        f"{console.count_noun(outcome.unchanged, 'cell')} untouched."
     )
 
 

@@ -83,7 +83,7 @@ def _print_understood(
     from fourcorners.cli.output.console import print_indented
     from fourcorners.text.invisible_characters import single_line
 
-    told = f"{asked.says}, by the review with {playbook}"
+    told = f"{asked.description}, by the review with {playbook}"
     told += f"; contracts of the type {' or '.join(types)}" if types else ""
     told += f"; a party named {party}" if party else ""
     print_indented(out, Text.assemble(("Understood: ", "dim"), (single_line(told), "bold")), 0)
@@ -209,7 +209,7 @@ def _json(
 ) -> Json:
     return {
         "understood": {
-            "condition": asked.says,
+            "condition": asked.description,
             "playbook": playbook,
             "types": list(types),
             "party": party or asked.party,

@@ -42,13 +42,13 @@ def health(
     """
     from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.health.examine import examine_documents
+    from fourcorners.review.health.check import check_documents
 
     book = load_playbook(playbook)
-    today = console.day(as_of)
+    today = console.as_of_date(as_of)
     with console.open_library(library, create=False) as store, console.progress() as bars:
         bar = bars.add_task("Examining", total=None)
-        found = examine_documents(
+        found = check_documents(
             store,
             collection,
             as_of=today,

@@ -117,7 +117,7 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
     """
     names = [
         each.id
-        for each in load_criteria().each
+        for each in load_criteria().items
         if each.id not in without and judge.get(each.id) and people.get(each.id)
     ]
     if not names:
@@ -165,7 +165,7 @@ def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
     table = _table(f"Votes for {systems[0]} / {systems[1]} / neither, percent")
     for head in ("judge", "people", "cosine", "MAE"):
         table.add_column(head, justify="right", no_wrap=True)
-    names = {each.id: each.name for each in load_criteria().each}
+    names = {each.id: each.name for each in load_criteria().items}
     for each in found.criteria:
         table.add_row(
             names[each.criterion],

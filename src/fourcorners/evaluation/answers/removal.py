@@ -156,9 +156,9 @@ def _category(question: Question) -> str:
 
 def _case(question: Question, text: ContractSentences) -> RemovalCase:
     spans = tuple(merge_spans(each.span for each in question.answers))
-    cut = tuple(text.sentences_holding(spans))
+    cut = tuple(text.overlapping_sentences(spans))
     category = _category(question)
-    others = len(leftovers.find_leftovers(text, cut, category))
+    others = len(leftovers.find_remaining_answers(text, cut, category))
     shows = leftovers.is_visible(text, cut, category)
     return RemovalCase(question.question, category, question.file_path, spans, cut, shows, others)
 

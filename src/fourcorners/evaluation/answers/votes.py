@@ -127,7 +127,7 @@ def read_votes(path: Path, key: Key) -> list[Vote]:
     Raises:
         ConfigError: If the file is none, or is of another ballot.
     """
-    known = {each.id for each in load_criteria().each}
+    known = {each.id for each in load_criteria().items}
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         ballot = record["ballot"]

@@ -34,7 +34,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile, PromptSettings
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile, PromptSettings
 from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
@@ -179,7 +179,7 @@ def run_experiment(
     book = nine_provisions()
     asker = ModelReviewer(port, book, experiment.asking, encoder=encoder)
     drafted = _Drafted(book, encoder, experiment.asking.profile)
-    before = port.ledger.spent(port.job)
+    before = port.ledger.job_spending(port.job)
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
     result = Result(
         experiment,
@@ -196,7 +196,7 @@ def run_experiment(
             result = _with(result, contract, by_id[finding.provision], finding)
         if on_progress:
             on_progress(experiment.name, done, len(contracts))
-    return replace(result, spent=spending_since(before, port.ledger.spent(port.job)))
+    return replace(result, spent=spending_since(before, port.ledger.job_spending(port.job)))
 
 
 class _Drafted:

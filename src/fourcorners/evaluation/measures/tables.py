@@ -175,10 +175,10 @@ def outline_measures(sets: Mapping[str, Sequence[OutlineVerdict]]) -> dict[str, 
         "disagreements": [
             {
                 "name": verdict.name,
-                "what": each.what,
+                "what": each.aspect,
                 "label": each.label,
                 "start": each.start,
-                "said": each.said,
+                "said": each.predicted,
             }
             for verdict in verdicts
             for each in verdict.disagreements

@@ -77,10 +77,10 @@ def _of_kind(node: OutlineNode, audited: AuditedNode) -> bool:
 class Disagreement:
     """One place where the parser and the auditor part."""
 
-    what: str
+    aspect: str
     label: str
     start: int
-    said: str = ""
+    predicted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class OutlineVerdict:
     @property
     def is_top_right(self) -> bool:
         """Whether the top level is wholly right: nothing missing, nothing that is not there."""
-        return not any(each.what in ("missing", "extra") for each in self.disagreements)
+        return not any(each.aspect in ("missing", "extra") for each in self.disagreements)
 
 
 def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -> OutlineVerdict:
@@ -152,7 +152,7 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
         top=sum(not node.optional for node in audited.top),
         top_found=found,
         deep=len(audited.deep),
-        deep_found=sum(each is None or each.what == "parent" for each in deep),
+        deep_found=sum(each is None or each.aspect == "parent" for each in deep),
         deep_right=sum(each is None for each in deep),
         spurious=len(wrong | {outlined.nodes[index].start for index in extra} - deep_extra),
         disagreements=tuple(told),

@@ -95,11 +95,11 @@ PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedProvision:
+class ProvisionQuery:
     """What one contract is asked of one provision."""
 
     plain: tuple[Query, NDArray[np.float32]] | None = None
-    wanted: RankingTarget | None = None
+    target: RankingTarget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,16 +178,16 @@ def _held(library: Library, contract: AnnotatedContract) -> str:
 
 
 def _answers(
-    contract: RankedContract, asked: AskedProvision, wanted: Sequence[ReturnLimits]
+    contract: RankedContract, asked: ProvisionQuery, wanted: Sequence[ReturnLimits]
 ) -> Iterator[list[Span]]:
     if asked.plain is not None:
         ranked = _plain(contract, *asked.plain)
         yield from (ranked[: shape.most] for shape in wanted)
         return
-    if asked.wanted is None:
+    if asked.target is None:
         raise ValueError("nothing is asked")
-    weighing = default_weights()[weights_key(contract, asked.wanted)]
-    chance = score_sentences(ranking_signals(contract, asked.wanted), weighing)
+    weighing = default_weights()[weights_key(contract, asked.target)]
+    chance = score_sentences(ranking_signals(contract, asked.target), weighing)
     yield from (select_windows(contract, chance, shape) for shape in wanted)
 
 
@@ -290,12 +290,12 @@ def _asked(
     encoder: Encoder,
     seed: int,
     on_progress: OnProgress | None,
-) -> list[Mapping[str, AskedProvision]]:
+) -> list[Mapping[str, ProvisionQuery]]:
     """Return what each contract is asked."""
     if profile == "plain":
         vectors = encoder.encode([QUESTIONS[provision] for provision in FOURTEEN_PROVISIONS])
         plain = {
-            provision: AskedProvision(plain=(_keywords(QUESTIONS[provision]), vector))
+            provision: ProvisionQuery(plain=(_keywords(QUESTIONS[provision]), vector))
             for provision, vector in zip(FOURTEEN_PROVISIONS, vectors, strict=True)
         }
         return [plain] * len(contracts)
@@ -307,7 +307,7 @@ def _asked(
         return [by_fold[each] for each in fold]
     if profile == "optimised":
         built_in = {name: replace(each, learned=None) for name, each in built_in.items()}
-    return [{name: AskedProvision(wanted=each) for name, each in built_in.items()}] * len(contracts)
+    return [{name: ProvisionQuery(target=each) for name, each in built_in.items()}] * len(contracts)
 
 
 def _keywords(question: str) -> Query:
@@ -414,9 +414,9 @@ def _by_fold(
     built_in: Mapping[str, RankingTarget],
     both: bool,
     on_progress: OnProgress | None,
-) -> list[Mapping[str, AskedProvision]]:
+) -> list[Mapping[str, ProvisionQuery]]:
     """Return what each fold is asked: what was learned on the others."""
-    found: list[Mapping[str, AskedProvision]] = []
+    found: list[Mapping[str, ProvisionQuery]] = []
     for held in range(FOLDS):
         without = {
             contract.group for contract, each in zip(contracts, fold, strict=True) if each == held
@@ -425,7 +425,7 @@ def _by_fold(
         for at, provision in enumerate(FOURTEEN_PROVISIONS):
             learned = learner.learn(provision, without=without)
             wanted = with_learned_query(built_in[provision], learned, both=both)
-            asked[provision] = AskedProvision(wanted=wanted)
+            asked[provision] = ProvisionQuery(target=wanted)
             if on_progress:
                 on_progress(
                     "Learning",

@@ -92,8 +92,8 @@ def routing_measures(routed: Sequence[RoutedQuestion]) -> dict[str, Json]:
         return {}
     counts = {
         "right_first": sum(each.right for each in routed),
-        "hard_scoped": sum(each.sure for each in routed),
-        "wrong_scope": sum(each.sure and not each.right for each in routed),
+        "hard_scoped": sum(each.is_certain for each in routed),
+        "wrong_scope": sum(each.is_certain and not each.right for each in routed),
     }
     measures: dict[str, Json] = {"questions": len(routed)}
     for name, count in counts.items():
@@ -106,8 +106,8 @@ def routing_line(name: str, routed: Sequence[RoutedQuestion]) -> str:
     """Return the routing of a set in one sentence."""
     count = len(routed)
     right = sum(each.right for each in routed) / count
-    sure = sum(each.sure for each in routed) / count
-    wrong = sum(each.sure and not each.right for each in routed) / count
+    sure = sum(each.is_certain for each in routed) / count
+    wrong = sum(each.is_certain and not each.right for each in routed) / count
     return (
         f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
         f"searched within one contract, {wrong:.2%} within the wrong one."

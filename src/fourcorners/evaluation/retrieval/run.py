@@ -59,7 +59,7 @@ class RoutedQuestion:
 
     right: bool
     """Whether the contract that answers was thought the likeliest."""
-    sure: bool
+    is_certain: bool
     """Whether the likeliest alone was searched."""
 
 
@@ -76,9 +76,9 @@ class Retriever:
 
     library: Library
     chunks: Library
-    shelved: CorpusLibrary
+    corpus: CorpusLibrary
     how: Pipeline | None
-    given: ContractScope
+    scope: ContractScope
     encoder: Encoder | None
     concepts: Sequence[Concept] = ()
     reranker: Reranker | None = None
@@ -88,36 +88,36 @@ class Retriever:
         """Return what is found for a question; its answers are looked at for `Routed` alone."""
         scope, routed = self._scope(question)
         found = self._default(scope) if self.how is None else self._piped(scope, self.how)
-        paths = self.shelved.paths
+        paths = self.corpus.paths
         if (
-            self.given is ContractScope.GIVEN
+            self.scope is ContractScope.GIVEN
         ):  # of two files with the same words, the one that was named
-            paths = paths | {self.shelved.documents[question.file_path]: question.file_path}
+            paths = paths | {self.corpus.documents[question.file_path]: question.file_path}
         snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
         return Answer(question.query, snippets[: self.limit]), routed
 
     def _scope(self, question: Question) -> tuple[Scope, RoutedQuestion | None]:
-        right = self.shelved.documents[question.file_path]
-        if self.given is ContractScope.GIVEN:
-            return Scope(question.question, "", ((right, 1.0),), sure=True), None
-        if self.given is ContractScope.WHOLE:
+        right = self.corpus.documents[question.file_path]
+        if self.scope is ContractScope.GIVEN:
+            return Scope(question.question, "", ((right, 1.0),), is_certain=True), None
+        if self.scope is ContractScope.WHOLE:
             return Scope(question.query), None
         scope = route_question(
-            self.library, question.query, Filters(collection=self.shelved.collection)
+            self.library, question.query, Filters(collection=self.corpus.collection)
         )
         named = scope.documents[0][0] if scope.documents else None
-        return scope, RoutedQuestion(named == right, scope.sure)
+        return scope, RoutedQuestion(named == right, scope.is_certain)
 
     def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         found = retrieve_snippets(
             self.library,
-            scope.asked,
+            scope.question,
             scope=scope if scope.documents else None,
             encoder=self.encoder,
             concepts=self.concepts,
-            filters=Filters(collection=self.shelved.collection),
+            filters=Filters(collection=self.corpus.collection),
             limit=self.limit,
             reranker=self.reranker,
         )
@@ -125,10 +125,10 @@ class Retriever:
 
     def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
         named = [document for document, _ in scope.documents]
-        filters = Filters(collection=self.shelved.collection)
+        filters = Filters(collection=self.corpus.collection)
         if named:
-            filters = Filters(documents=tuple(named[:1] if scope.sure else named))
-        asked = f"{scope.naming} {scope.asked}".strip() if not named else scope.asked
+            filters = Filters(documents=tuple(named[:1] if scope.is_certain else named))
+        asked = f"{scope.naming} {scope.question}".strip() if not named else scope.question
         vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
         found = rank_passages(
             self.chunks,
@@ -235,9 +235,9 @@ class _Plan:
         return Retriever(
             library=library,
             chunks=chunks,
-            shelved=self.shelved,
+            corpus=self.shelved,
             how=self.how,
-            given=self.given,
+            scope=self.given,
             encoder=encoder,
             concepts=self.concepts,
             reranker=reranker,

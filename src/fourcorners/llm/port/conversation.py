@@ -182,7 +182,7 @@ class Conversation:
         finally:
             if call is not None:
                 result.calls.append(call)
-            await self.budget.settle(stake, call)
+            await self.budget.charge(stake, call)
         return response
 
     @asynccontextmanager

@@ -73,7 +73,7 @@ class Port:
         self.budget = budget
         self._prompts = prompts
         self._sleep = sleep
-        self._purse = BudgetMeter(budget, self.ledger.spent(job))
+        self._purse = BudgetMeter(budget, self.ledger.job_spending(job))
         self._loop = EventLoopThread()
         self._owns_loop = True
 
@@ -159,7 +159,7 @@ class Port:
         return role in self._voices
 
     @property
-    def spent(self) -> Spending:
+    def spending(self) -> Spending:
         """Return what this job has used, with what its ledger had before."""
         return self._purse.spent
 

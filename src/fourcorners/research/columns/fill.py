@@ -29,7 +29,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
+from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.tree import Node, NodeKind
-from fourcorners.research.answerability.nearness import stem_rarity
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import Located
 from fourcorners.search.graph.contract import Contract

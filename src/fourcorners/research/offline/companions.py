@@ -203,13 +203,13 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
         yield Companion(document, units[first - 1], Role.EVIDENCE, told)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].of(reading.text)
-        if not _near(reading, units, place - 1, place) or not is_counterpoint(words):
+        if not _near(reading, units, place - 1, place) or not is_contrary(words):
             break
         told = f"goes on from {reading.locate(span)}, and may take from it"
         yield Companion(document, units[place], Role.EXCEPTION, told)
 
 
-def is_counterpoint(words: str) -> bool:
+def is_contrary(words: str) -> bool:
     """Tell whether a sentence says that the one before it is not the whole."""
     return bool(_TAKES_BACK.search(words))
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fourcorners.research.answerability.nearness import stem_rarity
 from fourcorners.research.answerability.search import AnswerSearch
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache
@@ -103,7 +103,9 @@ def find_absent_words(
     )
 
 
-def find_denials(context: ResearchContext, looked: AnswerSearch) -> tuple[ScoredSpan, ...]:
+def find_contradicting_sentences(
+    context: ResearchContext, looked: AnswerSearch
+) -> tuple[ScoredSpan, ...]:
     """Return sentences that deny what a question takes for granted, the best first.
 
     "How is the option exercised?" takes for granted that there is one. A denial speaks of what the

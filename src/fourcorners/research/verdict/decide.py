@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.models.polarity.model import default_polarity
 from fourcorners.research.answer import Verdict
-from fourcorners.research.answerability.nearness import stem_rarity
 from fourcorners.research.answerability.search import AnswerSearch
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.companions import is_counterpoint
+from fourcorners.research.offline.companions import is_contrary
 from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.question import Aspect, Part
 from fourcorners.research.rewriting import add_legal_terms
@@ -183,7 +183,7 @@ def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> b
     conditions = [each.span.of(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
     if any(not _supposes(part.text, each) for each in conditions):
         return True
-    return any(is_counterpoint(each) for each in _next(units, at))
+    return any(is_contrary(each) for each in _next(units, at))
 
 
 def _next(units: PreparedDocument, at: int) -> list[str]:
@@ -214,7 +214,7 @@ def _by_rules(
     span = units.units[at].span
     conditions = [each.span.of(units.text) for each in find_qualifiers(units.text, span)]
     set_here = any(not _supposes(part.text, each) for each in conditions)
-    if set_here or any(is_counterpoint(each) for each in _next(units, at)):
+    if set_here or any(is_contrary(each) for each in _next(units, at)):
         because = "the words that have most of the question set a condition, or take it back"
         return Decision(Verdict.DEPENDS, looked.best.chance, because, borne, by_rules=True)
     return unsure
@@ -230,7 +230,7 @@ def _leaning(
     model = default_polarity()
     yes = model.probability(part.text, best.span.of(context.read_contract(best.document).text))
     sure = max(yes, 1 - yes)
-    if sure < model.sure:
+    if sure < model.threshold:
         return None
     said = "yes" if yes > _EVEN else "no"
     because = f"such words mostly mean {said} where this is asked: read them before relying on it"

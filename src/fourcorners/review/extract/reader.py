@@ -145,7 +145,7 @@ class ProvisionReader:
         shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]
         return found_first, match_candidates(
             shown,
-            match_features(probability, heard.where, by_query, rows, shortened),
+            match_features(probability, heard.layout, by_query, rows, shortened),
             self.reader.match_weights(provision),
         )
 

@@ -75,7 +75,7 @@ class LintIssue:
 class LintReport:
     """The slips of a contract, gravest first, and what was not checked and why."""
 
-    slips: tuple[LintIssue, ...]
+    issues: tuple[LintIssue, ...]
     unchecked: tuple[str, ...] = ()
 
 

@@ -79,13 +79,13 @@ class CaseOutcome:
     """What became of a case; it passed if nothing is wrong."""
 
     case: Case
-    wrong: tuple[str, ...]
+    mismatches: tuple[str, ...]
     finding: Finding
 
     @property
     def passed(self) -> bool:
         """Tell whether the cell is as the case wants it."""
-        return not self.wrong
+        return not self.mismatches
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:

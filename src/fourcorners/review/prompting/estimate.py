@@ -16,8 +16,8 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties.sides import find_sides
-from fourcorners.review.prompting.asker import ModelReviewer
 from fourcorners.review.prompting.extraction import first_question
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.risks import risk_question
 from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
@@ -41,7 +41,7 @@ class CostEstimate:
         cells: Still to be filled.
         read: Of the contracts, how many the estimate was made from.
         calls: Questions that a model must answer.
-        kept: Questions whose answers are kept already, and cost nothing.
+        cached: Questions whose answers are kept already, and cost nothing.
         cost: In the currency of the prices; None where a price is not known.
     """
 
@@ -49,7 +49,7 @@ class CostEstimate:
     cells: int
     read: int
     calls: int
-    kept: int
+    cached: int
     tokens_in: int
     tokens_out: int
     cost: float | None
@@ -97,7 +97,7 @@ def estimate_cost(
         cells=cells,
         read=len(sample),
         calls=round(share * len(fresh)) + asker.asking.hypothetical * len(provisions),
-        kept=round(share * (len(used) - len(fresh))),
+        cached=round(share * (len(used) - len(fresh))),
         tokens_in=round(share * sum(each.tokens_in for each in fresh)),
         tokens_out=round(share * sum(each.tokens_out for each in fresh)),
         cost=share * sum(costs) if len(costs) == len(fresh) else None,
@@ -145,7 +145,7 @@ def _questions(
         if draft.state not in (CellState.FOUND, CellState.NOT_FOUND):
             continue
         cell = ready.cell_for(draft)
-        if not cell.given:
+        if not cell.passages:
             continue
         for sample in range(asking.best_of):
             first = first_question(cell, asking, sample)

@@ -22,7 +22,7 @@ from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.settings import PassageOrder, Profile, PromptSettings
 from fourcorners.search.graph.contract import Contract as Linked
-from fourcorners.search.query.tree import And, Near, Node, Or, Phrase, Prefix, Query, Word
+from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
         yield node.token, boost * node.boost
     elif isinstance(node, Phrase):
         yield " ".join(node.tokens), boost * node.boost
-    elif isinstance(node, And | Or | Near):
+    elif isinstance(node, And | Or | Proximity):
         for part in node.parts:
             yield from _words(part, boost * node.boost)
 

@@ -136,7 +136,7 @@ def retrieve_snippets(
     """
     if not 1 <= limit <= MAX_SNIPPETS:
         raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
-    asked = (scope.asked if scope else question).strip()
+    asked = (scope.question if scope else question).strip()
     if not asked:
         raise QueryError("there is nothing to search for.", remedy="Ask a question.")
     if encoder is not None:
@@ -149,10 +149,10 @@ def retrieve_snippets(
         meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents) if scope else {}
     with library.snapshot():
-        if scope and scope.sure and scope.documents:
+        if scope and scope.is_certain and scope.documents:
             documents = [scope.documents[0][0]]
-        elif scope and scope.few:
-            documents = list(scope.few)
+        elif scope and scope.candidates:
+            documents = list(scope.candidates)
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
@@ -164,7 +164,7 @@ def retrieve_snippets(
         _Read(
             units,
             rows,
-            chosen.chances(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
+            chosen.probabilities(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
         )
         for units, rows in read
     ]

@@ -21,7 +21,7 @@ class ExtensionLimits:
     that are read.
 
     Attributes:
-        room: Characters that a snippet may fill with its neighbours, the better one first.
+        characters: Characters that a snippet may fill with its neighbours, the better one first.
         step: The best snippet has this room, the second twice as much, up to `room`: the less sure
             a sentence is, the more the words around it may hold what it lacks.
         longest: Characters up to which it takes a neighbour that itself answers.
@@ -31,7 +31,7 @@ class ExtensionLimits:
         join: Characters that may stand between two snippets that become one in document order.
     """
 
-    room: int = 600
+    characters: int = 600
     step: int = 150
     longest: int = 1_500
     share: float = 0.3
@@ -77,7 +77,7 @@ def extend_sentences(
             continue
         piece = Piece(core, core, core)
         if returned < shape.context * length:
-            room = min(shape.room, shape.step * (len(pieces) + 1))
+            room = min(shape.characters, shape.step * (len(pieces) + 1))
             piece = _grown(piece, spans, clause, chances, taken, room, shape)
         taken.update(range(piece.first, piece.last + 1))
         pieces.append(piece)

@@ -250,7 +250,7 @@ class AnswerValue(ListedAnswerValue):
     record: list[StepValue] = Field(description="All that was done for it, in order.")
 
     @classmethod
-    def whole(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
+    def from_answer(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
         """Return a report as the API says it."""
         told = answer.answer
         head = ListedAnswerValue.of(kept)
@@ -320,7 +320,7 @@ def answer(context: Context, answer: str) -> AnswerValue:
     """Return a report."""
     with context.access() as access:
         found, kept = kept_answers.find_answer(access, answer)
-    return AnswerValue.whole(found, kept)
+    return AnswerValue.from_answer(found, kept)
 
 
 @router.get(

@@ -65,7 +65,7 @@ def check(
     context: Context, asked: CheckRequest, idempotency_key: IdempotencyKey = None
 ) -> TaskValue:
     """Check the papers of a collection; the answer is the task to watch."""
-    as_of = checking.day(asked.as_of) if asked.as_of else None
+    as_of = checking.parse_date(asked.as_of) if asked.as_of else None
     return run_once(
         context,
         idempotency_key,

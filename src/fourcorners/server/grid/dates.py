@@ -41,7 +41,7 @@ class _Ends:
 _OF_SHELVES: WeakKeyDictionary[ConnectionPool, dict[int, _Ends]] = WeakKeyDictionary()
 
 
-def today() -> date:
+def current_date() -> date:
     """Return the day that a grid is looked at, as a review reckons it."""
     return datetime.now(UTC).date()
 
@@ -60,7 +60,7 @@ def dated_grid(
     """
     matrix = grid_cache(shelf).get(access, collection, playbook)
     library = access.library_for(collection, Role.READER)
-    return grid_at(library, matrix, _ends_of(shelf, matrix), day or today())
+    return grid_at(library, matrix, _ends_of(shelf, matrix), day or current_date())
 
 
 def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> GridMatrix:
@@ -86,7 +86,7 @@ def findings_at(
     dependent = {each.id for each in playbook.provisions if dated_rules(each)}
     documents = {each.document for each in findings if each.provision in dependent}
     cards = {each: library.card(each) for each in documents}
-    return apply_term_dates(findings, cards, playbook, day or today())
+    return apply_term_dates(findings, cards, playbook, day or current_date())
 
 
 def _ends_of(shelf: ConnectionPool, matrix: GridMatrix) -> _Ends:

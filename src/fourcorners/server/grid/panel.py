@@ -61,7 +61,7 @@ class Panel:
     value_href: str = ""
     text: str = ""
 
-    def quoted(self, words: str, span: Span | None) -> QuoteView:
+    def quote_of(self, words: str, span: Span | None) -> QuoteView:
         """Return words of this contract with the way to them."""
         return QuoteView(words, quote_href(self.document, span, words) if span else "")
 

@@ -161,7 +161,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progres
     with context.access() as access:
         collection = _walled(access, asked)
         library = (
-            access.whole_library(Role.READER)
+            access.full_library(Role.READER)
             if collection is None
             else access.library_for(collection, Role.READER)
         )

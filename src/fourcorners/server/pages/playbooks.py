@@ -33,11 +33,11 @@ class PlaybookEntry:
     id: str
     book: Playbook | None
     own: bool
-    fault: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class TextFault:
+class TextProblem:
     """What is wrong with a text, with its line from 1; 0 where no line is to blame."""
 
     line: int
@@ -47,7 +47,7 @@ class TextFault:
 
 
 @router.get("/playbooks")
-def listed(context: Context) -> Response:
+def list_playbooks(context: Context) -> Response:
     """List the playbooks of the package and of the house."""
     with context.access() as access:
         library = access.common()
@@ -60,7 +60,7 @@ def listed(context: Context) -> Response:
                     )
                 )
             except PlaybookError as error:
-                shown.append(PlaybookEntry(name, None, own=True, fault=error.message))
+                shown.append(PlaybookEntry(name, None, own=True, problem=error.message))
     return context.page("playbooks.html.j2", playbooks=shown, may_edit=_may_edit(context))
 
 
@@ -86,10 +86,10 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
     if not faults:
         try:
             with context.access() as access:
-                library = access.whole_library(Role.EDITOR)
+                library = access.full_library(Role.EDITOR)
                 book = books.save_playbook(library, text, by=context.principal.name, before=number)
         except Conflict as error:
-            faults = [TextFault(0, "", error.message, error.remedy)]
+            faults = [TextProblem(0, "", error.message, error.remedy)]
         else:
             return context.redirect(f"/playbooks/{book.id}")
     return _editor(context, text, number, faults)
@@ -172,7 +172,7 @@ def _tried(context: RequestContext, book: Playbook, document: str, words: str) -
 
 
 def _editor(
-    context: RequestContext, text: str, before: int | None, faults: list[TextFault] | None = None
+    context: RequestContext, text: str, before: int | None, faults: list[TextProblem] | None = None
 ) -> Response:
     if not _may_edit(context):
         raise NotAllowed(
@@ -192,13 +192,15 @@ def _editor(
     )
 
 
-def _faults(text: str) -> list[TextFault]:
+def _faults(text: str) -> list[TextProblem]:
     try:
         books.parse_cached(text)
     except PlaybookFileError as error:
-        return [TextFault(each.line, each.path, each.what, each.remedy) for each in error.problems]
+        return [
+            TextProblem(each.line, each.path, each.what, each.remedy) for each in error.problems
+        ]
     except PlaybookError as error:
-        return [TextFault(0, "", error.message, error.remedy)]
+        return [TextProblem(0, "", error.message, error.remedy)]
     return []
 
 

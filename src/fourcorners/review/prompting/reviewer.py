@@ -164,7 +164,7 @@ class ModelReviewer:
     def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
         provision = self.playbook.provision(draft.provision)
         cell = ready.cell_for(draft)
-        if not cell.given:
+        if not cell.passages:
             return draft
         drawn = ready.with_local_quotes(
             draft, cell, (yield from extract_passages(cell, self.asking))

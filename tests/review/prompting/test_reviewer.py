@@ -15,7 +15,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import (
+from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
     ModelReviewer,
