@@ -35,7 +35,7 @@ Schedule
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(mark.detail, mark.span.of(text)) for mark in mark_headings(text)]
+    return [(mark.detail, mark.span.text_in(text)) for mark in mark_headings(text)]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

@@ -50,7 +50,7 @@ def port(by: By, *, ledger: Ledger | None = None, **more: Any) -> tuple[Port, Fa
         return said if isinstance(said, str) else json.dumps(said)
 
     model = FakeModel(answer)
-    opened = Port.of(model, sleep=at_once, attempts=1, ledger=ledger, **more)
+    opened = Port.for_model(model, sleep=at_once, attempts=1, ledger=ledger, **more)
     return opened, model
 
 

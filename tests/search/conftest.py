@@ -82,7 +82,7 @@ def add(library: Library) -> Add:
             Outline(nodes, 0.9),
             Card(type=Fact(kind, spans[0], 0.9)),
             passages,
-            ENCODER.encode([span.of(text) for span in spans]) if vectors else None,
+            ENCODER.encode([span.text_in(text) for span in spans]) if vectors else None,
             collection=collection,
         )
         return document.id

@@ -45,7 +45,7 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
     rows = sort_by_score(sorted(whole.scores), whole.scores)[:limit]
     assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
     texts = {
-        row: passage.passage.span.of(library.text(passage.document))
+        row: passage.passage.span.text_in(library.text(passage.document))
         for row, passage in library.passage_rows(rows).items()
     }
     for row in rows:

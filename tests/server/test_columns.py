@@ -307,7 +307,7 @@ def model(
 
     @contextmanager
     def opened(*_: object, **__: object) -> Iterator[Port]:
-        with Port.of(fake, attempts=1) as port:
+        with Port.for_model(fake, attempts=1) as port:
             yield port
 
     monkeypatch.setattr(people, "is_configured", lambda _: True)

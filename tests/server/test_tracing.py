@@ -212,7 +212,7 @@ def test_calls_of_a_model_that_answers_a_question_are_told_without_a_word_of_it(
 
     @contextmanager
     def opened(*_: object, ledger: Ledger, **__: object) -> Iterator[Port]:
-        with Port.of(fake, attempts=1, ledger=ledger) as port:
+        with Port.for_model(fake, attempts=1, ledger=ledger) as port:
             yield port
 
     monkeypatch.setattr("fourcorners.llm.open_port", opened)

@@ -98,7 +98,7 @@ def print_estimate(
     if as_json:
         console.print_json({"model": asker.description, **asdict(told)})
         return
-    out = console.out()
+    out = console.stdout_console()
     cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
     kept = f", {told.cached:,} more answered from what is kept" if told.cached else ""
     cells = console.count_noun(told.cells, "cell")

@@ -304,7 +304,7 @@ class _Run:
             text = self._library.text(document)
             vectors = self._encode(
                 [
-                    text_with_context(each.context, each.span.of(text))
+                    text_with_context(each.context, each.span.text_in(text))
                     for each in self._library.passages(document)
                 ]
             )

@@ -164,14 +164,14 @@ def _taken(
 def _verify(cell: Cell, texts: Mapping[str, str]) -> None:
     """Compare every quote of a cell with its text: an amendment's with that of its document."""
     stands, value = cell.finding.place, cell.finding.value
-    if stands is not None and stands.of(cell.document.text) != value:
+    if stands is not None and stands.text_in(cell.document.text) != value:
         raise EvidenceError(
             f"{cell.document.name}: the corrected value for {cell.head.name!r} is not the text at "
             f"characters {stands.start}–{stands.end}"
         )
     for document, name, quote in _quotes(cell):
         text = texts.get(document)
-        if quote.span is not None and text is not None and quote.span.of(text) != quote.words:
+        if quote.span is not None and text is not None and quote.span.text_in(text) != quote.words:
             raise EvidenceError(
                 f"{name}: the quote for {cell.head.name!r} is not the text at "
                 f"characters {quote.span.start}–{quote.span.end}"

@@ -216,8 +216,8 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
     rows = [i for i, document in enumerate(grid.documents) if document.id == found.nearest]
     if not rows:
         return None
-    theirs = found.clause.of(grid.documents[rows[0]].text)
-    return rows[0], compare_words(best.clause.of(cell.document.text), theirs)
+    theirs = found.clause.text_in(grid.documents[rows[0]].text)
+    return rows[0], compare_words(best.clause.text_in(cell.document.text), theirs)
 
 
 def _at_a_glance(cell: Cell) -> str:

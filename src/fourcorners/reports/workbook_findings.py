@@ -199,7 +199,7 @@ def _unlike(outlier: Outlier | None, documents: Mapping[str, ReviewedDocument]) 
     yield "Reads unlike the other clauses of this provision."
     nearest = documents.get(outlier.nearest)
     if nearest is not None:
-        words = shorten(outlier.clause.of(nearest.text), 300)
+        words = shorten(outlier.clause.text_in(nearest.text), 300)
         yield f"The nearest, in {nearest.name}: “{words}”"
 
 

@@ -62,7 +62,7 @@ def alike(found: list[Told]) -> list[tuple[object, ...]]:
 def texts(library: Library) -> dict[int, list[str]]:
     return {
         entry.rows.start + passage.ordinal: list(
-            tokenize(passage.span.of(library.text(entry.id))).tokens
+            tokenize(passage.span.text_in(library.text(entry.id))).tokens
         )
         for entry in library.documents()
         for passage in library.passages(entry.id)

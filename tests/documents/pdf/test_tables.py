@@ -30,7 +30,7 @@ def table(*, ruled: bool, start: float = 600) -> bytes:
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     text = document.text
     return [
-        (mark.detail, " ".join(mark.span.of(text).split()))
+        (mark.detail, " ".join(mark.span.text_in(text).split()))
         for mark in document.marks
         if mark.kind is kind
     ]
@@ -96,7 +96,7 @@ def test_large_lines_are_marked(make_pdf: Any) -> None:
     (ratio,) = [float(detail) for detail, _ in marked(document, MarkKind.LARGE)]
     assert abs(ratio - 18 / 11) < 0.02
     first, *rest = printed_lines(path, document)
-    assert first.span.of(document.text) == "Deed of Gift"
+    assert first.span.text_in(document.text) == "Deed of Gift"
     assert first.height > 1.5 * rest[0].height
 
 
@@ -104,7 +104,9 @@ def test_every_line_has_a_box(make_pdf: Any) -> None:
     path = make_pdf(table(ruled=True), table(ruled=False))
     document = read_document(path)
     found = list(line_boxes(path, document))
-    assert " ".join(span.of(document.text) for span, _ in found).split() == document.text.split()
+    assert (
+        " ".join(span.text_in(document.text) for span, _ in found).split() == document.text.split()
+    )
     assert [box for _, box in found] == span_boxes(path, document, Span(0, len(document.text)))
 
 

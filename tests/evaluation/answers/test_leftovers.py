@@ -21,7 +21,7 @@ def left(text: str, marked: str, category: str) -> list[str]:
     contract = ContractSentences(text)
     start = text.index(marked)
     cut = contract.overlapping_sentences([Span(start, start + len(marked))])
-    return [each.of(text) for each in find_remaining_answers(contract, cut, category)]
+    return [each.text_in(text) for each in find_remaining_answers(contract, cut, category)]
 
 
 def test_a_clause_that_stands_once_leaves_nothing() -> None:
@@ -32,7 +32,7 @@ def test_the_whole_sentence_is_cut_for_a_few_marked_words() -> None:
     contract = ContractSentences(f"{CARRIAGE}\n\n{LAW}\n")
     at = contract.text.index("Oregon")
     assert [
-        each.of(contract.text) for each in contract.overlapping_sentences([Span(at, at + 6)])
+        each.text_in(contract.text) for each in contract.overlapping_sentences([Span(at, at + 6)])
     ] == [LAW]
 
 

@@ -109,7 +109,7 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Contract
         found = [one for one in answer.snippets if one.span.overlaps(gold.span)]
         assert any(one.file_path == gold.file_path for one in found)
         for one in answer.snippets:
-            words = one.span.of(corpus_text(data, one.file_path))
+            words = one.span.text_in(corpus_text(data, one.file_path))
             assert words == words.strip() != ""
         files = {one.file_path for one in answer.snippets}
         if given is ContractScope.WHOLE:

@@ -98,7 +98,9 @@ def dying(server: Server, prompts: Path, breaker: CircuitBreaker, ledger: Memory
     async def at_once(_: float) -> None:
         await asyncio.sleep(0)
 
-    port = Port.of(FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2)
+    port = Port.for_model(
+        FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2
+    )
     voice = replace(port.role_model(Role.EXTRACT), breaker=breaker)
     return Port(dict.fromkeys(Role, voice), prompts=prompts, sleep=at_once, ledger=ledger)
 
@@ -135,7 +137,7 @@ def test_an_answer_that_is_none_is_a_sign_of_life(prompts: Path) -> None:
     clock, ledger = Clock(), MemoryLedger()
     model = FakeModel(lambda _: LlmRefused("fake: no.", remedy="Ask otherwise."))
     breaker = CircuitBreaker(2, 30, clock)
-    with Port.of(model, prompts=prompts, ledger=ledger) as plain:
+    with Port.for_model(model, prompts=prompts, ledger=ledger) as plain:
         voice = replace(plain.role_model(Role.EXTRACT), breaker=breaker)
         with Port(dict.fromkeys(Role, voice), prompts=prompts, ledger=ledger) as port:
             ended = list(port.ask_many(asks(6)))

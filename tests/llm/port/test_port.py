@@ -68,7 +68,7 @@ def make(prompts: Path) -> Make:
 
     def made(answers: object, **given: object) -> Port:
         model = answers if isinstance(answers, FakeModel) else FakeModel(answers)  # type: ignore[arg-type]
-        return Port.of(model, **{"prompts": prompts, "sleep": at_once, **given})  # type: ignore[arg-type]
+        return Port.for_model(model, **{"prompts": prompts, "sleep": at_once, **given})  # type: ignore[arg-type]
 
     return made
 
@@ -159,7 +159,7 @@ def test_what_may_pass_is_asked_again_after_ever_longer(prompts: Path) -> None:
         await asyncio.sleep(0)
 
     model = FakeModel([BUSY, BUSY, AttemptError(BUSY.error, may_pass=True, wait=0.01), RIGHT])
-    with Port.of(model, prompts=prompts, sleep=note) as port:
+    with Port.for_model(model, prompts=prompts, sleep=note) as port:
         assert port.ask("find", VALUES, Found).value == RIGHT
     assert 0.7 < waits[0] < 1.3 < waits[1] < 2.6
     assert waits[2] == 0.01

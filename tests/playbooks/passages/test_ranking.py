@@ -157,7 +157,7 @@ def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
     found = select_passages(
         contract(), RankingTarget(query=parse_query("[insur*^5, fire^3]")), most=1, longest=60
     )
-    assert [window.span.of(TEXT).strip() for window in found] == [
+    assert [window.span.text_in(TEXT).strip() for window in found] == [
         "The keeper shall insure the barn against fire."
     ]
     (whole,) = select_passages(contract(), RankingTarget(query=parse_query("insur*")), most=3)

@@ -148,9 +148,9 @@ def test_the_rest_of_a_ranking_follows_what_was_read() -> None:
 def test_a_recording_answers_the_same(tmp_path: Path) -> None:
     file = tmp_path / "exchanges.jsonl"
     said = ['{"reason": "", "stars": 2}', '{"reason": "whole", "stars": 4}']
-    with Port.of(Recorder(FakeModel(said), file), concurrency=1) as first:
+    with Port.for_model(Recorder(FakeModel(said), file), concurrency=1) as first:
         one = rerank_texts("a mill", TEXTS[:2], first, Rerank.POINTWISE)
-    with Port.of(Replay(file)) as again:
+    with Port.for_model(Replay(file)) as again:
         assert rerank_texts("a mill", TEXTS[:2], again, Rerank.POINTWISE) == one
     assert one[0] == [1, 0]
 

@@ -128,7 +128,7 @@ def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
     assert "Exhibit C" in missing.message
     assert "Schedule 4" in missing.message
     assert missing.span is not None
-    assert missing.span.of(text) in ("Exhibit C", "Schedule 4")
+    assert missing.span.text_in(text) in ("Exhibit C", "Schedule 4")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -
     assert bool(found) is is_unsigned
     for each in found:
         assert each.span is not None
-        assert "____" in each.span.of(text)
+        assert "____" in each.span.text_in(text)
 
 
 def test_another_language(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def linted(text: str) -> LintReport:
 
 
 def found(text: str) -> list[tuple[Check, str]]:
-    return [(slip.check, slip.span.of(text)) for slip in linted(text).issues]
+    return [(slip.check, slip.span.text_in(text)) for slip in linted(text).issues]
 
 
 def test_a_clean_contract_has_no_slips() -> None:
@@ -81,8 +81,8 @@ def test_a_reference_to_a_section_that_is_not_there() -> None:
     text = CLEAN.replace("ended under Section 3.2", "ended under Section 3.9")
     (slip,) = linted(text).issues
     assert (slip.check, slip.severity) == (Check.DANGLING, Severity.HIGH)
-    assert slip.span.of(text) == "Section 3.9"
-    assert "unless ended under Section 3.9" in " ".join(slip.around.of(text).split())
+    assert slip.span.text_in(text) == "Section 3.9"
+    assert "unless ended under Section 3.9" in " ".join(slip.around.text_in(text).split())
     assert slip.page is None
 
 
@@ -115,7 +115,7 @@ def test_a_term_that_is_not_used() -> None:
     text = CLEAN.replace("to the Mill Gate", "to the yard")
     (slip,) = linted(text).issues
     assert (slip.check, slip.severity) == (Check.UNUSED, Severity.LOW)
-    assert slip.span.of(text) == "Mill Gate"
+    assert slip.span.text_in(text) == "Mill Gate"
 
 
 def test_a_plural_is_a_use() -> None:

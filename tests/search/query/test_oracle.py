@@ -179,6 +179,6 @@ def test_matches_are_listed_where_a_leaf_stands(
         assert bool(found) == positive
         for match in found:
             leaf = parse_query(match.label).tree
-            assert is_match(leaf, WordIndex(match.span.of(text))), (match, text)
+            assert is_match(leaf, WordIndex(match.span.text_in(text))), (match, text)
             assert match.places[0].start == match.span.start
             assert max(place.end for place in match.places) == match.span.end

@@ -188,7 +188,7 @@ def _run(
     record.write(record_out)
     if run_out is not None:
         answer_runs.write_reports(run_out, kept)
-    out = console.out()
+    out = console.stdout_console()
     out.print(questioning.question_table(told), crop=False)
     for table in questioning.kind_tables(record.measures):
         out.print()

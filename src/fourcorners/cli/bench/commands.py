@@ -183,7 +183,7 @@ def speed(
     record.measures.update(figures)
     record.models["encoder"] = encoder.name if encoder else None
     record.write(record_out)
-    console.out().print(table(figures))
+    console.stdout_console().print(table(figures))
 
 
 @app.command("parts")
@@ -210,7 +210,7 @@ def parts(
         figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
-    console.out().print(measuring.table(figures))
+    console.stdout_console().print(measuring.table(figures))
 
 
 @app.command("cards")
@@ -236,7 +236,7 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
         )
     record.measures.update(reading.card_measures(scores))
     record.write(record_out)
-    console.out().print(reading.card_table(scores))
+    console.stdout_console().print(reading.card_table(scores))
 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
@@ -274,6 +274,6 @@ def _report_outlines(
     if found:
         record.measures.update(outline_measures(verdicts))
     record.write(path)
-    console.out().print(summary_table("Outlines", summary))
+    console.stdout_console().print(summary_table("Outlines", summary))
     if found:
-        console.out().print(outline_table(record.measures))
+        console.stdout_console().print(outline_table(record.measures))

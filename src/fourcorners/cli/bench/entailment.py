@@ -130,7 +130,7 @@ def _report(
     record.measures.update(figures)
     record.settings["paper"] = tables.load_paper().source
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for shown in (
         tables.hypothesis_table(figures, split.hypotheses),
         tables.evidence_table(figures),

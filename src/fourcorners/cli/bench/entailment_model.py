@@ -158,7 +158,7 @@ def run_with_models(
         record.measures["over_models"] = [each.to_json() for each in over]
         record.write(record_out)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}; percent"
-    out = console.out()
+    out = console.stdout_console()
     out.print(results.table(found, title), crop=False)
     for one in found:
         out.print(results.effort_line(one), markup=False, soft_wrap=True)

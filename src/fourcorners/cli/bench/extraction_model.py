@@ -272,7 +272,7 @@ def run(
                     )
                     record.measures["experiments"] = [one.to_json() for one in results]
                     record.write(record_out)
-    out = console.out()
+    out = console.stdout_console()
     if len(results) == 1:
         out.print(asking.provision_table(results[0]))
     out.print(asking.experiment_table(results))

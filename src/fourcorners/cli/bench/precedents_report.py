@@ -59,7 +59,7 @@ def report_grid(
         for (name, wording), part in rows.items()
     }
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     short = {name: part for (name, wording), part in rows.items() if wording == _SHORT}
     title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
     for shown in (
@@ -103,7 +103,7 @@ def report(
     record.measures.update(precedent_measures(rows, seed=seed))
     record.settings["paper"] = tables.load_paper().source
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for shown in (
         tables.format_table(),
         tables.category_table(rows, seed=seed),

@@ -156,7 +156,9 @@ def retrieval(
     _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed, plots=plots)
     for run in runs:
         if run.routed:
-            console.out().print(tables.routing_line(run.part.name, run.routed), markup=False)
+            console.stdout_console().print(
+                tables.routing_line(run.part.name, run.routed), markup=False
+            )
 
 
 def score_run(
@@ -201,7 +203,7 @@ def _report(
     figures: dict[str, Json] = {each.name: each.to_json() for each in scores}
     record.measures["sets"] = figures
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for each in scores:
         for shown in (tables.retrieval_table(each), *tables.published_tables(each)):
             out.print(shown, crop=False)
@@ -266,7 +268,7 @@ def build(
         )
         building.write_set(built, out)
         left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
-        console.out().print(
+        console.stdout_console().print(
             f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
             + (f" Left out: {left}." if left else ""),
             markup=False,

@@ -84,7 +84,7 @@ def judge(
     told.models["judge"] = found[0].judge
     told.measures["judged"] = [each.to_json() for each in found]
     told.write(record_out)
-    console.out().print(judging.judge_table(found))
+    console.stdout_console().print(judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
         console.err().print(f"{console.count_noun(failed, 'score')} never came.", markup=False)
@@ -117,7 +117,7 @@ def ballot(
     out.write_text(ballot_page(pairs, key), encoding="utf-8")
     key_out.write_text(key.to_json() + "\n", encoding="utf-8")
     told = console.count_noun(len(pairs), "question")
-    console.out().print(
+    console.stdout_console().print(
         f"{told} in {out}. Keep {key_out} to yourself.", markup=False, soft_wrap=True
     )
 
@@ -175,7 +175,7 @@ def agreement(
         name: [round(each, 2) for each in votes.winner_shares(counts)]
         for name, counts in people.items()
     }
-    out = console.out()
+    out = console.stdout_console()
     if judged is None:
         for name, counts in people.items():
             told = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))

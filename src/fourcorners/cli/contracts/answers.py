@@ -154,7 +154,7 @@ def print_estimate(asked: QuestionOptions, question: str, context: str, *, as_js
         )
         return
     price = "of an unknown price" if cost is None else f"about ${cost:,.4f}"
-    console.out().print(
+    console.stdout_console().print(
         f"{models}: at most {console.count_noun(calls, 'call')}, about {sent:,} tokens in, {got:,} "
         f"out, {price}. Nothing was sent.",
         soft_wrap=True,
@@ -173,7 +173,7 @@ def print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
     if as_json:
         console.print_json([asdict(each) for each in found])
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in found:
         head = Text.assemble((each.id, "bold"), f"  {each.made}  ", (each.ruling.value, "green"))
         out.print(head, soft_wrap=True)

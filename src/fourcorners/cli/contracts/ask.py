@@ -113,7 +113,7 @@ def ask(
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
-    print_answer(console.out(), answer)
+    print_answer(console.stdout_console(), answer)
     kept = f"Kept as {identity}." + (f" Written to {out}." if out else "")
     console.err().print(kept, style="dim", soft_wrap=True)
 
@@ -139,7 +139,7 @@ def chat(
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
 
-    out, err = console.out(), console.err()
+    out, err = console.stdout_console(), console.err()
     with console.open_library(library, create=False) as held:
         asked = QuestionOptions(
             held,
@@ -198,7 +198,7 @@ def answers(
     elif as_json:
         console.print_json(json.loads(answer.to_json()))
     else:
-        print_answer(console.out(), answer)
+        print_answer(console.stdout_console(), answer)
 
 
 def _line(prompt: str) -> str:

@@ -200,7 +200,7 @@ def precedents(
     if expansion is not None:
         print_expansion(expansion)
     if not shown:
-        console.out().print("No clauses to choose from.")
+        console.stdout_console().print("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
         print_clause(number, each)
 

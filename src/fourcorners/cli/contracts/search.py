@@ -124,7 +124,7 @@ def search(
             ]
         console.print_json(values)
         return
-    out = console.out()
+    out = console.stdout_console()
     for step in (*steps, *told):
         _print_step(out, step)
     if steps or told:

@@ -86,7 +86,7 @@ def add(
         console.print_json(_value(report, where, collection))
     else:
         remedy = advice(OcrOptions(settings.ocr, settings.ocr_seconds))
-        _print(console.out(), report, where, collection, remedy)
+        _print(console.stdout_console(), report, where, collection, remedy)
     if not report.added and not report.already:
         raise typer.Exit(1)
 

@@ -46,7 +46,7 @@ def list_entries(
     if as_json:
         console.print_json([_json(each) for each in shown])
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in shown:
         detail = json.loads(each.detail)
         told = ", ".join(f"{key} {value}" for key, value in detail.items() if value != "")
@@ -106,7 +106,7 @@ def verify(
             }
         )
     else:
-        out = console.out()
+        out = console.stdout_console()
         if not wrong:
             out.print(f"The record is whole: {_counted(verdict.entries)}.")
             if verdict.proven is not None:
@@ -143,7 +143,7 @@ def export(
     if as_json:
         console.print_json({"entries": len(entries), "head": head, "file": str(out)})
         return
-    console.out().print(f"{_counted(len(entries))} written to {out}.", soft_wrap=True)
+    console.stdout_console().print(f"{_counted(len(entries))} written to {out}.", soft_wrap=True)
 
 
 def _counted(entries: int) -> str:

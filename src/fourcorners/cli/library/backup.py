@@ -51,7 +51,7 @@ def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
     if as_json:
         console.print_json(asdict(held))
         return
-    console.out().print(
+    console.stdout_console().print(
         f"{what}: {console.count_noun(held.documents, 'document')} and "
         f"{console.count_noun(held.files, 'uploaded file')}, {held.bytes:,} bytes, "
         f"as of {held.made}.",

@@ -59,7 +59,7 @@ def list_jobs(
             ]
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for job, far, at_work in found:
         state = "finished" if job.finished else "at work" if at_work else "stopped"
         failed = f", {far.failed:,} failed" if far.failed else ""
@@ -97,7 +97,7 @@ def cancel(
     if as_json:
         console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
         return
-    console.out().print(
+    console.stdout_console().print(
         f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
     )
 

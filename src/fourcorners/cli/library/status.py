@@ -39,8 +39,8 @@ def status(
     if as_json:
         console.print_json(_value(where, figures, parts, encoder, failures, jobs))
     else:
-        _print(console.out(), where, figures, parts, encoder, jobs)
-        console.print_failures(console.out(), failures)
+        _print(console.stdout_console(), where, figures, parts, encoder, jobs)
+        console.print_failures(console.stdout_console(), failures)
 
 
 def _value(

@@ -197,7 +197,7 @@ def _print(ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | No
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     sources = console.count_noun(len(set(ratings.sources)), "source")
     out.print(
         f"{console.count_noun(len(ratings.items), 'clause')} from {sources}, "

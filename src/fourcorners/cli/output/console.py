@@ -81,7 +81,7 @@ ByOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def out() -> Console:
+def stdout_console() -> Console:
     """Return the console of answers: standard output."""
     from rich.console import Console
 
@@ -228,7 +228,7 @@ def document_json(document: Document, outline: Outline | None) -> Json:
             {
                 "label": node.label,
                 "kind": node.kind.value,
-                "heading": node.heading.of(document.text) if node.heading else "",
+                "heading": node.heading.text_in(document.text) if node.heading else "",
                 "start": node.span.start,
                 "end": node.span.end,
                 "parent": node.parent,

@@ -70,7 +70,7 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
         label = single_line(node.label) or node.kind.value
         head = "  " * len(outline.ancestors(node)) + label + "  "
         room = max(20, min(out.width, MAX_WIDTH) - len(head))
-        words = shorten((node.heading or node.span).of(document.text), room + len(label))
+        words = shorten((node.heading or node.span).text_in(document.text), room + len(label))
         first, _, rest = words.partition(" ")
         if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
             words = rest
@@ -290,6 +290,6 @@ def highlight_quotes(
             style = "bold black on yellow"
         else:
             style = "" if inside.contains(piece) else "dim"
-        words = show_invisible(piece.of(text))
+        words = show_invisible(piece.text_in(text))
         shown.append(re.sub(r"\s+", " ", words) if one_line else words, style)
     return shown

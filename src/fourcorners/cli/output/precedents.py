@@ -103,7 +103,7 @@ def print_expansion(expansion: Expansion) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     if expansion.failure:
         told = f"The query stands as it is: {expansion.failure}"
         console.err().print(Text(single_line(told)), soft_wrap=True)
@@ -124,7 +124,7 @@ def print_clause(number: int, shown: PrecedentView) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import show_invisible, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     ranked = shown.ranked
     clause = ranked.clause
     told = []

@@ -112,7 +112,7 @@ def _print(outcomes: Sequence[CaseOutcome]) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import shorten, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in outcomes:
         mark = ("pass ", "green") if each.passed else ("FAIL ", "bold red")
         place = each.case.document or f"“{shorten(each.case.text, _SHOWN)}”"
@@ -149,4 +149,4 @@ def write_cases(
         )
     out.write_text(cases_yaml(listed), encoding="utf-8")
     count = console.count_noun(len(listed), "case")
-    console.out().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)
+    console.stdout_console().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)

@@ -48,7 +48,7 @@ def list_playbooks(as_json: JsonOption = False) -> None:
         return
     from rich.text import Text
 
-    out = console.out()
+    out = console.stdout_console()
     for book in books:
         names = ", ".join(provision.name for provision in book.provisions)
         count = console.count_noun(len(book.provisions), "provision")
@@ -75,7 +75,7 @@ def show(
 
 
 @app.command("new")
-def new(
+def new_playbook(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the playbook is called.")],
     taken: Annotated[
         list[str] | None,
@@ -118,7 +118,7 @@ def new(
     path.write_text(text, encoding="utf-8")
     path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
     count = console.count_noun(len(book.provisions), "provision")
-    console.out().print(
+    console.stdout_console().print(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "
         "and playbook.schema.json beside it.",
         soft_wrap=True,
@@ -168,7 +168,7 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
             }
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in found:
         out.print(
             f"{single_line(playbook)}, line {each.line}, "

@@ -233,7 +233,7 @@ def columns(
     for each in standing:
         way = ", read by the language model" if each.with_model else ""
         empty = f", {console.count_noun(left[each.id], 'cell')} to fill" if left[each.id] else ""
-        console.out().print(
+        console.stdout_console().print(
             f"{each.id}  {single_line(each.question)}  "
             f"({single_line(each.by)}, {each.at[:10]}{way}{empty})",
             markup=False,

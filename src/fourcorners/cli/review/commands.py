@@ -201,7 +201,7 @@ def review(
     if as_json:
         console.print_json(review_json(reports.Grid(grid)))
     else:
-        terminal.print_review(grid, console.out())
+        terminal.print_review(grid, console.stdout_console())
         for path in paths:
             console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
     if not grid.documents:
@@ -284,7 +284,7 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.text.invisible_characters import shorten, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in outcome.applied:
         state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
         value = f" “{shorten(each.value, 200)}”" if each.value else ""

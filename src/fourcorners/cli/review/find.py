@@ -70,7 +70,7 @@ def find(
     if as_json:
         console.print_json(_json(asked, selection, book.id, kind or asked.types, party))
         return
-    out = console.out()
+    out = console.stdout_console()
     _print_understood(out, asked, book.id, tuple(kind or asked.types), party or asked.party)
     _print_selection(out, asked, selection, names)
 

@@ -67,7 +67,7 @@ def health(
     if as_json:
         console.print_json(_value(found, book.name, reading))
     else:
-        _print(console.out(), found, book.name, reading)
+        _print(console.stdout_console(), found, book.name, reading)
     if any(each.severity is Severity.HIGH for each in found.symptoms):
         raise typer.Exit(1)
 

@@ -63,7 +63,7 @@ def lint(
     if as_json:
         console.print_json(_value(document, found))
     else:
-        _print(console.out(), document, found)
+        _print(console.stdout_console(), document, found)
     if found.issues:
         raise typer.Exit(FOUND)
 
@@ -103,8 +103,8 @@ def _value(document: Document, found: LintReport) -> Json:
                 "start": slip.span.start,
                 "end": slip.span.end,
                 "page": slip.page,
-                "words": slip.span.of(document.text),
-                "around": slip.around.of(document.text),
+                "words": slip.span.text_in(document.text),
+                "around": slip.around.text_in(document.text),
                 "places": slip.places,
             }
             for slip in found.issues

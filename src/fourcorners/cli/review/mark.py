@@ -158,7 +158,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     state = REVIEW_WORDS[finding.review]
     out.print(
         Text.assemble(

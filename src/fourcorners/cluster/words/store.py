@@ -277,7 +277,7 @@ class WordIndexStore:
                 raise self._damaged()
             reached[name] = row["until"]
             try:
-                found[name].append(unpack_postings(row["data"]).between(first, until))
+                found[name].append(unpack_postings(row["data"]).term_range(first, until))
             except ValueError as error:
                 raise self._damaged() from error
         if any(each < until for each in reached.values()):

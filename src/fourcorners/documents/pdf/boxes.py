@@ -97,7 +97,7 @@ def _pages(
         for page in document.pages:
             if not any(page.span.overlaps(span) for span in wanted):
                 continue
-            if page.source is not TextSource.TEXT or not page.span.of(document.text).strip():
+            if page.source is not TextSource.TEXT or not page.span.text_in(document.text).strip():
                 continue
             sheet = load_page(pdf, page.number - 1)
             yield page.number, page.span.start, page_text(sheet, sheet.get_textpage())

@@ -88,7 +88,7 @@ def read_pdf(file: RawFile) -> Content:
         pages.append(Page(number, span, sheet.width, sheet.height, sheet.source))
         lines.append(
             [
-                margins.EdgeLine(line.shift(start), line.of(sheet.text), height)
+                margins.EdgeLine(line.shift(start), line.text_in(sheet.text), height)
                 for line, height in sheet.edges
             ]
         )

@@ -64,7 +64,7 @@ class ContractSentences:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return the words of each, with single spaces."""
-        return tuple(" ".join(each.of(self.text).split()) for each in self.spans)
+        return tuple(" ".join(each.text_in(self.text).split()) for each in self.spans)
 
     @cached_property
     def word_sets(self) -> tuple[frozenset[str], ...]:

@@ -212,7 +212,7 @@ class RemovalLibrary:
         document = read_document(path)
         outline = build_outline(document)
         cut = cut_passages(document, outline)
-        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
         new = [each for each in dict.fromkeys(texts) if each not in self._vectors]
         if new:
             self._vectors.update(zip(new, self._encoder.encode(new), strict=True))

@@ -189,7 +189,7 @@ def run_experiment(
     )
     for done, contract in enumerate(contracts, start=1):
         reading = prepare_from_library(library, document_id(contract.text))
-        filled = asker.fill(reading, drafted.of(reading))
+        filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
             raise filled.stopped
         for finding in filled.cells:
@@ -210,7 +210,7 @@ class _Drafted:
             reader, encoder is not None and encoder.name == reader.encoder
         )
 
-    def of(self, reading: PreparedDocument) -> list[Finding]:
+    def principal_of(self, reading: PreparedDocument) -> list[Finding]:
         if self._profile is Profile.CLAUSES:
             return extract_findings(reading, self._prepared, default_calibration(), self._judge)
         return [

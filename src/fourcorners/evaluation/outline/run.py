@@ -80,7 +80,9 @@ def outline_line(document: Document, outline: Outline) -> OutlineAnswer:
             OutlineNode(
                 label=node.label,
                 kind=node.kind.value,
-                heading=" ".join(node.heading.of(document.text).split()) if node.heading else "",
+                heading=" ".join(node.heading.text_in(document.text).split())
+                if node.heading
+                else "",
                 start=node.span.start,
                 end=node.span.end,
                 parent=node.parent,

@@ -273,7 +273,7 @@ def pool_vectors(
     cosines = (contract.vectors @ like.T).max(axis=1)
     starts = np.full(len(contract.headings), len(contract.text), np.int64)
     ends = np.zeros(len(contract.headings), np.int64)
-    for span, passage in zip(contract.spans, contract.of.tolist(), strict=True):
+    for span, passage in zip(contract.spans, contract.principal_of.tolist(), strict=True):
         starts[passage] = min(starts[passage], span.start)
         ends[passage] = max(ends[passage], span.end)
     middles = (starts + ends) / 2
@@ -366,14 +366,14 @@ def build_learner(
         vectors.append(ready.vectors)
         groups += [contract.group] * len(ready.vectors)
         of_passage: list[set[str]] = [set() for _ in ready.vectors]
-        for sentence, passage in zip(own, ready.of.tolist(), strict=True):
+        for sentence, passage in zip(own, ready.principal_of.tolist(), strict=True):
             of_passage[passage] |= sentence.provisions
         provisions += [frozenset(each) for each in of_passage]
         for category in categories:
             for span in contract.annotations[category]:
                 passage = _holder(ready, span)
                 if passage is not None:
-                    clauses.append(Clause(category, span.of(contract.text), contract.group))
+                    clauses.append(Clause(category, span.text_in(contract.text), contract.group))
                     nearest.append(ready.vectors[passage])
         if on_progress:
             on_progress("Reading annotations", done, len(contracts))
@@ -392,7 +392,7 @@ def _holder(contract: RankedContract, span: Span) -> int | None:
     for at in range(max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)):
         both = contract.spans[at].intersection(span)
         if both:
-            passage = int(contract.of[at])
+            passage = int(contract.principal_of[at])
             shared[passage] = shared.get(passage, 0) + len(both)
     return max(shared, key=shared.__getitem__) if shared else None
 

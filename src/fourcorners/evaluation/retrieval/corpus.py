@@ -144,7 +144,7 @@ def _rechunk(
     cut = chunk_document(document, outline, chunks)
     vectors = None
     if encoder is not None:
-        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
         vectors = _encoded(encoder, texts)
     beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
 

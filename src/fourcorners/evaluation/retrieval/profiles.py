@@ -173,7 +173,7 @@ def rank_passages(
     rows = library.passage_rows(ordered)
     chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
     if reranker is not None and how.rerank != "no":
-        texts = [passage.span.of(library.text(document)) for document, passage, _ in chunks]
+        texts = [passage.span.text_in(library.text(document)) for document, passage, _ in chunks]
         told = reranker.scores(question, texts).tolist()
         order = sorted(range(len(chunks)), key=lambda at: -told[at])
         chunks = [(*chunks[at][:2], float(told[at])) for at in order]

@@ -78,7 +78,7 @@ class Port:
         self._owns_loop = True
 
     @classmethod
-    def of(
+    def for_model(
         cls,
         model: LanguageModel,
         *,

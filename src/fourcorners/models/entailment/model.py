@@ -159,7 +159,7 @@ class EntailmentModel:
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]
-        texts = [span.of(text) for span in spans]
+        texts = [span.text_in(text) for span in spans]
         place = span_positions(texts)
         found = [self.known_hypothesis(hypothesis) for hypothesis in hypotheses]
         if vectors is None and None in found:

@@ -283,8 +283,8 @@ def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBl
     best = entry.finding.best
     runs: tuple[Run, ...] = ()
     if nearest is not None and best is not None:
-        ours = best.clause.of(entry.cell.document.text)
-        runs = compare_words(ours, outlier.clause.of(nearest.text))
+        ours = best.clause.text_in(entry.cell.document.text)
+        runs = compare_words(ours, outlier.clause.text_in(nearest.text))
     yield label(
         Run("Unlike the others. ", Tone.WARNING),
         f"The clause nearest to it is in {name}"

@@ -170,7 +170,7 @@ def _of_kind(
 
 
 def _words(reading: PreparedDocument, at: int) -> str:
-    return reading.segments[at].span.of(reading.document.text)
+    return reading.segments[at].span.text_in(reading.document.text)
 
 
 def _odds(chance: float) -> float:

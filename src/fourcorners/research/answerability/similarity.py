@@ -103,8 +103,8 @@ def similarity_features(
 def _covered(units: PreparedDocument, found: Span, wanted: list[str]) -> float:
     """Return how much of the question's words stand in the passages around words."""
     at = {unit.passage for unit in units.units if unit.span.overlaps(found)}
-    texts = [units.passages[place].span.of(units.text) for place in at]
-    texts += [heading.of(units.text) for place in at for heading in units.headings[place]]
+    texts = [units.passages[place].span.text_in(units.text) for place in at]
+    texts += [heading.text_in(units.text) for place in at for heading in units.headings[place]]
     held = {stem for text in texts for stem in stems(text)}
     weight = {stem: stem_rarity(units, stem) for stem in wanted}
     total = sum(weight.values())

@@ -217,7 +217,7 @@ def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     evidence.verify_quote(quote, document.text)
     if quote.span is None:
         raise EvidenceError("words without a place are no evidence.")
-    node = outline.at(span.start)
+    node = outline.node_at(span.start)
     first, last = document.page_of(span.start), document.page_of(max(span.start, span.end - 1))
     sure = document.confidence(span)
     return Evidence(

@@ -127,7 +127,7 @@ def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> I
     weight = {stem: stem_rarity(units, stem) for stem in asked | called}
     whole = sum(weight[stem] for stem in asked) or 1.0
     for unit in units.units:
-        words_there = unit.span.of(units.text)
+        words_there = unit.span.text_in(units.text)
         denied = set(stems(" ".join(_denied(words_there))))
         named = sum(weight[stem] for stem in called & denied)
         if looked.concepts and (not called or named < sum(weight[s] for s in called) / 2):

@@ -219,7 +219,7 @@ def narrow_to_date(text: str, span: Span, provision: str) -> Span:
 
     Of several it is the one of taking effect, or of the agreement, as the provision asks.
     """
-    if span.start > OPENING or len(span) < _LONG or not _PARTIES.search(span.of(text)):
+    if span.start > OPENING or len(span) < _LONG or not _PARTIES.search(span.text_in(text)):
         return span
     dates = [written.span for written in find_dates(text, span)]
     for date in dates:

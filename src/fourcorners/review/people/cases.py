@@ -179,7 +179,7 @@ def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
     )
     outline = build_outline(document)
     cut = cut_passages(document, outline)
-    words = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in cut]
+    words = [f"{each.context}\n{each.span.text_in(text)}".lstrip("\n") for each in cut]
     vectors = encoder.encode(words) if encoder is not None and words else None
     return prepare_document(document, outline, read_card(document, outline), cut, vectors)
 

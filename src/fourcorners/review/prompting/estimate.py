@@ -88,7 +88,7 @@ def estimate_cost(
     seen = 0
     for entry in sample:
         seen += len(left[entry.id])
-        used += _questions(library, calm, entry.id, drafts.of(entry.id, left[entry.id]))
+        used += _questions(library, calm, entry.id, drafts.principal_of(entry.id, left[entry.id]))
     share = cells / seen if seen else 0.0
     fresh = [each for each in used if not each.cached]
     costs = [each.cost for each in fresh if each.cost is not None]
@@ -123,7 +123,7 @@ class _Drafts:
         vectors = encoder is not None and encoder.name == reader.encoder
         self._judge = ProvisionReader(reader, vectors=vectors)
 
-    def of(self, document: str, provisions: frozenset[str]) -> list[Finding]:
+    def principal_of(self, document: str, provisions: frozenset[str]) -> list[Finding]:
         wanted = [each for each in self._prepared if each.provision.id in provisions]
         return extract_findings(
             prepare_from_library(self._library, document),

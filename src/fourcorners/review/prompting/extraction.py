@@ -106,12 +106,14 @@ def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) ->
         "instructions": " ".join(provision.instructions.split()),
         "keywords": query_keywords(provision.query) if asking.keywords else [],
         "emotive": asking.emotive,
-        "excerpts": [QuotedText(each.span.of(cell.text), each.label) for each in cell.passages],
+        "excerpts": [
+            QuotedText(each.span.text_in(cell.text), each.label) for each in cell.passages
+        ],
     }
     if asking.profile is Profile.PAPER:
         return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
     values["proposals"] = _numbered(
-        (number, span.of(cell.text), f"proposal {number}")
+        (number, span.text_in(cell.text), f"proposal {number}")
         for number, span in enumerate(cell.proposals, start=1)
     )
     return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)

@@ -53,7 +53,7 @@ def ranked_contract(reading: PreparedDocument) -> RankedContract:
         text=reading.document.text,
         card=reading.card,
         spans=tuple(unit.span for unit in reading.segments),
-        of=np.array([unit.passage for unit in reading.segments], np.intp),
+        principal_of=np.array([unit.passage for unit in reading.segments], np.intp),
         headings=reading.headings,
         index=reading.index,
         vectors=reading.vectors,
@@ -178,7 +178,7 @@ def _holds(passages: Sequence[PromptPassage], span: Span) -> bool:
 
 
 def _named(reading: PreparedDocument, number: int, span: Span) -> str:
-    node = reading.outline.at(span.start)
+    node = reading.outline.node_at(span.start)
     while node is not None and not node.label:
         node = reading.outline.nodes[node.parent] if node.parent is not None else None
     if node is None or not _LABEL.fullmatch(node.label):
@@ -191,7 +191,7 @@ def _definitions(linked: Linked, spans: Sequence[Span]) -> list[PromptPassage]:
     used = {
         term.term: (times, linked.definition(term))
         for span in spans
-        for term, times in linked.uses(span.of(linked.text))
+        for term, times in linked.uses(span.text_in(linked.text))
     }
     rarest = sorted(used.items(), key=lambda each: (each[1][0], each[1][1]))
     outside = [

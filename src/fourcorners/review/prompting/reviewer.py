@@ -254,7 +254,7 @@ class PreparedContract:
         span = quote.span
         if span is None:
             raise ValueError("a quote without a place is no evidence")
-        node = outline.at(span.start)
+        node = outline.node_at(span.start)
         first, last = document.page_of(span.start), document.page_of(span.end - 1)
         sure = document.confidence(span)
         return Evidence(

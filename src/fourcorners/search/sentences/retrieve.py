@@ -242,7 +242,7 @@ def _snippet(
         document=one.units.document,
         name=one.units.name,
         span=span,
-        words=span.of(one.units.text),
+        words=span.text_in(one.units.text),
         score=float(one.chances[piece.core]),
         parts=parts,
         because=tuple(concept.id for concept, _ in meant) if speaks else (),
@@ -271,5 +271,7 @@ def document_order(
         span = Span(last.span.start, max(last.span.end, snippet.span.end))
         best = last if last.score >= snippet.score else snippet
         because = tuple(dict.fromkeys((*last.because, *snippet.because)))
-        merged[-1] = replace(best, span=span, words=span.of(texts[best.document]), because=because)
+        merged[-1] = replace(
+            best, span=span, words=span.text_in(texts[best.document]), because=because
+        )
     return merged

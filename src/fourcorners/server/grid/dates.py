@@ -31,7 +31,7 @@ class _Ends:
         self.lines = lines
         self._known: dict[int, date | None] = {}
 
-    def of(self, library: Library, row: int) -> date | None:
+    def principal_of(self, library: Library, row: int) -> date | None:
         if row not in self._known:
             fact = library.card(self.lines[row].id).expiry_date
             self._known[row] = fact.value if fact else None
@@ -70,7 +70,7 @@ def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> Gri
         rules = dated_rules(provision)
         for state in {CellState(rule.when) for rule in rules}:
             for row in np.flatnonzero(matrix.state[:, column] == STATES.index(state)).tolist():
-                end = ends.of(library, row)
+                end = ends.principal_of(library, row)
                 given = SEVERITIES[matrix.severity[row, column]]
                 rule = None if end is None else deciding_rule(rules, state, given, end, day)
                 if rule is not None:

@@ -26,7 +26,7 @@ def serve_stdio(settings: Settings, links: str = "") -> None:
         {"type": "http", "app": app, "method": "POST", "path": "/mcp", "headers": [],
          "query_string": b"", "client": None, "server": None, "scheme": "http"}
     )  # fmt: skip
-    principal = state.identity.of(request)
+    principal = state.identity.principal_of(request)
     if principal is None:
         raise ValueError("the person at this machine needs no signing in")
     context = RequestContext(request, principal)

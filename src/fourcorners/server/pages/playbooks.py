@@ -65,7 +65,7 @@ def list_playbooks(context: Context) -> Response:
 
 
 @router.get("/playbooks/new")
-def new(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
+def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Offer a text to start from."""
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
