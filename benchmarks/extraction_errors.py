@@ -101,7 +101,7 @@ def flat(words: str) -> str:
 def context(text: str, span: Span) -> str:
     """Return the words text_in a span between brackets, with those around it, on one line."""
     before, after = text[max(0, span.start - AROUND) : span.start], text[span.end :][:AROUND]
-    return f"…{flat(before)} ⟦{flat(span.of(text))}⟧ {flat(after)}…"
+    return f"…{flat(before)} ⟦{flat(span.text_in(text))}⟧ {flat(after)}…"
 
 
 def shown(contract: AnnotatedContract, answer: Extraction) -> Iterator[str]:

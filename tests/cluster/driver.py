@@ -178,7 +178,8 @@ def _killing(doomed: str) -> Iterator[list[int]]:
     def watch() -> None:
         while not ended.wait(_LOOK):
             there = netns_pids(doomed)
-            if set(there) & {pid for pid, command in _commands() if command.startswith("ray::do")}:
+            busy = {pid for pid, command in _commands() if command.startswith("ray::run_item")}
+            if set(there) & busy:
                 killed.extend(there)
                 _kill(killed)
                 return
@@ -231,7 +232,7 @@ def own_workers() -> list[int]:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         for pid, command in _commands():
-            if command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid():
+            if command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid():
                 return [pid]
         time.sleep(_LOOK)
     return []
@@ -273,7 +274,7 @@ def _is_idle() -> bool:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         if not any(
-            command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid()
+            command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid()
             for pid, command in _commands()
         ):
             return True

@@ -330,7 +330,7 @@ def test_a_collector_that_hangs_stops_no_request_and_what_does_not_fit_is_counte
     assert came.wait(30)
     for _ in range(40):  # while the thread is held at the collector
         assert room.client.get("/healthz").status_code == 200
-    assert telemetry.dropped == 40 - 16
+    assert telemetry.dropped_count == 40 - 16
     held.set()
     with caplog.at_level(logging.WARNING, "fourcorners.server.telemetry"):
         assert closed(telemetry) == 40 - 16

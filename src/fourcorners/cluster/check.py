@@ -89,10 +89,10 @@ def _word_parts(parts: Parts) -> Iterator[str]:
         part = living.part
         counted = np.zeros(len(part.lengths), dtype=np.int64)
         for postings in chain.from_iterable(some for _, some in blocks):
-            places = living.places(postings.rows)
+            places = living.document_places(postings.rows)
             at = living.offsets[places] + postings.rows - part.starts[places]
             np.add.at(counted, at, postings.often)
-        for place in np.flatnonzero(living.alive).tolist():
+        for place in np.flatnonzero(living.live_mask).tolist():
             own = slice(living.offsets[place], living.offsets[place] + part.counts[place])
             if not np.array_equal(counted[own], part.lengths[own]):
                 owner = parts.visible.owner(int(part.starts[place]))

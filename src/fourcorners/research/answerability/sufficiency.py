@@ -158,7 +158,7 @@ def _searched(
     weighing = default_weights().known if concepts else default_weights().unknown
     order = np.argsort(-weighing.probabilities(rows), kind="stable")
     first = rows[order[0]]
-    best = [units.units[at].span.of(units.text) for at in order[:MAX_SNIPPETS].tolist()]
+    best = [units.units[at].span.text_in(units.text) for at in order[:MAX_SNIPPETS].tolist()]
     return {
         "words": float(first[_NAMES.index("words")]),
         "known_words": float(first[_NAMES.index("known_words")]),
