@@ -159,7 +159,7 @@ def test_one_bad_row_does_not_stop_the_others(
         ({"document": "0" * 16}, "not in the library"),
         ({"provision": "nothing"}, "no provision 'nothing'"),
         ({"provision": "=cmd()"}, "no provision '=cmd()'"),
-        ({"seen": 3}, "remarks that this library does not have"),
+        ({"annotation_count": 3}, "remarks that this library does not have"),
         ({"state": ReviewState.CORRECTED}, "has no corrected value"),
         ({"state": ReviewState.CONFIRMED, "value": "x"}, "choose Corrected"),
         ({"reviewer": "y" * 200, "comment": "x"}, "too long"),
