@@ -108,11 +108,11 @@ def main() -> None:
             places = span_boxes(path, document, span)
             lines += len(places)
             seen = letters("".join(under(found, box) for box in places))
-            if seen == letters(span.of(document.text)):
+            if seen == letters(span.text_in(document.text)):
                 right += 1
             else:
                 wrong += 1
-                print(f"{path.name} {start}-{end}: {span.of(document.text)!r}\n  {seen!r}")
+                print(f"{path.name} {start}-{end}: {span.text_in(document.text)!r}\n  {seen!r}")
     share = right / (right + wrong)
     print(f"{right} of {right + wrong} spans ({lines} boxes, {len(paths)} files): {share:.2%}")
 

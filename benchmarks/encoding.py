@@ -42,7 +42,7 @@ def texts_of(paths: Iterable[Path]) -> list[str]:
     for path in paths:
         document = read_document(path)
         found += [
-            f"{each.context}\n{each.span.of(document.text)}".lstrip("\n")
+            f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n")
             for each in cut_passages(document, build_outline(document))
         ]
     return found

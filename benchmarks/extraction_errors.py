@@ -99,21 +99,21 @@ def flat(words: str) -> str:
 
 
 def context(text: str, span: Span) -> str:
-    """Return the words of a span between brackets, with those around it, on one line."""
+    """Return the words text_in a span between brackets, with those around it, on one line."""
     before, after = text[max(0, span.start - AROUND) : span.start], text[span.end :][:AROUND]
-    return f"…{flat(before)} ⟦{flat(span.of(text))}⟧ {flat(after)}…"
+    return f"…{flat(before)} ⟦{flat(span.text_in(text))}⟧ {flat(after)}…"
 
 
 def shown(contract: AnnotatedContract, answer: Extraction) -> Iterator[str]:
     """Say what was marked, what was quoted, and what else was considered."""
     marked = contract.annotations[answer.provision]
     for span in answer.quotes:
-        words = flat(span.of(contract.text))[:SHOWN]
+        words = flat(span.text_in(contract.text))[:SHOWN]
         held = covered_length(intersect_spans([span], marked))
         yield f"  quoted @{span.start} {held}/{len(span)}: {words}"
     for span, score in answer.candidates[:BEST]:
         at = "marked" if intersect_spans([span], marked) else "      "
-        yield f"  {score:.3f} {at} @{span.start}: {flat(span.of(contract.text))[:200]}"
+        yield f"  {score:.3f} {at} @{span.start}: {flat(span.text_in(contract.text))[:200]}"
 
 
 def print_miss(number: int, miss: Miss) -> None:

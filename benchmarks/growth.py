@@ -131,7 +131,7 @@ def encode(source: Path, most: int) -> dict[str, object]:
         texts: list[str] = []
         for document in documents[:: max(1, len(documents) * 100 // (most or 1))]:
             whole = library.text(document)
-            texts += [passage.span.of(whole) for passage in library.passages(document)]
+            texts += [passage.span.text_in(whole) for passage in library.passages(document)]
     texts = texts[:most]
     encoder = default_encoder()
     encoder.encode(texts[:4])  # the model is loaded

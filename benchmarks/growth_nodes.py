@@ -113,7 +113,7 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
             "documents": report.added,
             "passages": report.passages,
             "cells": len(grid.findings),
-            "lost": crew.told.lost,
+            "lost": crew.told.lost_workers,
             **told,
         }
 

@@ -162,11 +162,11 @@ def measure(
     spans = [each.span for each in cut]
     parts, firsts = sentences_within(text, spans)
     asked = encoder.encode([each.question for each in questions])
-    texts = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in cut]
+    texts = [f"{each.context}\n{each.span.text_in(text)}".lstrip("\n") for each in cut]
     today, alone, each_sentence, both, *rest = systems
     plain = today.timed(lambda: encoder.encode(texts))
-    bare = alone.timed(lambda: encoder.encode([span.of(text) for span in spans]))
-    single = each_sentence.timed(lambda: encoder.encode([span.of(text) for span in parts]))
+    bare = alone.timed(lambda: encoder.encode([span.text_in(text) for span in spans]))
+    single = each_sentence.timed(lambda: encoder.encode([span.text_in(text) for span in parts]))
     both.seconds = today.seconds + each_sentence.seconds
     by_sentences = np.maximum.reduceat(single @ asked.T, firsts)
     scored = [

@@ -362,7 +362,7 @@ def computed(document: Document) -> list[tuple[str, str]]:
             end = re.compile(r"\n| \| ").search(document.text, mark.span.end)
             words = document.text[mark.span.end : end.start() if end else len(document.text)]
             if words.strip():
-                found.append((mark.span.of(document.text), words))
+                found.append((mark.span.text_in(document.text), words))
     return found
 
 

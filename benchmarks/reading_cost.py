@@ -117,7 +117,9 @@ def watched(path: Path, models: Models, tokenizer: Tokenizer) -> tuple[int, dict
         document, outline, read_card(document, outline), cut_passages(document, outline), None
     )
     with watch.part("passages (add)"):
-        told = [text_with_context(each.context, each.span.of(text)) for each in reading.passages]
+        told = [
+            text_with_context(each.context, each.span.text_in(text)) for each in reading.passages
+        ]
         reading = replace(reading, vectors=watch.encode(told))
     with watch.part("clause reader (review)"):
         heard = models.judge.read(reading)
@@ -128,7 +130,7 @@ def watched(path: Path, models: Models, tokenizer: Tokenizer) -> tuple[int, dict
         spans = split_items(text, [unit.span for unit in reading.segments])
         replace(models.entailment, encoder=watch).judge(text, spans, models.statements)
     with watch.part("clauses (precedents)"):
-        cut = [span.of(text) for span, _ in cut_clauses(outline, text)]
+        cut = [span.text_in(text) for span, _ in cut_clauses(outline, text)]
         score_clauses([QUERY], ClauseCollection(cut, watch))
     return len(text), watch.parts
 

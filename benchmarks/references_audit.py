@@ -82,11 +82,12 @@ def proposals(contract: cuad.AnnotatedContract, span: Span) -> Iterator[str]:
         if not span.start <= reference.span.start <= span.end + 60:
             continue
         if reference.target is None:
-            yield f"{reference.span.of(contract.text)!r}: nothing"
+            yield f"{reference.span.text_in(contract.text)!r}: nothing"
             continue
         node = outline.nodes[reference.target]
         words = flat(contract.text, node.span.start, node.span.start + 50)
-        yield f"{reference.span.of(contract.text)!r}: {node.label} @{node.span.start} {words!r}"
+        own = reference.span.text_in(contract.text)
+        yield f"{own!r}: {node.label} @{node.span.start} {words!r}"
 
 
 def show(data: Path, what: str, count: int) -> None:

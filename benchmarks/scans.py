@@ -201,7 +201,7 @@ def _nodes(outline: Outline, document: Document) -> Counter[str]:
         above = outline.nodes[node.parent].label if node.parent is not None else ""
         name = node.label
         if not name and node.heading:
-            name = re.sub(r"[^a-z]", "", node.heading.of(document.text).casefold())[:40]
+            name = re.sub(r"[^a-z]", "", node.heading.text_in(document.text).casefold())[:40]
         found[f"{node.kind}|{above}|{name}"] += 1
     return found
 

@@ -157,7 +157,7 @@ class Searched:
 def searched(desk: ResearchContext, document: str, question: str) -> Searched:
     """Search a contract for a question."""
     units = document_cache(desk.library).get(desk.library, document)
-    asked = desk.scope(question).asked or question
+    asked = desk.scope(question).question or question
     encoder = desk.encoder
     if encoder is None:
         raise SystemExit("the library has no vectors.")
@@ -167,7 +167,7 @@ def searched(desk: ResearchContext, document: str, question: str) -> Searched:
         for concept, weight in recognise_concepts(asked, concepts_in_focus(asked, desk.concepts))
     ]
     rows = signals(units, asked, encoder.encode([asked])[0], meant)
-    chances = (default_weights().known if meant else default_weights().unknown).chances(rows)
+    chances = (default_weights().known if meant else default_weights().unknown).probabilities(rows)
     order = np.argsort(-chances, kind="stable").tolist()
     return Searched(units, asked, order, chances, bool(meant))
 

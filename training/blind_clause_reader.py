@@ -79,7 +79,7 @@ def lesson(
     few = chosen.permutation(without)[:FEW]
     rows = np.concatenate([with_label, few]).astype(np.int64)
     texts = [
-        f"{reading.passages[at].context}\n{reading.passages[at].span.of(document.text)}".lstrip()
+        f"{reading.passages[at].context}\n{reading.passages[at].span.text_in(document.text)}".lstrip()
         for at in rows.tolist()
     ]
     weight = np.ones(len(rows), np.float32)

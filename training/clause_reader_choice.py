@@ -113,7 +113,7 @@ def _added(sizes: Sequence[int] | NDArray[np.int64]) -> Numbers:
 
 @cache
 def _places(text: str, instance: Span) -> tuple[Span, ...]:
-    words = instance.of(text)
+    words = instance.text_in(text)
     found = []
     place = text.find(words)
     while place >= 0:

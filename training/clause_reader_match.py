@@ -70,11 +70,11 @@ def candidates(
 
 def _matches(contract: AnnotatedContract, category: str, spans: Sequence[Span]) -> Numbers:
     """Tell which spans CUAD's scorer takes for an annotated instance."""
-    marked = [span.of(contract.text) for span in contract.annotations[category]]
+    marked = [span.text_in(contract.text) for span in contract.annotations[category]]
     bags = [distinct_words(words) for words in marked]
     found = np.zeros(len(spans))
     for at, span in enumerate(spans if marked else ()):
-        text = span.of(contract.text)
+        text = span.text_in(contract.text)
         bag = distinct_words(text)
         found[at] = any(
             len(bag & other) >= max(1, MIN_JACCARD * len(bag | other)) for other in bags

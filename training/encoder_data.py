@@ -111,12 +111,12 @@ def in_pieces(
     headed = []
     for node in outline.nodes:
         if node.heading is not None:
-            heading = node.heading.of(text).strip()
+            heading = node.heading.text_in(text).strip()
             body = text[node.heading.end : node.span.end].lstrip(" .:;-–—\n\t")[:1000]
             if 3 <= len(heading) <= 90 and len(body) >= 4 * LONG_ENOUGH:
                 headed.append((heading, body))
     terms = [
-        (term.term, term.definition.of(text)[:800])
+        (term.term, term.definition.text_in(text)[:800])
         for term in outline.terms
         if len(term.definition) > len(term.term) + 2 * LONG_ENOUGH
     ]

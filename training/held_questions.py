@@ -37,7 +37,7 @@ def main() -> None:
         (folder / f"{asked.contract}.txt").write_bytes(own.encode("utf-8"))
 
         def place(span: Span, own: str = own, contract: str = asked.contract) -> dict[str, object]:
-            hashed = words_hash(span.of(own))[:DIGITS]
+            hashed = words_hash(span.text_in(own))[:DIGITS]
             return {"in": contract, "at": [span.start, span.end], "hash": hashed}
 
         record: dict[str, object] = {

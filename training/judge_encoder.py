@@ -191,7 +191,7 @@ def fused(
         name, size = encode.encoder.name, encode.encoder.dimension
         store.lend(EncoderRecord(name, size), dict(zip(ids, vectors, strict=True)))
         for at, question, gold in asked:
-            scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
+            scope = Scope(question, "", ((ids[at], 1.0),), is_certain=True)
             found = retrieve_snippets(store, question, scope=scope, encoder=encode.encoder)
             rows.append(coverage([one.span for one in found.snippets], gold))
     return by_measure(rows, [held[at].name for at, _, _ in asked])

@@ -144,7 +144,7 @@ def main() -> None:
         record = EncoderRecord(encode.encoder.name, encode.encoder.dimension)
         store.lend(record, dict(zip(ids, passages, strict=True)))
         for at, question, gold in asked:
-            scope = Scope(question, "", ((ids[at], 1.0),), sure=True)
+            scope = Scope(question, "", ((ids[at], 1.0),), is_certain=True)
             units.append(held[at].name)
             for label, deep, known in (("plain", DEEP, ()), ("known", WITH_CONCEPTS, concepts)):
                 snippets = retrieve_snippets(

@@ -30,8 +30,8 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.answerability.nearness import FEATURES
-from fourcorners.research.answerability.search import nearness_features
+from fourcorners.research.answerability.search import similarity_features
+from fourcorners.research.answerability.similarity import FEATURES
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.question import split_question
 from fourcorners.settings import Settings
@@ -67,13 +67,13 @@ def cases(library: Library, files: Sequence[Path]) -> Iterator[Case]:
         desk = desk_of(own)
         for part in split_question(asked):
             scope = desk.scope(part.text)
-            told = nearness_features(desk, scope.asked, scope)
+            told = similarity_features(desk, scope.question, scope)
             if told is None:
                 continue
             yield Case(number, True, told.row)
             for each in beside:
                 other = desk_of(each)
-                seen = nearness_features(other, scope.asked, other.scope(scope.asked))
+                seen = similarity_features(other, scope.question, other.scope(scope.question))
                 if seen is not None:
                     yield Case(number, False, seen.row)
 

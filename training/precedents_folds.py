@@ -125,7 +125,7 @@ def by_wording(
 def ranking(cases: Sequence[Case], scores: Sequence[Floats], ids: list[str]) -> Ranking:
     """Rank all judged clauses: the candidates first, the mean of the wordings given."""
     names = [ids[row] for row in _rows(cases[0], ids)]
-    each = [case.found.over(own) for case, own in zip(cases, scores, strict=True)]
+    each = [case.found.merge_scores(own) for case, own in zip(cases, scores, strict=True)]
     whole = np.mean(each, axis=0)
     return rank_by_score(cases[0].asked.id, dict(zip(names, whole.tolist(), strict=True)))
 

@@ -54,7 +54,7 @@ from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS
 from fourcorners.evaluation.extraction.precision_recall import contract_tallies, pooled_curve
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.extraction.run_files import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     Extraction,
     write_extractions,
 )
@@ -357,7 +357,7 @@ def choose_quotes(course: Course, second: Second, kind: int) -> Quoting:
         at, limits = choose_margin(second.judged, course.fold != held, least)
         sure = rescale_probability(*said, limits.found, MARGINS[at])
         blended = np.maximum(second.probability, sure)
-        found = ranked(course, blended, kind, MOST_CANDIDATES)
+        found = ranked(course, blended, kind, MAX_CANDIDATES)
         for contract in np.flatnonzero(course.fold == held):
             run.append(quoted(course, int(contract), kind, found[contract], limits))
             rows = course.of(contract)
@@ -406,7 +406,7 @@ def ordered(course: Course, quotings: Sequence[Quoting]) -> tuple[list[Extractio
         weights = folded[course.fold[each.contract]][each.kind]
         known = facts_of(course, each.kind, each.contract)
         best = match_candidates(each.spans, each.signs, weights)
-        run.append(replace(line, candidates=tuple([*known, *best][:MOST_CANDIDATES])))
+        run.append(replace(line, candidates=tuple([*known, *best][:MAX_CANDIDATES])))
     everywhere = [True] * len(course.contracts)
     return run, clause_reader_match.learn_matches(seen, everywhere)
 

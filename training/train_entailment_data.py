@@ -45,7 +45,7 @@ def read(data: Path) -> tuple[list[Document], Split]:
         for at, key in enumerate(keys):
             evidence[sorted(one.truths[key].evidence), at] = True
         labels = np.array([LABELS.index(one.truths[key].label) for key in keys], np.intp)
-        spans = tuple(span.of(one.text) for span in one.spans)
+        spans = tuple(span.text_in(one.text) for span in one.spans)
         documents.append(Document(spans, labels, evidence, True))
     return documents, split
 

@@ -43,7 +43,7 @@ def cases(data: Path) -> tuple[list[dict[str, float]], Floats, list[str], NDArra
     for each in read_questions():
         if each.kind == "yesno" and each.needed and each.verdict in ("yes", "no"):
             text, is_held = known[each.contract]
-            words = " ".join(span.of(text) for span in each.needed)
+            words = " ".join(span.text_in(text) for span in each.needed)
             found.append(polarity_features(each.question, words))
             yes.append(each.verdict == "yes")
             of.append(each.contract)

@@ -168,7 +168,7 @@ def main() -> None:
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):
-                scope = Scope(case.asked, "", ((case.document, 1.0),), sure=True)
+                scope = Scope(case.asked, "", ((case.document, 1.0),), is_certain=True)
                 found = retrieve_snippets(
                     library,
                     case.query,

@@ -325,12 +325,14 @@ class Fourcorners:
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         if way == "told":
-            scope = Scope(question.question, "", ((self._ids[question.file_path], 1.0),), sure=True)
+            scope = Scope(
+                question.question, "", ((self._ids[question.file_path], 1.0),), is_certain=True
+            )
         else:
             scope = route_question(self._library, question.query)
         found = retrieve_snippets(
             self._library,
-            scope.asked,
+            scope.question,
             scope=scope if scope.documents else None,
             encoder=self._watch,
             concepts=self._concepts,

@@ -88,4 +88,6 @@ def verified(finding: Finding, text: str) -> bool:
     quotes += [
         quote for answer in finding.answers for quote in (*answer.quotes, *answer.against_quotes)
     ]
-    return all(quote.span is not None and quote.span.of(text) == quote.words for quote in quotes)
+    return all(
+        quote.span is not None and quote.span.text_in(text) == quote.words for quote in quotes
+    )

@@ -34,7 +34,7 @@ def signs_of(document: Document) -> set[SuspicionKind]:
 def marked(document: Document, *kinds: MarkKind) -> list[str]:
     """Return what marks of a kind are about: their words, or what they say."""
     marks = [mark for mark in document.marks if mark.kind in kinds]
-    return [bare(mark.span.of(document.text) or mark.detail) for mark in marks]
+    return [bare(mark.span.text_in(document.text) or mark.detail) for mark in marks]
 
 
 def gone_wrong(place: Place, style: str, document: Document, clean: Document) -> str:

@@ -48,7 +48,7 @@ def word(folder: Path, body: str, **parts: str) -> Document:
 
 def hidden(document: Document) -> list[str]:
     marks = [mark for mark in document.marks if mark.kind is MarkKind.HIDDEN]
-    return [mark.span.of(document.text) for mark in marks]
+    return [mark.span.text_in(document.text) for mark in marks]
 
 
 def signs(document: Document) -> list[SuspicionKind]:
@@ -117,7 +117,7 @@ def test_headers_are_read_and_reported(tmp_path: Path) -> None:
     parts = word_parts(paragraph(run(SEEN)), header=paragraph(run(ORDER)))
     document = read_document(written(tmp_path, parts))
     assert signs(document) == [SuspicionKind.ORDERS]
-    assert [m.kind for m in document.marks if m.span.of(document.text) == ORDER] == [
+    assert [m.kind for m in document.marks if m.span.text_in(document.text) == ORDER] == [
         MarkKind.HEADER
     ]
 

@@ -18,7 +18,7 @@ FO = 'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"'
 
 def hidden(document: Document) -> str:
     marks = [mark for mark in document.marks if mark.kind is MarkKind.HIDDEN]
-    return " ".join(" ".join(mark.span.of(document.text).split()) for mark in marks)
+    return " ".join(" ".join(mark.span.text_in(document.text).split()) for mark in marks)
 
 
 def signs(document: Document) -> list[SuspicionKind]:

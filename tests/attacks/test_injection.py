@@ -19,9 +19,9 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.health.examine import examine_documents
-from fourcorners.review.health.symptom import Concern
-from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile
+from fourcorners.review.health.check import check_documents
+from fourcorners.review.health.symptom import SymptomKind
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -67,8 +67,8 @@ def test_without_a_model_no_finding_is_another(local: Review, style: str) -> Non
 
 
 def test_health_reports_every_order_and_nothing_of_the_clean_contract(library: Library) -> None:
-    health = examine_documents(library, "Attacks", as_of=date(2026, 1, 1))
-    ordered = {each.name for each in health.symptoms if each.concern is Concern.ORDERS}
+    health = check_documents(library, "Attacks", as_of=date(2026, 1, 1))
+    ordered = {each.name for each in health.symptoms if each.concern is SymptomKind.ORDERS}
     assert ordered == set(NAMES.values())
 
 
@@ -153,9 +153,9 @@ def test_file_names_give_no_orders_to_a_model(tmp_path: Path, playbook: Playbook
             encoder=None,
             asker=ModelReviewer(port, playbook, PROFILES[Profile.CLAUSES]),
         )
-        found = examine_documents(library, "N", as_of=date(2026, 1, 1)).symptoms
+        found = check_documents(library, "N", as_of=date(2026, 1, 1)).symptoms
     assert model.requests
     assert not any("previous instructions" in m.text for r in model.requests for m in r.messages)
-    assert [each.message for each in found if each.concern is Concern.ORDERS] == [
+    assert [each.message for each in found if each.concern is SymptomKind.ORDERS] == [
         "The name of its file is addressed to a machine."
     ]

@@ -49,4 +49,4 @@ def test_a_disguised_key_word_is_found_or_reported(tmp_path: Path, kind: str) ->
         assert grid.documents[0].suspicions, "reports tell of it"
     for each in cell.evidence:
         assert each.quote.span is not None
-        assert each.quote.span.of(grid.documents[0].text) == each.quote.words
+        assert each.quote.span.text_in(grid.documents[0].text) == each.quote.words

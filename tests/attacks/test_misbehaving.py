@@ -18,7 +18,7 @@ from fourcorners.llm import open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Review
-from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.settings import FollowUp, PromptSettings
 from fourcorners.review.run import CellFilter, review_library
 from fourcorners.settings import LlmSettings, Settings

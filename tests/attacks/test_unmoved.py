@@ -25,7 +25,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid, word
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span

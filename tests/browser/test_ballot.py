@@ -22,7 +22,7 @@ URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = te
 
 
 def test_votes_are_kept_and_saved_as_a_file(page: Page, tmp_path: Path) -> None:
-    pairs, key = votes.paired(run("Alpha", "q", "r"), run("Beta", "q", "r", says=EVIL))
+    pairs, key = votes.pair_reports(run("Alpha", "q", "r"), run("Beta", "q", "r", says=EVIL))
     file = tmp_path / "ballot.html"
     file.write_text(ballot_page(pairs, key), "utf-8")
     page.view(1024)
@@ -42,10 +42,10 @@ def test_votes_are_kept_and_saved_as_a_file(page: Page, tmp_path: Path) -> None:
         time.sleep(0.05)
     saved = tmp_path / "votes.json"
     saved.write_text(page.eval("window.saved"))
-    given = votes.read(saved, key)
+    given = votes.read_votes(saved, key)
     assert {(each.question, each.criterion, each.choice.value) for each in given} == set(chosen)
     assert {each.voter for each in given} == {"A. B."}
-    counts = votes.counted(given, key)
+    counts = votes.count_votes(given, key)
     assert sum(counts["gaps"].values()) == 2
     assert Choice.UNSURE in {each.choice for each in given}
     assert page.complaints() == []

@@ -46,7 +46,7 @@ def test_an_address_opens_the_quote_it_names(
             page.open(report, at(review, row, head.id))
             assert page.eval(MARKED) == finding.evidence[0].quote.words
             # The whole clause is there, also where another finding shows it on the page.
-            clause = finding.evidence[0].clause.of(document.text)
+            clause = finding.evidence[0].clause.text_in(document.text)
             shown = page.eval("document.querySelector('#panel .whole > blockquote').textContent")
             assert shown == clause
             assert page.eval("document.querySelector('#panel-title').textContent") == head.name

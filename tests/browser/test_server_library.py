@@ -119,7 +119,7 @@ def test_a_bare_link_to_a_span_opens_it_highlighted(page: Page, site: Site) -> N
     visit(page, f"{site.url}/d/{site.ids[name]}#s={span.start}-{span.end}")
     wait(page, "document.querySelector('mark') !== null")
     shown = page.eval("[...document.querySelectorAll('mark')].map((m) => m.textContent).join('')")
-    assert "".join(str(shown).split()) == "".join(span.of(site.texts[name]).split())
+    assert "".join(str(shown).split()) == "".join(span.text_in(site.texts[name]).split())
     wait(page, "(() => { const at = document.querySelector('mark').getBoundingClientRect();"
          "return at.top > 0 && at.bottom < innerHeight })()")  # fmt: skip
 
@@ -128,7 +128,7 @@ def test_a_printed_page_bears_exact_boxes(page: Page, site: Site) -> None:
     page.view(1280)
     name = NAMES[0]
     span = span_of(site, name, "LONG-TERM SUPPLY AGREEMENT")
-    visit(page, site.url + quote_href(site.ids[name], span, span.of(site.texts[name])))
+    visit(page, site.url + quote_href(site.ids[name], span, span.text_in(site.texts[name])))
     assert page.eval("document.querySelectorAll('.boxes rect').length") == 1
     wait(page, "document.querySelector('#page-1 img').naturalWidth > 500")
     drawn = page.eval(
@@ -195,7 +195,7 @@ def test_all_of_it_works_without_scripts(page: Page, site: Site) -> None:
     try:
         name = NAMES[1]
         span = Span(3000, 3120).strip(site.texts[name])
-        visit(page, site.url + quote_href(site.ids[name], span, span.of(site.texts[name])))
+        visit(page, site.url + quote_href(site.ids[name], span, span.text_in(site.texts[name])))
         assert page.eval("document.querySelectorAll('mark').length") >= 1
         assert page.eval("document.querySelector('mark').getBoundingClientRect().top") > 0
         visit(page, f"{site.url}/")

@@ -206,7 +206,7 @@ def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
         busy += bool(said) and not ended
         with Library.open(path, create=False) as library:
             kept = [
-                int(each.remark.comment.removeprefix("remark "))
+                int(each.annotation.comment.removeprefix("remark "))
                 for several in remarks.select_annotations(library, book.id).values()
                 for each in several
                 if each.by_person

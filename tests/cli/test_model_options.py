@@ -49,7 +49,7 @@ def record(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     def opened(settings: Any, **more: Any) -> Port:
         model = Recorder(FakeModel(answer), file)
         options = Options(0.0, None, settings.max_tokens)
-        return Port.of(model, name=NAME, options=options, **{**more, "cache": None})
+        return Port.for_model(model, name=NAME, options=options, **{**more, "cache": None})
 
     monkeypatch.setattr("fourcorners.llm.open_port", opened)
 

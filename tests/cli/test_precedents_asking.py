@@ -78,7 +78,7 @@ def record(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     def opened(settings: Any, **more: Any) -> Port:
         options = Options(0.0, None, settings.max_tokens)
         model = Recorder(FakeModel(upside_down), file)
-        return Port.of(model, name=NAME, options=options, **{**more, "cache": None})
+        return Port.for_model(model, name=NAME, options=options, **{**more, "cache": None})
 
     monkeypatch.setattr("fourcorners.llm.open_port", opened)
 

@@ -65,7 +65,7 @@ def local(folder: str, url: str) -> dict[str, object]:
             crew=crew,
             on_progress=_at(3, lambda: _kill(own_workers())),
         )
-        lost_adding = crew.told.lost
+        lost_adding = crew.told.lost_workers
         steps: list[int] = []
         kill = _at(40, lambda: _kill(own_workers()))
 
@@ -80,7 +80,7 @@ def local(folder: str, url: str) -> dict[str, object]:
             crew=crew,
             on_progress=hear,
         )
-        lost = crew.told.lost
+        lost = crew.told.lost_workers
         listening = listened_at(own_processes())
         from fourcorners.cluster.ray import task_queue as flights
         from fourcorners.cluster.ray import worker_pool as crews
@@ -108,7 +108,7 @@ def local(folder: str, url: str) -> dict[str, object]:
         "small": outcomes["1000"],
         "large": str(outcomes[str(1 << 30)]),
         "slow": slow,
-        "chased": crew.told.chased,
+        "chased": crew.told.duplicate_attempts,
         "idle": idle,
         "refusal": refusal,
         "listening": listening,
@@ -137,14 +137,14 @@ def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[
         alive = [_alive()]
         with _killing(second) as killed:
             report = _add(library, source, crew)
-        lost = [crew.told.lost]
+        lost = [crew.told.lost_workers]
         again = _add(library, source, crew)
         faults = library.check()
         machines.begin_node()
         alive.append(_alive())
         with _killing(second) as killed_reviewing:
             grid = review_library(library, load_playbook("due-diligence"), encoder=None, crew=crew)
-        lost.append(crew.told.lost)
+        lost.append(crew.told.lost_workers)
         return {
             "alive": alive,
             "killed": [len(killed), len(killed_reviewing)],
@@ -178,7 +178,8 @@ def _killing(doomed: str) -> Iterator[list[int]]:
     def watch() -> None:
         while not ended.wait(_LOOK):
             there = netns_pids(doomed)
-            if set(there) & {pid for pid, command in _commands() if command.startswith("ray::do")}:
+            busy = {pid for pid, command in _commands() if command.startswith("ray::run_item")}
+            if set(there) & busy:
                 killed.extend(there)
                 _kill(killed)
                 return
@@ -231,7 +232,7 @@ def own_workers() -> list[int]:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         for pid, command in _commands():
-            if command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid():
+            if command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid():
                 return [pid]
         time.sleep(_LOOK)
     return []
@@ -273,7 +274,7 @@ def _is_idle() -> bool:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         if not any(
-            command.startswith("ray::do") and _parent(_parent(pid)) == os.getpid()
+            command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid()
             for pid, command in _commands()
         ):
             return True

@@ -288,12 +288,12 @@ def test_uploads_that_no_other_machine_sees_wait_for_their_own(
     monkeypatch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
     monkeypatch.setattr(Library, "files_are_shared", property(lambda _: False))
     with room_on("alder", tmp_path, monkeypatch) as alder:
-        alder.app.state.office.runner.stop()
+        alder.app.state.server.workers.stop()
         task = alder.upload({"lease.txt": LEASE}, Accept="application/json").json()["task"]
     with room_on("birch", tmp_path, monkeypatch) as birch:
         other = birch.upload({"supply.txt": SUPPLY}, Accept="application/json").json()["task"]
         birch.settle(other)
-        with birch.app.state.office.shelf.library() as library:
+        with birch.app.state.server.connection_pool.library() as library:
             assert [entry.name for entry in library.documents()] == ["supply.txt"]
             assert TaskQueue(library).find(task).state is TaskState.WAITING
     with room_on("alder", tmp_path, monkeypatch) as alder:

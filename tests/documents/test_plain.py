@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.encoding import decode_text, looks_like_text
+from fourcorners.documents.encoding import decode_text, is_probably_text
 from fourcorners.documents.plain import mark_headings
 from fourcorners.documents.read import read_document
 
@@ -44,8 +44,8 @@ def test_nul_becomes_a_character_that_can_be_stored() -> None:
 def test_rubbish_is_not_text() -> None:
     chance = random.Random(1)
     for size in (64, 1000, 100_000):
-        assert not looks_like_text(chance.randbytes(size))
-    assert not looks_like_text(b"\xff\xfe\x00\xd8\x00\x00")
+        assert not is_probably_text(chance.randbytes(size))
+    assert not is_probably_text(b"\xff\xfe\x00\xd8\x00\x00")
     with pytest.raises(ValueError, match="not text"):
         decode_text(chance.randbytes(5000))
 
@@ -84,7 +84,7 @@ Schedule
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(mark.detail, mark.span.of(text)) for mark in mark_headings(text)]
+    return [(mark.detail, mark.span.text_in(text)) for mark in mark_headings(text)]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

@@ -95,7 +95,7 @@ def contract(
             parties=(Fact(Party("Alder Ltd", "Alder"), spans[0], 0.9),),
         ),
         passages=passages,
-        vectors=ENCODER.encode([span.of(text) for span in spans]),
+        vectors=ENCODER.encode([span.text_in(text) for span in spans]),
     )
 
 

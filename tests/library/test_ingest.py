@@ -126,7 +126,7 @@ def test_the_vector_of_a_passage_is_that_of_its_context_and_words(
     for entry in empty.documents():
         words = empty.text(entry.id)
         wanted = ENCODER.encode(
-            [f"{each.context}\n{each.span.of(words)}" for each in empty.passages(entry.id)]
+            [f"{each.context}\n{each.span.text_in(words)}" for each in empty.passages(entry.id)]
         )
         found = empty.vectors(document=entry.id).matrix
         np.testing.assert_allclose(found, wanted, atol=5e-4)

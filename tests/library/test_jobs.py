@@ -59,8 +59,8 @@ def test_steps_are_claimed_once_and_counted(jobs: JobTable) -> None:
     progress = jobs.progress(job)
     assert (progress.total, progress.done, progress.failed) == (4, 1, 1)
     assert (progress.claimed, progress.waiting) == (2, 0)
-    assert jobs.done(job) == ["a"]
-    assert jobs.failed(job) == [("b", "no text", "Run OCR.")]
+    assert jobs.done_keys(job) == ["a"]
+    assert jobs.failed_steps(job) == [("b", "no text", "Run OCR.")]
     assert not jobs.complete(job)
     for step in second:
         jobs.finish(step)
@@ -88,9 +88,9 @@ def test_finishing_is_part_of_the_transaction_around_it(
 
     with pytest.raises(KeyboardInterrupt):
         store(stop=True)
-    assert (jobs.done(job), library.documents()) == ([], [])
+    assert (jobs.done_keys(job), library.documents()) == ([], [])
     store(stop=False)
-    assert (jobs.done(job), len(library.documents())) == (["a"], 1)
+    assert (jobs.done_keys(job), len(library.documents())) == (["a"], 1)
 
 
 def test_a_lease_that_ended_can_be_claimed_again(jobs: JobTable, clock: list[float]) -> None:
@@ -118,7 +118,7 @@ def test_steps_tried_before_come_last_and_are_given_up(jobs: JobTable, clock: li
     assert [step.attempts for step in jobs.claim(job, AFAR, 10, 9)] == [3, 3, 3]
     clock[0] += 11
     assert jobs.claim(job, ME, 10, 9) == []
-    assert jobs.failed(job)[0][1] == "given up after 3 attempts: the process ended each time"
+    assert jobs.failed_steps(job)[0][1] == "given up after 3 attempts: the process ended each time"
     jobs.retry(job)
     assert [step.attempts for step in jobs.claim(job, ME, 10, 9)] == [1, 1, 1]
 

@@ -9,9 +9,9 @@ from fourcorners.llm import Budget, FakeModel, Port, Role, fixed_price
 
 
 def test_answers_are_kept_for_the_next_run(library: Library) -> None:
-    with Port.of(FakeModel(["OK"]), cache=LibraryCache(library)) as port:
+    with Port.for_model(FakeModel(["OK"]), cache=LibraryCache(library)) as port:
         assert port.ask("check", {}).value == "OK"
-    with Port.of(FakeModel([]), cache=LibraryCache(library)) as port:
+    with Port.for_model(FakeModel([]), cache=LibraryCache(library)) as port:
         reply = port.ask("check", {})
         assert (reply.value, reply.cached) == ("OK", True)
         cache = LibraryCache(library)
@@ -36,14 +36,14 @@ def test_a_job_that_goes_on_knows_what_it_has_spent(library: Library) -> None:
     price = fixed_price(1_000, 1_000)
     for run in range(2):
         ledger = LibraryLedger(library)
-        with Port.of(
+        with Port.for_model(
             FakeModel(lambda _: "OK"), ledger=ledger, job="j", price=price, budget=Budget(cost=100)
         ) as port:
             port.ask("check", {}, sample=run)
-            assert port.spent.calls == run + 1
+            assert port.spending.calls == run + 1
             calls = ledger.calls("j")
-            assert ledger.spent("j") == port.spent
-            assert port.spent.cost == sum(call.cost or 0 for call in calls) > 0
+            assert ledger.job_spending("j") == port.spending
+            assert port.spending.cost == sum(call.cost or 0 for call in calls) > 0
     assert [call.role for call in calls] == [Role.JUDGE, Role.JUDGE]
     assert str(calls[0].prompt) == "check@1"
     assert ledger.calls("other") == []
@@ -59,7 +59,9 @@ def test_what_the_port_writes_down_comes_back_as_it_was(library: Library) -> Non
             super().add(call)
 
     ledger = Both(library)
-    with Port.of(FakeModel(lambda _: "OK"), ledger=ledger, cache=LibraryCache(library)) as port:
+    with Port.for_model(
+        FakeModel(lambda _: "OK"), ledger=ledger, cache=LibraryCache(library)
+    ) as port:
         port.ask("check", {}, tag="cell 1")
         port.ask("check", {}, tag="cell 2")
     assert ledger.calls() == kept

@@ -11,7 +11,7 @@ from fourcorners.llm import Port, open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import Author, CellState, Finding
-from fourcorners.review.prompting.asker import PROFILES, FilledCells, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, FilledCells, ModelReviewer, Profile
 from fourcorners.review.prompting.settings import FollowUp, SystemPrompt
 from fourcorners.settings import LlmSettings
 from fourcorners.text import evidence
@@ -71,8 +71,8 @@ def test_a_tiny_model_fills_a_cell_somehow_and_replays_the_same(
     assert bool(cell.evidence) == (cell.state is CellState.FOUND)
     for each in cell.evidence:
         evidence.verify_quote(each.quote, TEXT)
-    assert port.spent.calls >= 1
-    assert port.spent.tokens_out > 0
+    assert port.spending.calls >= 1
+    assert port.spending.tokens_out > 0
     nowhere = {"url": "http://127.0.0.1:1/v1", "replay": file}
     again = filled(open_port(settings.model_copy(update=nowhere)), playbook, profile)
     assert again == first

@@ -114,12 +114,15 @@ def test_a_role_takes_what_it_does_not_say(monkeypatch: pytest.MonkeyPatch) -> N
     )
     found = role_plans(settings)
     assert found[Role.EXTRACT].name == found[Role.FOLLOW_UP].name == "openai:small"
-    assert found[Role.FOLLOW_UP].said.temperature == 0.9
-    assert found[Role.FOLLOW_UP].said.price_in == 1
+    assert found[Role.FOLLOW_UP].settings.temperature == 0.9
+    assert found[Role.FOLLOW_UP].settings.price_in == 1
     assert (found[Role.JUDGE].name, found[Role.JUDGE].key) == ("openai:large", KEY)
-    assert found[Role.JUDGE].said.price_in is None
+    assert found[Role.JUDGE].settings.price_in is None
     assert (found[Role.WRITE].key, found[Role.WRITE].key_from) == ("sk-ant", "ANTHROPIC_API_KEY")
-    assert (found[Role.WRITE].said.max_tokens, found[Role.WRITE].said.temperature) == (70, 0.1)
+    assert (found[Role.WRITE].settings.max_tokens, found[Role.WRITE].settings.temperature) == (
+        70,
+        0.1,
+    )
 
 
 def test_a_key_never_goes_to_another_server() -> None:
@@ -148,8 +151,8 @@ def test_only_roles_with_a_model_have_one() -> None:
 
 def test_a_plan_tells_no_key() -> None:
     found = plan(model="openai:m", key=KEY)
-    assert KEY not in repr(found) + str(found) + repr(found.said)
-    assert isinstance(found.said.key, SecretStr)
+    assert KEY not in repr(found) + str(found) + repr(found.settings)
+    assert isinstance(found.settings.key, SecretStr)
 
 
 def test_roles_with_the_same_model_share_pace_and_voice() -> None:
@@ -157,18 +160,18 @@ def test_roles_with_the_same_model_share_pace_and_voice() -> None:
         model="ollama:m", roles={"judge": {"temperature": 1}, "write": {"model": "ollama:n"}}
     )
     with open_port(settings) as port:
-        extract, judge, write = (port.voice(r) for r in (Role.EXTRACT, Role.JUDGE, Role.WRITE))
-        assert extract is port.voice(Role.FOLLOW_UP)
+        extract, judge, write = (port.role_model(r) for r in (Role.EXTRACT, Role.JUDGE, Role.WRITE))
+        assert extract is port.role_model(Role.FOLLOW_UP)
         assert extract is not judge
-        assert extract.pace is judge.pace
-        assert extract.pace is not write.pace
+        assert extract.rate_limiter is judge.rate_limiter
+        assert extract.rate_limiter is not write.rate_limiter
         assert (extract.options.temperature, judge.options.temperature) == (0.0, 1)
 
 
 def test_prices() -> None:
     def price(**given: Any) -> float | None:
         with open_port(said(**given)) as port:
-            found = port.voice(Role.EXTRACT).price
+            found = port.role_model(Role.EXTRACT).price
             return None if found is None else found(1_000_000, 1_000_000)
 
     assert price(model="openai:gpt-4o", key=KEY) == pytest.approx(12.5)
@@ -184,10 +187,10 @@ def test_limits_and_budget_come_from_the_settings(tmp_path: Path) -> None:
     )
     with open_port(settings) as port:
         assert port.budget == Budget(2.5, 9)
-        voice = port.voice(Role.WRITE)
-        assert (voice.timeout, voice.attempts, voice.pace.concurrency) == (7, 3, 2)
+        voice = port.role_model(Role.WRITE)
+        assert (voice.timeout, voice.attempts, voice.rate_limiter.concurrency) == (7, 3, 2)
         assert voice.options.seed == 1
-        assert voice.where == "http://localhost:11434/v1"
+        assert voice.endpoint == "http://localhost:11434/v1"
     with open_port(settings, budget=Budget(tokens=1)) as port:
         assert port.budget == Budget(tokens=1)
     with pytest.raises(ConfigError, match="cannot be read"):

@@ -34,9 +34,9 @@ def test_a_tiny_model_judges_two_documents_and_replays_the_same(
     )
     with open_port(settings.model_copy(update={"record": file}), job="larch") as port:
         tried = entailment_asking.run_attempt(split, find_setting(name), port, exemplars)
-        told = results.build_result(split, find_setting(name), "smollm2", [tried], port.spent)
+        told = results.build_result(split, find_setting(name), "smollm2", [tried], port.spending)
     assert len(tried.answers) == 6
-    assert port.spent.tokens_out > 0
+    assert port.spending.tokens_out > 0
     assert 0 <= told.mean("accuracy") <= 1
     assert tried.failed < 6
     nowhere = {"url": "http://127.0.0.1:1/v1", "replay": file}

@@ -26,7 +26,7 @@ def test_a_tiny_model_reads_clauses_somehow_and_replays_the_same(
     with open_port(settings.model_copy(update={"record": file}), job="mill") as port:
         first = [rerank_texts("governing law", TEXTS, port, how) for how in Rerank]
         words = expand_query("governing law", port)
-        assert port.spent.tokens_out > 0
+        assert port.spending.tokens_out > 0
     for order, verdicts in first:
         assert sorted(order) == [0, 1]
         assert all(each.asked and bool(each.failure) == bool(each.failed) for each in verdicts)

@@ -44,7 +44,7 @@ def test_text_is_answered_counted_and_kept(settings: LlmSettings) -> None:
     assert reply.cost == 0.0
     assert reply.calls[0].measured
     assert kept.cached == reply.complete
-    spent = ledger.spent("larch")
+    spent = ledger.job_spending("larch")
     assert spent.tokens == sum(call.tokens_in + call.tokens_out for call in ledger.calls)
     assert spent.tokens_in >= reply.tokens_in
 
@@ -88,7 +88,7 @@ def test_several_at_once(settings: LlmSettings) -> None:
         outcomes = list(port.ask_many(asks))
     assert sorted(outcome.index for outcome in outcomes) == [0, 1, 2]
     assert all(outcome.reply is not None for outcome in outcomes)
-    assert port.spent.calls == 3
+    assert port.spending.calls == 3
 
 
 def test_what_is_too_long_is_said(settings: LlmSettings) -> None:

@@ -33,7 +33,7 @@ def check(outline: Outline, text: str) -> None:
         assert node.span.end <= len(text)
         if node.heading:
             assert node.span.contains(node.heading)
-            assert node.heading.of(text).strip()
+            assert node.heading.text_in(text).strip()
         if node.parent is not None:
             assert node.parent < node.id
             assert outline.nodes[node.parent].span.contains(node.span)
@@ -44,7 +44,7 @@ def check(outline: Outline, text: str) -> None:
     for reference in outline.references:
         assert reference.target is None or reference.target < len(outline.nodes)
     for term in outline.terms:
-        assert term.span.of(text) == term.term
+        assert term.span.text_in(text) == term.term
         assert term.definition.contains(term.span)
 
 
@@ -71,7 +71,7 @@ def test_headings(document: Make, supply: str) -> None:
 
     def heading(label: str) -> str:
         span = labelled(outline, label).heading
-        return span.of(supply) if span else ""
+        return span.text_in(supply) if span else ""
 
     assert heading("3.2") == "Termination for Convenience"
     assert heading("3") == "TERM AND TERMINATION"
@@ -82,7 +82,7 @@ def test_headings(document: Make, supply: str) -> None:
 
 def test_reference_at_a_line_start_is_no_heading(document: Make, supply: str) -> None:
     outline = build_outline(document(supply))
-    clause = labelled(outline, "2.1").span.of(supply)
+    clause = labelled(outline, "2.1").span.text_in(supply)
     assert clause.endswith("no other terms apply to it.")
 
 
@@ -139,7 +139,7 @@ def test_articles_and_sections(document: Make) -> None:
     second = labelled(outline, "Article II")
     assert second.kind is NodeKind.ARTICLE
     assert second.heading is not None
-    assert second.heading.of(text) == "MATTERS OF CHAPTER B"
+    assert second.heading.text_in(text) == "MATTERS OF CHAPTER B"
     assert labelled(outline, "2.02").parent == second.id
 
 

@@ -22,14 +22,14 @@ def place(text: str, words: str) -> Span:
 def test_item_is_shown_with_its_lead_in(document: Make, supply: str) -> None:
     outline = build_outline(document(supply))
     for words in ("insure them", "the carrier has insured", "deliver the Goods to"):
-        clause = enclosing_clause(outline, supply, place(supply, words)).of(supply)
+        clause = enclosing_clause(outline, supply, place(supply, words)).text_in(supply)
         assert clause.startswith("2.2 Delivery. Supplier shall:")
         assert clause.endswith("(c) tell Buyer when they leave.")
 
 
 def test_section_is_a_clause(document: Make, supply: str) -> None:
     outline = build_outline(document(supply))
-    clause = enclosing_clause(outline, supply, place(supply, "ninety days' notice")).of(supply)
+    clause = enclosing_clause(outline, supply, place(supply, "ninety days' notice")).text_in(supply)
     assert clause.startswith("3.2 Termination for Convenience.")
     assert clause.endswith("notice.")
 
@@ -37,7 +37,7 @@ def test_section_is_a_clause(document: Make, supply: str) -> None:
 def test_quote_over_two_clauses(document: Make, supply: str) -> None:
     outline = build_outline(document(supply))
     start, end = place(supply, "Each order").start, place(supply, "Supplier shall:").end
-    clause = enclosing_clause(outline, supply, Span(start, end)).of(supply)
+    clause = enclosing_clause(outline, supply, Span(start, end)).text_in(supply)
     assert clause.startswith("2. SUPPLY")
 
 
@@ -45,7 +45,7 @@ def test_windows_give_the_sentences() -> None:
     text = "Oats are milled. The price is ten. It is paid monthly.\n\nNext paragraph of text."
     assert (
         enclosing_clause(WINDOWS, text, place(text, "price"))
-        .of(text)
+        .text_in(text)
         .startswith("The price is ten.")
     )
 

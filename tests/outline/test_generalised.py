@@ -447,7 +447,7 @@ def test_amendments_behind_the_exhibits(document: Make) -> None:
     nodes = [node for node in build_outline(document(text)).nodes if node.parent is None]
     assert read(document, text) == [*NUMBERS, "signature", "Exhibit A", "schedule", "schedule"]
     assert nodes[-1].heading is not None
-    assert nodes[-1].heading.of(text) == "AMENDMENT TO MILLING AGREEMENT"
+    assert nodes[-1].heading.text_in(text) == "AMENDMENT TO MILLING AGREEMENT"
 
 
 def test_title_of_an_exhibit_is_its_own(document: Make) -> None:

@@ -45,14 +45,14 @@ def test_terms(text: str, terms: list[str]) -> None:
     found = find_terms(text)
     assert [term.term for term in found] == terms
     for term in found:
-        assert term.span.of(text) == term.term
+        assert term.span.text_in(text) == term.term
         assert term.definition.contains(term.span)
 
 
 def test_definition_is_the_sentence() -> None:
     text = 'Before. "Goods" means the oats of Dr. Alder, milled. After it.'
     (term,) = find_terms(text)
-    assert term.definition.of(text) == '"Goods" means the oats of Dr. Alder, milled.'
+    assert term.definition.text_in(text) == '"Goods" means the oats of Dr. Alder, milled.'
 
 
 def test_blanks_and_quotes_take_linear_time() -> None:
@@ -82,7 +82,7 @@ def test_alphabetical_lists_without_quotation_marks() -> None:
 
 def uses(text: str) -> list[tuple[str, str]]:
     terms = find_terms(text)
-    return [(use.span.of(text), terms[use.term].term) for use in find_uses(text, terms)]
+    return [(use.span.text_in(text), terms[use.term].term) for use in find_uses(text, terms)]
 
 
 def test_uses_are_whole_words_the_longest_first() -> None:

@@ -29,7 +29,7 @@ def test_contracts_are_cut_into_clauses_that_stand_where_they_say(library: Libra
                 spans.setdefault(place.document, []).append((place.span.start, place.span.end))
             first = clause.places[0]
             assert first.span is not None
-            assert first.span.of(library.text(first.document)) == clause.text
+            assert first.span.text_in(library.text(first.document)) == clause.text
             assert len(clause.text.split()) >= gather.MIN_WORDS
         for each in spans.values():  # one stands within another, or apart from it
             for one, two in pairwise(sorted(each, key=lambda span: (span[0], -span[1]))):

@@ -54,7 +54,7 @@ def test_a_clause_brings_the_sections_and_terms_that_it_refers_to(library: Libra
         (ReferenceKind.SECTION, "Section 4"),
         (ReferenceKind.DEFINITION, "Grain Year"),
     ]
-    assert all(each.span.of(text) == each.text for each in found)
+    assert all(each.span.text_in(text) == each.text for each in found)
     assert [each.is_whole for each in found] == [True, False, True]
     assert found[0].path == ("3 Days",)
     assert len(found[1].text) <= MAX_LENGTH
@@ -76,5 +76,5 @@ def test_what_is_brought_stands_outside_the_clause(larch: Program) -> None:
                 kinds.add(one.kind)
                 assert place.span is not None
                 assert not place.span.contains(one.span)
-                assert one.span.of(library.text(one.document)) == one.text
+                assert one.span.text_in(library.text(one.document)) == one.text
         assert kinds == set(ReferenceKind)

@@ -32,4 +32,4 @@ def port(answer: Callable[..., Any], **more: Any) -> tuple[Port, FakeModel]:
         return json.dumps(said) if isinstance(said, dict) else said
 
     model = FakeModel(told)
-    return Port.of(model, sleep=at_once, attempts=1, **more), model
+    return Port.for_model(model, sleep=at_once, attempts=1, **more), model

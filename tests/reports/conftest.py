@@ -126,9 +126,9 @@ def _fact(text: str, words: str) -> Span:
 
 def _evidence(text: str, quote: Span, clause: Span, path: tuple[str, ...], pages: int) -> Evidence:
     page = 1 + quote.start * max(1, pages) // (len(text) + 1)
-    score = 0.64 + (int(hashlib.sha256(quote.of(text).encode()).hexdigest(), 16) % 34) / 100
+    score = 0.64 + (int(hashlib.sha256(quote.text_in(text).encode()).hexdigest(), 16) % 34) / 100
     return Evidence(
-        Quote(quote.of(text), quote, Match.EXACT),
+        Quote(quote.text_in(text), quote, Match.EXACT),
         clause,
         path,
         (page, page) if pages else None,

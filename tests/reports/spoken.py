@@ -93,7 +93,7 @@ def _others(review: Review, finding: Finding) -> list[Evidence]:
     one = finding.evidence[0]
     spans = (Span(0, 1_400), Span(len(text) - 700, len(text)))
     return [
-        replace(one, quote=Quote(span.of(text), span, EXACT), clause=span, score=0.1)
+        replace(one, quote=Quote(span.text_in(text), span, EXACT), clause=span, score=0.1)
         for span in spans
     ]
 
@@ -109,7 +109,8 @@ def grave(review: Review) -> Review:
             reason="It may stop the deal.",
             evidence=tuple(
                 replace(
-                    each, quote=Quote(each.clause.of(texts[finding.document]), each.clause, EXACT)
+                    each,
+                    quote=Quote(each.clause.text_in(texts[finding.document]), each.clause, EXACT),
                 )
                 for each in finding.evidence
             ),

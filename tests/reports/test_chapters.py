@@ -10,11 +10,11 @@ import pytest
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.chapters.finding import compare_words, quote_blocks
 from fourcorners.reports.chapters.material import (
-    Material,
-    asks_for_a_person,
-    label,
-    shared,
-    why,
+    ReportMaterial,
+    clause_label,
+    needs_attention,
+    severity_reason,
+    shared_sentences,
     without_dates,
 )
 from fourcorners.reports.grid import Grid
@@ -176,9 +176,9 @@ def test_very_many_findings_are_told_once_and_cut_in_the_schedule(
     large_review: Callable[[int], Review],
 ) -> None:
     grid = Grid(spoken.grave(large_review(30)))
-    material = Material(grid)
+    material = ReportMaterial(grid)
     assert material.is_long
-    asked = {e.number for e in material.entries if asks_for_a_person(e.finding)}
+    asked = {e.number for e in material.entries if needs_attention(e.finding)}
     assert material.in_full == asked
     report = due_diligence(grid)
     schedule = section(report, "schedule_findings")
@@ -203,7 +203,7 @@ def test_very_many_findings_are_summed_up_by_contract(
     large_review: Callable[[int], Review],
 ) -> None:
     grid = Grid(spoken.grave(large_review(30)))
-    high = Material(grid).flagged(Severity.HIGH)
+    high = ReportMaterial(grid).by_severities(Severity.HIGH)
     (_, table) = section(due_diligence(grid), "summary_high").blocks
     assert isinstance(table, Table)
     assert len(table.rows) == len({e.cell.row for e in high})
@@ -212,7 +212,7 @@ def test_very_many_findings_are_summed_up_by_contract(
 
 
 def test_findings_flagged_for_one_reason_stand_together(report: Report, told: Review) -> None:
-    material = Material(Grid(told))
+    material = ReportMaterial(Grid(told))
     for index, _ in enumerate(told.columns):
         entries = material.of_column(index)
         tables = [b for b in section(report, f"provision_{index}").blocks if isinstance(b, Table)]
@@ -220,7 +220,7 @@ def test_findings_flagged_for_one_reason_stand_together(report: Report, told: Re
             assert not tables
             continue
         groups = [row for row in tables[0].rows if row.group]
-        assert len(groups) == len({(e.severity, why(e.finding)) for e in entries})
+        assert len(groups) == len({(e.severity, severity_reason(e.finding)) for e in entries})
         assert len(tables[0].rows) == len(groups) + len(entries)
 
 
@@ -386,13 +386,13 @@ def test_many_red_flags_are_told_in_less_detail_and_it_is_said(
 )
 def test_a_clause_is_named_by_its_label(review: Review, path: str, wanted: str) -> None:
     found = next(f.evidence[0] for f in review.findings if f.evidence)
-    assert label(replace(found, path=(path,))) == wanted
+    assert clause_label(replace(found, path=(path,))) == wanted
 
 
 def test_reasons_that_differ_in_a_date_alone_are_told_once() -> None:
     told = "The agreement has run out. The term ended on {}. Have it renewed."
     reasons = [told.format("2012-04-15"), told.format("2020-09-30")]
     assert without_dates(reasons[0]) == without_dates(reasons[1])
-    assert shared(reasons) == "The agreement has run out. Have it renewed."
-    assert shared(reasons[:1]) == reasons[0]
+    assert shared_sentences(reasons) == "The agreement has run out. Have it renewed."
+    assert shared_sentences(reasons[:1]) == reasons[0]
     assert without_dates("It ends in 30 days.") == "It ends in 30 days."

@@ -69,7 +69,7 @@ def test_a_clause_stands_in_the_page_once_with_the_texts_own_words(
         section = tree.get_element_by_id(f"d-{i}")
         clauses = [content(c) for c in section.xpath(".//*[@class='whole']/blockquote")]
         wanted = {
-            evidence.clause.of(document.text)
+            evidence.clause.text_in(document.text)
             for finding in review.findings
             if finding.document == document.id
             for evidence in finding.evidence

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from fourcorners import reports
-from fourcorners.reports.grid import recognised
+from fourcorners.reports.grid import ocr_note
 from fourcorners.reports.terminal import print_review
 from fourcorners.review.finding import CellState, Finding, Review, Severity
 
@@ -30,8 +30,8 @@ def scanned(review: Review) -> Review:
 
 
 def test_in_words() -> None:
-    assert recognised(0.912) == "Read by OCR, 91%"
-    assert recognised(None) == ""
+    assert ocr_note(0.912) == "Read by OCR, 91%"
+    assert ocr_note(None) == ""
 
 
 def test_in_html(scanned: Review, review: Review, tmp_path: Path) -> None:

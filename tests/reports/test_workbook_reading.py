@@ -56,7 +56,12 @@ def test_every_row_says_whose_it_is_and_what_was_seen(written: Path, review: Rev
     for finding in review.findings:
         row = by_cell[finding.document, finding.provision]
         assert row.fingerprint == finding_fingerprint(finding)
-        assert (row.state, row.value, row.comment, row.seen) == (finding.review, "", "", 0)
+        assert (row.state, row.value, row.comment, row.annotation_count) == (
+            finding.review,
+            "",
+            "",
+            0,
+        )
 
 
 def test_a_hostile_review_comes_back_whole(hostile_review: Review, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_dates_periods_and_sums_are_found_where_they_stand() -> None:
         AmountKind.SHARE,
         AmountKind.DATE,
     ]
-    assert all(each.span.of(WORDS) == each.words for each in found)
+    assert all(each.span.text_in(WORDS) == each.words for each in found)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_conditions_and_exceptions_are_told_apart() -> None:
         ("condition", "provided that"),
         ("exception", "except as"),
     ]
-    assert found[0].span.of(WORDS).endswith("March 1, 2024")
+    assert found[0].span.text_in(WORDS).endswith("March 1, 2024")
 
 
 def test_numbers_are_compared_without_separators() -> None:

@@ -41,7 +41,7 @@ You will survey the quay each spring, and we will pay your fee within a month.
 def test_parties_are_called_by_their_roles_and_the_contract_is_not_named(
     library: Library, question: str, told: str
 ) -> None:
-    assert build_context(library, ["lease.txt"]).scope(question).asked == told
+    assert build_context(library, ["lease.txt"]).scope(question).question == told
 
 
 WORKS = """SERVICED PREMISES AGREEMENT
@@ -99,7 +99,7 @@ def test_a_party_that_a_letter_calls_you_is_a_party(tmp_path: Path) -> None:
         assert not add_files(
             library, [path], collection="room", encoder=None, settings=Settings(jobs=1)
         ).failed
-        asked = build_context(library, ["letter.txt"]).scope("When is Marrow paid?").asked
+        asked = build_context(library, ["letter.txt"]).scope("When is Marrow paid?").question
     assert asked == "When is a party paid?"
 
 

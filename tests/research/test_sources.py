@@ -503,7 +503,7 @@ class Run:
         ]
         library, encoder, concepts = self._held
         model = FakeModel(script(research={"looks": looks}, draft=told or draft()))
-        with Port.of(model, attempts=1) as port:
+        with Port.for_model(model, attempts=1) as port:
             events = ask(
                 library,
                 "Can the Tenant assign the lease?",

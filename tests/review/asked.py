@@ -19,7 +19,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import PreparedProvision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.settings import Profile, PromptSettings
 from tests.review.conftest import document
 
@@ -50,7 +50,7 @@ def port(by: By, *, ledger: Ledger | None = None, **more: Any) -> tuple[Port, Fa
         return said if isinstance(said, str) else json.dumps(said)
 
     model = FakeModel(answer)
-    opened = Port.of(model, sleep=at_once, attempts=1, ledger=ledger, **more)
+    opened = Port.for_model(model, sleep=at_once, attempts=1, ledger=ledger, **more)
     return opened, model
 
 

@@ -97,7 +97,7 @@ def changed(room: tuple[Library, str, str], words: str, brought: str = "") -> li
     for each in cells[0].amendments:
         assert (each.document, each.name) == (amendment, "amendment.txt")
         assert each.quote.span is not None
-        assert each.quote.span.of(AMENDMENT) == each.quote.words
+        assert each.quote.span.text_in(AMENDMENT) == each.quote.words
     return list(cells[0].amendments)
 
 

@@ -15,7 +15,7 @@ from fourcorners.llm import open_port
 from fourcorners.llm.port import conversation as converse
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState
-from fourcorners.review.prompting.asker import ModelReviewer
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.run import CellFilter, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.review import asked

@@ -19,8 +19,8 @@ from fourcorners.llm import Budget, FakeModel, Options, Port, Request, fixed_pri
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import Author, CellState
-from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
 from fourcorners.review.prompting.estimate import estimate_cost
+from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.settings import Settings
 from tests.review import asked
@@ -73,7 +73,7 @@ def test_a_review_with_a_model_is_stored_and_free_again(
             playbook,
             encoder=None,
             asker=asker,
-            spent=lambda: port.spent.cost,
+            spent=lambda: port.spending.cost,
             on_progress=seen.append,
         )
     cells = [grid.cell(each.id, "change-of-control") for each in grid.documents]
@@ -157,7 +157,7 @@ def test_what_it_costs_is_foretold(
         more = estimate_cost(
             library, ModelReviewer(port, playbook, replace(asking, best_of=2)), collection="Larch"
         )
-    assert (told.contracts, told.cells, told.read, told.kept) == (3, 6, 3, 0)
+    assert (told.contracts, told.cells, told.read, told.cached) == (3, 6, 3, 0)
     local = review_library(library, playbook, encoder=None).findings
     found = sum(cell.state is CellState.FOUND for cell in local)
     assert told.calls == 6 + asking.risks * found
@@ -169,9 +169,9 @@ def test_what_it_costs_is_foretold(
             review_library(
                 library, playbook, encoder=None, asker=ModelReviewer(port, playbook, asking)
             )
-            assert port.spent.calls == told.calls
-            assert port.spent.tokens_in == pytest.approx(told.tokens_in, rel=0.1)
+            assert port.spending.calls == told.calls
+            assert port.spending.tokens_in == pytest.approx(told.tokens_in, rel=0.1)
             after = estimate_cost(library, ModelReviewer(port, playbook, asking))
             assert (after.cells, after.calls) == (0, 0)
             kept = estimate_cost(library, ModelReviewer(port, playbook, asking), again=True)
-            assert (kept.cells, kept.calls, kept.kept, kept.cost) == (6, 0, 6, 0.0)
+            assert (kept.cells, kept.calls, kept.cached, kept.cost) == (6, 0, 6, 0.0)

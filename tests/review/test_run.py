@@ -161,7 +161,7 @@ def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> 
     assert again.cell(one.id, "governing-law").review is ReviewState.CONFIRMED
     corrected = again.cell(one.id, "audit-rights")
     assert corrected.place is not None
-    assert corrected.place.of(one.text) == words
+    assert corrected.place.text_in(one.text) == words
     assert run._placed(corrected, "another text").place is None
     anew = review_library(library, playbook, encoder=ENCODER, again=True)
     assert anew.findings == again.findings

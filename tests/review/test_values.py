@@ -79,7 +79,7 @@ def test_dates_and_places() -> None:
     text = "means February 1, 2024, and later 1 March 2025"
     found = find_dates(text, whole(text))
     assert [each.text for each in found] == ["2024-02-01", "2025-03-01"]
-    assert found[0].span.of(text) == "February 1, 2024"
+    assert found[0].span.text_in(text) == "February 1, 2024"
     assert [each.text for each in find_dates(text, Span(22, len(text)))] == ["2025-03-01"]
 
 
@@ -88,7 +88,7 @@ def test_a_written_period_reads_back(count: int, unit: str) -> None:
     text = f"for {count:,} {unit}s from then"
     (found,) = find_durations(text, whole(text))
     assert found.text.replace(",", "").split()[0] == str(count)
-    assert found.span.of(text) == f"{count:,} {unit}s"
+    assert found.span.text_in(text) == f"{count:,} {unit}s"
 
 
 @given(st.text(alphabet="0123456789 ,.%$£months’(yearsdof hundred)-\n", max_size=300))

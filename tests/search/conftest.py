@@ -16,7 +16,7 @@ from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.tree import Node as Clause
 from fourcorners.outline.tree import NodeKind, Outline, Passage, View
-from fourcorners.search.query import And, Near, Node, Not, Or, Phrase, Prefix, Word
+from fourcorners.search.query import And, Node, Not, Or, Phrase, Prefix, Proximity, Word
 from fourcorners.text.span import Span
 
 ENCODER = HashEncoder(256)
@@ -82,7 +82,7 @@ def add(library: Library) -> Add:
             Outline(nodes, 0.9),
             Card(type=Fact(kind, spans[0], 0.9)),
             passages,
-            ENCODER.encode([span.of(text) for span in spans]) if vectors else None,
+            ENCODER.encode([span.text_in(text) for span in spans]) if vectors else None,
             collection=collection,
         )
         return document.id
@@ -125,7 +125,7 @@ def random_tree(rng: random.Random, depth: int = 3) -> Node:
         return random_term(rng)
     if kind < 0.6:
         parts = tuple(random_part(rng) for _ in range(rng.choice((2, 2, 2, 3, 4))))
-        return Near(parts, rng.randint(0, 4), rng.random() < 0.3)
+        return Proximity(parts, rng.randint(0, 4), rng.random() < 0.3)
     children: list[Node] = [random_tree(rng, depth - 1) for _ in range(rng.choice((2, 2, 3)))]
     if kind < 0.8:
         return Or(tuple(children))

@@ -47,7 +47,7 @@ def test_exactly_the_passages_that_match_are_found(corpus: Path, tmp_path: Path)
             library.add(document, Outline((), 0.0, windows=True), Card(), cut, None, collection="C")
             texts[document.id] = document.text
             for passage in cut:
-                index = WordIndex(passage.span.of(document.text))
+                index = WordIndex(passage.span.text_in(document.text))
                 for query in QUERIES:
                     if is_match(parse_query(query), index):
                         expected[query].add((document.id, passage.ordinal))
@@ -56,6 +56,6 @@ def test_exactly_the_passages_that_match_are_found(corpus: Path, tmp_path: Path)
             assert expected[query], query
             assert {(hit.document, hit.ordinal) for hit in hits} == expected[query], query
             for hit in hits:
-                assert hit.words == hit.span.of(texts[hit.document])
+                assert hit.words == hit.span.text_in(texts[hit.document])
                 assert hit.matched
                 assert all(hit.span.contains(spot) for spot in (*hit.matched, hit.snippet))

@@ -34,7 +34,7 @@ def test_passages_that_satisfy_the_query_with_their_places() -> None:
     text, passages = cut(CLAUSES)
     (first,) = rank_passages(WordIndex(text), passages, parse_query('"change control"~5^5'))
     assert first.passage.ordinal == 0
-    assert [span.of(text) for span in first.matched] == ["change", "control"]
+    assert [span.text_in(text) for span in first.matched] == ["change", "control"]
     assert first.lexical > 0
     assert first.cosine is None
 
@@ -61,7 +61,7 @@ def test_boost_multiplies_the_lexical_score() -> None:
 def test_meaning_ranks_every_passage_and_words_lead() -> None:
     text, passages = cut(CLAUSES)
     encoder = HashEncoder(256)
-    vectors = encoder.encode([passage.span.of(text) for passage in passages])
+    vectors = encoder.encode([passage.span.text_in(text) for passage in passages])
     like = encoder.encode(["control of heating stays"])[0]
     found = rank_passages(
         WordIndex(text), passages, parse_query("assign*"), vectors=vectors, like=like
@@ -126,7 +126,7 @@ def test_a_passage_is_found_as_if_it_stood_alone(
             expected = {
                 passage.ordinal
                 for passage in passages
-                if is_match(tree, WordIndex(passage.span.of(text)))
+                if is_match(tree, WordIndex(passage.span.text_in(text)))
             }
             assert {one.passage.ordinal for one in found} == expected, str(Query("", tree))
             for one in found:

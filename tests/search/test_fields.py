@@ -56,7 +56,7 @@ def room(library: Library, encoder: HashEncoder) -> dict[str, str]:
             agreement_date=Fact(day, spans[0], 0.9),
         )
         passages = [Passage(at, span, View.NODE, at) for at, span in enumerate(spans)]
-        vectors = encoder.encode([span.of(text) for span in spans])
+        vectors = encoder.encode([span.text_in(text) for span in spans])
         library.add(document, Outline(nodes, 0.9), card, passages, vectors, collection=collection)
         return document.id
 

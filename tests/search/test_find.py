@@ -36,8 +36,8 @@ def test_a_hit_says_what_it_is_and_where(library: Library, add: Add) -> None:
     assert hit.document == document
     assert hit.name == "lease.txt"
     assert hit.ordinal == 1
-    assert hit.words == LEASE[1] == hit.span.of(text)
-    assert [span.of(text) for span in hit.matched] == ["assign", "consent"]
+    assert hit.words == LEASE[1] == hit.span.text_in(text)
+    assert [span.text_in(text) for span in hit.matched] == ["assign", "consent"]
     assert hit.page == 1
     assert hit.path == ("2",)
     assert hit.snippet == hit.span
@@ -118,7 +118,7 @@ def test_plain_language_may_add_what_holds_not_all_words(
     hits = find_passages(library, question, encoder=encoder)
     assert hits[0].words == LEASE[2]
     text = library.text(hits[0].document)
-    assert [span.of(text) for span in hits[0].matched] == ["laws", "govern"]
+    assert [span.text_in(text) for span in hits[0].matched] == ["laws", "govern"]
     assert {"lexical", "cosine", "lexical_rank", "dense_rank"} <= set(hits[0].scores)
     assert len(hits) == len(LEASE)
 
@@ -263,7 +263,7 @@ def test_overlapping_passages_are_one_hit(library: Library, add: Add) -> None:
     hits = find_passages(library, "control OR lease")
     text = library.text(document)
     for at, hit in enumerate(hits):
-        assert hit.words == hit.span.of(text)
+        assert hit.words == hit.span.text_in(text)
         assert all(not hit.span.overlaps(other.span) for other in hits[at + 1 :])
         assert all(hit.span.contains(spot) for spot in hit.matched)
 
@@ -295,7 +295,7 @@ def test_an_exact_search_returns_exactly_the_matching_passages(
         assert 0 < len(expected) < len(clauses)
         hits = find_passages(library, query, encoder=encoder, limit=500)
         assert {hit.ordinal for hit in hits} == expected
-        assert all(hit.matched and hit.span.of(text) == hit.words for hit in hits)
+        assert all(hit.matched and hit.span.text_in(text) == hit.words for hit in hits)
 
 
 def test_hits_are_the_same_each_time(library: Library, add: Add, encoder: HashEncoder) -> None:
@@ -311,5 +311,5 @@ def test_highlights_are_in_the_texts_own_characters(library: Library, add: Add) 
     document = add("Das “Übertragungsrecht” — naïve Änderung der Kontrolle.")
     (hit,) = find_passages(library, "anderung w/2 kontrolle")
     text = library.text(document)
-    assert [span.of(text) for span in hit.matched] == ["Änderung", "Kontrolle"]
+    assert [span.text_in(text) for span in hit.matched] == ["Änderung", "Kontrolle"]
     assert hit.span == Span(0, len(text))

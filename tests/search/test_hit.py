@@ -29,7 +29,7 @@ def test_a_snippet_is_inside_and_of_whole_words(data: st.DataObject) -> None:
     shown = snippet_span(TEXT, span, matched)
     assert span.contains(shown)
     assert 0 < len(shown) <= MAX_SNIPPET or shown == span
-    assert all(word in TEXT.split() for word in shown.of(TEXT).split())
+    assert all(word in TEXT.split() for word in shown.text_in(TEXT).split())
     if matched:
         assert any(shown.contains(one) for one in matched)
 

@@ -9,7 +9,7 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token
 from fourcorners.search.fusion import sort_by_score
 from fourcorners.search.lexical import BestRows, best_rows, matching_rows
-from fourcorners.search.query import And, Near, Node, Or, Phrase, Prefix, Word
+from fourcorners.search.query import And, Node, Or, Phrase, Prefix, Proximity, Word
 
 TERMS: tuple[Word | Prefix | Phrase, ...] = (
     Word("a"),
@@ -45,7 +45,7 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
     rows = sort_by_score(sorted(whole.scores), whole.scores)[:limit]
     assert list(found.scores.items()) == [(row, whole.scores[row]) for row in rows]
     texts = {
-        row: passage.passage.span.of(library.text(passage.document))
+        row: passage.passage.span.text_in(library.text(passage.document))
         for row, passage in library.passage_rows(rows).items()
     }
     for row in rows:
@@ -56,7 +56,7 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
     "tree",
     [
         Or((Word("a"), Word("b", boost=2.0))),
-        Or((Word("a"), Near((Word("b"), Word("d")), 3))),
+        Or((Word("a"), Proximity((Word("b"), Word("d")), 3))),
         Or((And((Word("a"), Word("b"))), Word("d"))),
         And((Word("a"), Word("b"))),
     ],

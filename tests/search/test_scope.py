@@ -99,8 +99,8 @@ def test_the_named_contract_is_found_and_its_name_left_out(
 ) -> None:
     scope = route_question(library, question)
     assert scope.documents[0][0] == room[named]
-    assert scope.sure
-    assert scope.asked == asked
+    assert scope.is_certain
+    assert scope.question == asked
     assert scope.naming in question or all(word in question for word in scope.naming.split())
 
 
@@ -114,8 +114,8 @@ def test_a_question_that_names_nothing_keeps_every_document(
 ) -> None:
     scope = route_question(library, question)
     assert scope.documents == ()
-    assert scope.asked == question
-    assert not scope.sure
+    assert scope.question == question
+    assert not scope.is_certain
 
 
 def test_what_fits_two_contracts_is_not_sure(library: Library, make: Make) -> None:
@@ -124,9 +124,9 @@ def test_what_fits_two_contracts_is_not_sure(library: Library, make: Make) -> No
     make("three.txt", "Supply Agreement", "Foxglove SA")
     scope = route_question(library, "In the lease between Acme and Tamarack, who pays the rent?")
     assert {document for document, _ in scope.documents[:2]} == {first, second}
-    assert not scope.sure
-    assert set(scope.few) == {first, second}
-    assert scope.asked == "who pays the rent?"
+    assert not scope.is_certain
+    assert set(scope.candidates) == {first, second}
+    assert scope.question == "who pays the rent?"
 
 
 def test_parties_that_the_card_missed_are_read_at_the_head(library: Library, make: Make) -> None:
@@ -136,7 +136,7 @@ def test_parties_that_the_card_missed_are_read_at_the_head(library: Library, mak
         library, "Consider the Agency Agreement with Wisteria plc; can it be assigned?"
     )
     assert scope.documents[0][0] == meant
-    assert scope.sure
+    assert scope.is_certain
 
 
 def test_a_misspelt_party_is_found(library: Library, room: dict[str, str]) -> None:
@@ -149,8 +149,8 @@ def test_a_misspelt_party_is_found(library: Library, room: dict[str, str]) -> No
 @pytest.mark.usefixtures("room")
 def test_an_unknown_contract_leaves_the_question_without_its_name(library: Library) -> None:
     scope = route_question(library, "Consider the Zinnia Charter of Yarrow; who is bound?")
-    assert scope.asked == "who is bound?"
-    assert not scope.sure
+    assert scope.question == "who is bound?"
+    assert not scope.is_certain
 
 
 def test_filters_leave_documents_out(library: Library, room: dict[str, str], make: Make) -> None:

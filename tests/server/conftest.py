@@ -85,17 +85,17 @@ class Room:
     def put(self, files: Mapping[str, str], collection: str = "Mill") -> None:
         """Add files without an upload, and without the processes that read hostile ones."""
         for name, text in files.items():
-            path = self.app.state.office.uploads.root / "0" / name
+            path = self.app.state.server.uploads.root / "0" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             made = prepare_file(path)
             assert isinstance(made, PreparedFile)
-            with self.app.state.office.shelf.library() as library:
+            with self.app.state.server.connection_pool.library() as library:
                 library.add_columns(made.columns, None, collection=collection)
 
     def document(self, name: str) -> str:
         """Return the id of a document by its name."""
-        with self.app.state.office.shelf.library() as library:
+        with self.app.state.server.connection_pool.library() as library:
             return str(library.resolve(name).id)
 
 

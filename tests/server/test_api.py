@@ -190,8 +190,8 @@ def test_too_many_requests_are_told_to_wait() -> None:
 
 def test_what_an_ended_server_left_goes_on(make_room: Callable[..., Room]) -> None:
     room = make_room("kept.db")
-    office = room.app.state.office
-    office.runner.stop()  # as at its end: nothing is taken up any more
+    office = room.app.state.server
+    office.workers.stop()  # as at its end: nothing is taken up any more
     answer = room.upload({"lease.txt": LEASE}, Accept="application/json")
     task = answer.json()["task"]
     assert get(room, f"/tasks/{task}")["state"] == "waiting"

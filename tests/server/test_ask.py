@@ -157,7 +157,7 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
     part = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
     assert part.headers["hx-redirect"] == address
     assert "Nothing in the answer rests on these" in room.client.get(address).text
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM server_steps") == [(0,)]
 
 
@@ -180,7 +180,7 @@ def test_a_question_that_is_ended_leaves_nothing(
         assert time.monotonic() < until
         time.sleep(0.05)
     assert "Ask again" in page
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         while library.execute("SELECT count(*) FROM server_steps") != [(0,)]:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -190,10 +190,10 @@ def test_a_task_that_answered_before_it_was_killed_does_not_ask_again(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room.put({"lease.txt": LEASE})
-    office = room.app.state.office
+    office = room.app.state.server
     asked_again: list[str] = []
     monkeypatch.setattr(run, "ask", lambda *_, **__: asked_again.append("again"))
-    with office.shelf.library() as library:
+    with office.connection_pool.library() as library:
         task = TaskQueue(library).start(asking.KIND, "by hand", "Mill", {}, by="Ada")
         made = answers.save_answer(library, _answer(), task.id, AnswerOrigin("Mill", "Ada"))
         work = TaskContext(task, library, office.settings, office.engines, lambda *_: None)
@@ -203,7 +203,7 @@ def test_a_task_that_answered_before_it_was_killed_does_not_ask_again(
 
 def test_many_questions_of_one_person_wait(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.put({"lease.txt": LEASE})
-    runner = room.app.state.office.runner
+    runner = room.app.state.server.workers
 
     def endless(*_: Any, **__: Any) -> Iterator[happened.Event]:
         while not runner.is_stopping:

@@ -31,7 +31,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
 
     monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
         for name, role, where in (
             ("ada", Role.ADMIN, ALL_COLLECTIONS),
@@ -46,7 +46,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
 
 
 def bearer(room: Room, name: str) -> dict[str, str]:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         secret = ApiTokens(library).add(name, [Scope.READ], "test", 1, by="test")
     return {"Authorization": f"Bearer {secret}"}
 
@@ -88,7 +88,7 @@ def test_a_question_and_its_report(room: Room) -> None:
 
 
 def test_lists_come_in_parts_the_newest_first(room: Room) -> None:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         made = [
             answers.save_answer(
                 library, _answer(f"q{n}", f"2026-01-0{1 + n // 2}"), f"t{n}", AnswerOrigin()
@@ -129,7 +129,7 @@ def test_what_an_answer_read_decides_who_sees_it(team: Room) -> None:
 def test_an_answer_of_the_command_is_for_who_reads_everything(team: Room) -> None:
     bram, ada = bearer(team, "bram"), bearer(team, "ada")
     lease = team.document("lease")
-    with team.app.state.office.shelf.library() as library:
+    with team.app.state.server.connection_pool.library() as library:
         path = "/srv/secret/lease.txt"
         told = _answer("q", "2026-01-02", Source(lease, "lease.txt", path))
         by_command = store.save_answer(library, told)
@@ -149,7 +149,7 @@ def test_an_answer_goes_with_its_contract(room: Room) -> None:
     lease = room.document("lease")
     room.client.delete(f"{API}/documents/{lease}", params={"collection": "Mill"})
     assert room.client.get(f"{API}/answers/{answer}").status_code == 404
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM server_answers") == [(0,)]
 
 

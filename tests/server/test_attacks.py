@@ -101,7 +101,7 @@ def test_what_could_not_be_read_is_told_though_the_collection_never_comes(room: 
     page = room.add({"bad.pdf": b"%PDF-1.7 nothing more"}, collection="Quarry")
     assert "bad.pdf" in page
     assert room.client.get("/api/v1/documents?collection=Quarry").status_code == 404
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         (failure,) = library.failures("Quarry")
     assert failure.reason in html.unescape(page)
 

@@ -43,7 +43,7 @@ BOOK = load_playbook("due-diligence")
 def reviewed(room: Room, texts: dict[str, str], collection: str = "Mill") -> None:
     """Add contracts, and store a review of them."""
     room.put(texts, collection)
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         entries = library.documents(collection)
         cells = [grids.absent(each.id, one.id) for each in entries for one in BOOK.provisions]
         grids.fill(library, BOOK, cells)
@@ -164,7 +164,7 @@ def test_it_is_in_the_files_that_are_sent(room: Room) -> None:
 
 def test_a_cell_that_is_not_filled_is_told_in_a_file(room: Room) -> None:
     reviewed(room, {"lease.txt": LEASE})
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         kept.add_column(library, "Mill", BOOK.id, QUESTION, with_model=False, by="Ada")
     told = room.client.get(f"{GRID.replace('grid', 'export')}&as=json").json()
     assert told["findings"][-1]["state"] == "failed"
@@ -192,7 +192,7 @@ def test_a_changed_question_is_another_version_and_a_removed_column_is_gone(room
     assert room.client.get("/api/v1/columns?collection=Mill").json() == []
     assert cells_of(room, second) == {}
     assert OTHER not in room.client.get(GRID).text
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         events = [each.event for each in library.audit_trail() if "column" in each.event]
     assert events == ["column", "column changed", "column removed"]
 
@@ -284,7 +284,7 @@ def test_what_cannot_be_asked_is_refused(room: Room) -> None:
     assert status(collection="Nowhere") == 404
     assert status(playbook="nothing") == 404
     assert status(with_model=True) == 400
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         for at in range(kept.MAX_COLUMNS):
             kept.add_column(library, "Mill", BOOK.id, f"question {at}", with_model=False, by="Ada")
     assert status() == 400
@@ -307,7 +307,7 @@ def model(
 
     @contextmanager
     def opened(*_: object, **__: object) -> Iterator[Port]:
-        with Port.of(fake, attempts=1) as port:
+        with Port.for_model(fake, attempts=1) as port:
             yield port
 
     monkeypatch.setattr(people, "is_configured", lambda _: True)
@@ -375,7 +375,7 @@ def test_walls_of_a_team(make_room: Callable[..., Room], monkeypatch: pytest.Mon
     room = make_room(team=True)
     reviewed(room, {"lease.txt": LEASE})
     reviewed(room, {"supply.txt": SUPPLY}, "Grain")
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         accounts, tokens = Accounts(library), ApiTokens(library)
         headers = {}
         for name, role in (("bram", Role.READER), ("cleo", Role.REVIEWER)):
@@ -421,7 +421,7 @@ def test_walls_of_a_team(make_room: Callable[..., Room], monkeypatch: pytest.Mon
 def test_cells_are_stored_as_findings_are(room: Room) -> None:
     reviewed(room, {"lease.txt": LEASE})
     column = filled(room)
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         book = kept.review_playbook(library, "mill", BOOK.id)  # whatever its case
         cells = store.load_cells(library, book, [column["provision"]])
         assert [one.state for row in cells.values() for one in row.values()] == [CellState.FOUND]

@@ -82,7 +82,7 @@ def test_a_clause_is_kept_in_a_bank_found_there_and_rated(mill: Room) -> None:
     assert identifier
     status, page = post(mill, "/precedents/rate", bank="house", clause=identifier[1], stars="5")
     assert "★★★★★" in page
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         (kept,) = banks.bank_clauses(library, "house")
     assert (kept.stars, kept.provision, kept.source) == (5, "Cap", "supply.txt")
 
@@ -147,7 +147,7 @@ def test_a_playbook_is_tried_on_a_contract_and_on_words_and_nothing_is_stored(mi
     status, page = post(mill, "/playbooks/due-diligence/try", words=LEASE)
     assert status == 200
     assert "Governing law" in words(page)
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM review_findings") == [(0,)]
     assert post(mill, "/playbooks/due-diligence/try")[0] == 400
     assert post(mill, "/playbooks/due-diligence/try", document="0123456789abcdef")[0] == 404

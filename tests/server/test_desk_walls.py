@@ -31,7 +31,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def team(make_room: Callable[..., Room]) -> Room:
     """Bram reviews Mill and may not know of Grain; both are reviewed, and there is a bank."""
     room = make_room(team=True)
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
         for name in ("ada", "bram"):
             accounts.add(name, PASSWORD, by="test")
@@ -40,7 +40,7 @@ def team(make_room: Callable[..., Room]) -> Room:
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY}, "Grain")
     documents = [room.document(name) for name in ("lease", "supply")]
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         fill(library, BOOK, [absent(d, p.id) for d in documents for p in BOOK.provisions])
         keep(library, "secret", [BankClause("Cap", "Oats Limited is liable without any limit.")])
     data = {"name": "bram", "password": PASSWORD}

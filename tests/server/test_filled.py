@@ -25,7 +25,7 @@ def test_cells_count_wherever_their_contract_is(room: Room) -> None:
     room.put({"lease.txt": LEASE, "supply.txt": SUPPLY}, "Mill")
     room.put({"lease.txt": LEASE}, "Grain")
     lease, supply = room.document("lease.txt"), room.document("supply.txt")
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         review(library, lease, supply)
         review(library, lease)  # again: no cell is counted twice
         found = {each.collection: each.cells for each in count_filled(library, [BOOK.hash])}
@@ -46,7 +46,7 @@ def test_no_finding_is_read_to_count_them(room: Room, monkeypatch: pytest.Monkey
         asked.append((statement, tuple(values)))
         return execute(library, statement, values)
 
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         review(library, lease)
         monkeypatch.setattr(Library, "execute", told)
         count_filled(library, [BOOK.hash])

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fourcorners.review.health import examine as checks
-from fourcorners.review.health.symptom import Concern
+from fourcorners.review.health import check as checks
+from fourcorners.review.health.symptom import SymptomKind
 from fourcorners.server.store import health_checks as papers
 from fourcorners.server.store.health_checks import ProblemClass
 
@@ -42,7 +42,7 @@ def checked(room: Room, collection: str = "Mill", **more: str) -> dict[str, Any]
 
 
 def test_every_concern_is_of_a_class() -> None:
-    assert {papers.problem_class(each) for each in Concern} == set(ProblemClass)
+    assert {papers.problem_class(each) for each in SymptomKind} == set(ProblemClass)
 
 
 def test_a_check_from_the_page_tells_by_class(room: Room) -> None:
@@ -97,7 +97,7 @@ def test_it_tells_when_files_came_since_and_what_is_gone_is_not_told(room: Room)
 def test_it_is_kept_over_a_restart_and_begun_once(
     make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, calls = checks.examine_documents, 0
+    whole, calls = checks.check_documents, 0
 
     def slow(*given: Any, **named: Any) -> Any:
         nonlocal calls
@@ -107,7 +107,7 @@ def test_it_is_kept_over_a_restart_and_begun_once(
             time.sleep(0.05)
         return whole(*given, **named)
 
-    monkeypatch.setattr(checks, "examine_documents", slow)
+    monkeypatch.setattr(checks, "check_documents", slow)
     room = make_room()
     room.put({"lease.txt": BLANK})
     first = room.client.post("/api/v1/health", json={"collection": "Mill"}).json()

@@ -239,7 +239,7 @@ def test_a_model_answers_where_it_is_allowed(
 
     @contextmanager
     def opened(*_: object, **__: object) -> Iterator[Port]:
-        with Port.of(model, attempts=1) as port:
+        with Port.for_model(model, attempts=1) as port:
             yield port
 
     monkeypatch.setattr(answering, "is_configured", lambda _: True)

@@ -135,7 +135,7 @@ def test_sessions_by_password_and_api_tokens_stay(
     enter(room, provider)
     with accounts_of(room) as accounts:
         accounts.grant("ada@firm.test", Role.READER, "Mill", by="test")
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         token = ApiTokens(library).add("ada@firm.test", [Scope.READ], "t", 1, by="test")
     room.client.cookies.clear()
     form = {"name": "olga", "password": "a short sentence is good"}

@@ -58,11 +58,11 @@ def test_a_link_opens_exactly_its_words(room: Room) -> None:
     document = room.document("lease")
     start = LEASE.index("The Tenant may end this lease")
     span = Span(start, LEASE.index("Landlord.\n\n2.2") + 9)
-    address = quote_href(document, span, span.of(LEASE))
+    address = quote_href(document, span, span.text_in(LEASE))
     assert address.endswith(f"#s={span.start}-{span.end}")
     page = room.client.get(address).text
     marked = re.findall(r"<mark[^>]*>(.*?)</mark>", page)
-    assert unescape("".join(marked)) == span.of(LEASE)
+    assert unescape("".join(marked)) == span.text_in(LEASE)
     assert page.count(f'id="s={span.start}-{span.end}"') == 1
 
 

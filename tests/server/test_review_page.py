@@ -32,7 +32,7 @@ def mill(room: Room) -> Room:
     cells: list[Finding] = []
     for document in (lease, supply):
         cells += [absent(document, provision.id) for provision in BOOK.provisions[3:]]
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         text = library.text(lease)
         fill(library, BOOK, [
             *cells,
@@ -148,10 +148,10 @@ def test_the_next_open_finding_is_told_by_its_place(mill: Room) -> None:
 def test_cells_that_are_filled_again_or_leave_change_in_the_grid(mill: Room) -> None:
     lease, supply = mill.document("lease"), mill.document("supply")
     assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-none r-proposed"
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         fill(library, BOOK, [found(lease, SECOND, library.text(lease), Severity.MEDIUM)])
     assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-medium r-proposed"
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         library.remove(supply, "Mill")
         kept = library.execute("SELECT DISTINCT document FROM grid_glances")
     assert kept == [(lease,)]
@@ -160,7 +160,7 @@ def test_cells_that_are_filled_again_or_leave_change_in_the_grid(mill: Room) -> 
 
 def test_a_severity_that_stands_elsewhere_is_read_from_the_whole_finding(mill: Room) -> None:
     lease = mill.document("lease")
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         library.execute(
             "UPDATE grid_glances SET severity = NULL WHERE document = ? AND provision = ?",
             (lease, FIRST),
@@ -195,7 +195,7 @@ def test_what_people_say_is_kept_and_shown_at_once(mill: Room) -> None:
     mark(mill, lease, FIRST, says="corrected", value="The Landlord may not assign this lease")
     assert "The Landlord may not assign this lease" in mill.client.get(GRID).text
     assert "r-corrected" in look(mill.client.get(f"{GRID}&review=corrected").text, lease, FIRST)
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         told = [each.detail for each in library.audit_trail() if each.event == "remark"]
     assert len(told) == 4
     assert all('"Ada"' in each for each in told)
@@ -326,14 +326,14 @@ def test_a_term_that_ends_is_as_grave_in_the_grid_as_in_a_report_of_the_day(
     (provision,) = [each for each in BOOK.provisions if dated_rules(each)][:1]
     over = next(rule for rule in dated_rules(provision) if not rule.ends_within)
     lease, end = mill.document("lease"), date(2026, 3, 1)
-    with mill.app.state.office.shelf.library() as library:
+    with mill.app.state.server.connection_pool.library() as library:
         cell = found(lease, provision.id, library.text(lease), Severity.NONE)
         fill(library, BOOK, [replace(cell, answers=())])
     card = Card(expiry_date=Fact(end, Span(0, 1), 1.0))
     monkeypatch.setattr("fourcorners.library.store.Library.card", lambda *_: card)
     for today, severity in ((end - timedelta(days=400), "none"), (end + timedelta(days=1),
                                                                 over.severity)):  # fmt: skip
-        monkeypatch.setattr(day, "today", lambda today=today: today)
+        monkeypatch.setattr(day, "current_date", lambda today=today: today)
         page = mill.client.get(GRID).text
         assert f"s-{severity} " in look(page, lease, provision.id) + " "
         told = mill.client.get("/api/v1/findings?collection=Mill&limit=200").json()["items"]

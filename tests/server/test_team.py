@@ -32,7 +32,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def team(make_room: Callable[..., Room]) -> Room:
     """A team's server: Ada administers, Bram reads Mill, Cleo edits Grain, Dora has no role."""
     room = make_room(team=True)
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
         for name in ("ada", "bram", "cleo", "dora"):
             accounts.add(name, PASSWORD, by="test")
@@ -52,13 +52,13 @@ def sign_in(client: TestClient, name: str, password: str = PASSWORD) -> int:
 
 
 def bearer(room: Room, name: str, scope: Scope = Scope.READ) -> dict[str, str]:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         secret = ApiTokens(library).add(name, [scope], "test", 1, by="test")
     return {"Authorization": f"Bearer {secret}"}
 
 
 def trail(room: Room) -> list[tuple[str, Mapping[str, Any]]]:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         return [(entry.event, json.loads(entry.detail)) for entry in library.audit_trail()]
 
 
@@ -214,7 +214,7 @@ def test_who_is_shut_out_is_out_at_once(team: Room) -> None:
     token = bearer(team, "bram")
     sign_in(team.client, "bram")
     assert team.client.get("/").status_code == 200
-    with team.app.state.office.shelf.library() as library:
+    with team.app.state.server.connection_pool.library() as library:
         Accounts(library).set_disabled("bram", True, by="test")
     assert team.client.get("/").status_code == 303
     assert team.client.get("/api/v1/documents", headers=token).status_code == 401
@@ -269,7 +269,7 @@ def test_a_token_is_told_once(team: Room) -> None:
     secret = re.search(r"fc_[\w-]{40,}", page)
     assert secret
     assert secret[0] not in team.client.get("/account").text
-    with team.app.state.office.shelf.library() as library:
+    with team.app.state.server.connection_pool.library() as library:
         kept = library.execute("SELECT hash FROM server_tokens")
     assert secret[0] not in str(kept)
     assert accounting.hash_secret(secret[0]) in str(kept)

@@ -123,7 +123,7 @@ def test_a_collector_is_told_of_requests_tasks_and_calls(
     document = room.document("lease")
     answer = room.client.get(f"/d/{document}")
     identifier = answer.headers["x-request-id"]
-    telemetry = room.app.state.office.telemetry
+    telemetry = room.app.state.server.telemetry
     ledger = MemoryLedger()
     with telemetry.task("ask", "ab" * 8):
         telemetry.ledger(ledger).add(call())
@@ -180,7 +180,7 @@ def test_no_words_leave(make_room: Callable[..., Room], collector: Collector) ->
     answer = client.post("/ask", data={**data, "csrf": room.token()})
     assert answer.status_code == 303, answer.text
     ended(room, answer)
-    telemetry = room.app.state.office.telemetry
+    telemetry = room.app.state.server.telemetry
     with (
         pytest.raises(ConfigError, match="Narwhal"),
         telemetry.request("GET", "0" * 12),
@@ -212,7 +212,7 @@ def test_calls_of_a_model_that_answers_a_question_are_told_without_a_word_of_it(
 
     @contextmanager
     def opened(*_: object, ledger: Ledger, **__: object) -> Iterator[Port]:
-        with Port.of(fake, attempts=1, ledger=ledger) as port:
+        with Port.for_model(fake, attempts=1, ledger=ledger) as port:
             yield port
 
     monkeypatch.setattr("fourcorners.llm.open_port", opened)
@@ -228,7 +228,7 @@ def test_calls_of_a_model_that_answers_a_question_are_told_without_a_word_of_it(
     assert answer.status_code == 303, answer.text
     ended(room, answer)
     assert fake.requests
-    assert closed(room.app.state.office.telemetry) == 0
+    assert closed(room.app.state.server.telemetry) == 0
     calls = [span for span in collector.spans if span.name.startswith("model ")]
     (task,) = [span for span in collector.spans if span.name == "task ask"]
     assert len(calls) == len(fake.requests)
@@ -291,7 +291,7 @@ def test_the_environment_turns_nothing_on(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.settings().endpoint)
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "secret=Narwhal")
     room = make_room()
-    assert isinstance(room.app.state.office.telemetry, NoTelemetry)
+    assert isinstance(room.app.state.server.telemetry, NoTelemetry)
     room.client.get("/")
     assert collector.server.asked == []
     tracing = OpenTelemetryTracing(collector.settings())
@@ -325,12 +325,12 @@ def test_a_collector_that_hangs_stops_no_request_and_what_does_not_fit_is_counte
 
     collector.server.answer = hang
     room = make_room(telemetry=collector.settings(queue=16))
-    telemetry = room.app.state.office.telemetry
+    telemetry = room.app.state.server.telemetry
     assert room.client.get("/healthz").status_code == 200
     assert came.wait(30)
     for _ in range(40):  # while the thread is held at the collector
         assert room.client.get("/healthz").status_code == 200
-    assert telemetry.dropped == 40 - 16
+    assert telemetry.dropped_count == 40 - 16
     held.set()
     with caplog.at_level(logging.WARNING, "fourcorners.server.telemetry"):
         assert closed(telemetry) == 40 - 16
@@ -347,7 +347,7 @@ def test_a_collector_that_refuses_fails_no_request(
     room = make_room(telemetry=collector.settings(every=60))
     for _ in range(5):
         assert room.client.get("/healthz").status_code == 200
-    assert closed(room.app.state.office.telemetry) == 5
+    assert closed(room.app.state.server.telemetry) == 5
 
 
 def test_where_nobody_listens(make_room: Callable[..., Room]) -> None:
@@ -355,7 +355,7 @@ def test_where_nobody_listens(make_room: Callable[..., Room]) -> None:
         said = Collector(gone).settings(every=60)
     room = make_room(telemetry=said)
     assert room.client.get("/healthz").status_code == 200
-    assert closed(room.app.state.office.telemetry) == 1
+    assert closed(room.app.state.server.telemetry) == 1
 
 
 def test_what_a_collector_says_it_did_not_take_is_counted(collector: Collector) -> None:

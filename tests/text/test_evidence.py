@@ -24,7 +24,7 @@ def test_exact_words_are_found() -> None:
     found = align_quote("within thirty (30) days", TEXT)
     assert (found.match, found.score) == (Match.EXACT, 100.0)
     assert found.span is not None
-    assert found.span.of(TEXT) == found.words == "within thirty (30) days"
+    assert found.span.text_in(TEXT) == found.words == "within thirty (30) days"
 
 
 def test_words_as_print_changed_them_are_found() -> None:
@@ -124,7 +124,7 @@ def test_whatever_is_returned_verifies(text: str, words: str) -> None:
     found = align_quote(words, text)
     verify_quote(found, text)
     if found.span is not None:
-        assert found.span.of(text) == found.words
+        assert found.span.text_in(text) == found.words
 
 
 def test_a_quote_is_of_words_that_are_there() -> None:

@@ -16,7 +16,7 @@ LONG, SHORT = split_sentences(TEXT, Span(0, len(TEXT)))
 
 def test_what_fits_is_whole_and_the_first_that_does_not_is_begun() -> None:
     room = len(SHORT) + 75
-    shown = [each.of(TEXT) for each in excerpts(TEXT, [SHORT, LONG], room)]
+    shown = [each.text_in(TEXT) for each in excerpts(TEXT, [SHORT, LONG], room)]
     assert shown == [
         "It may keep one copy.",
         "The Recipient shall return all samples within ten days of a request, and",
@@ -26,7 +26,7 @@ def test_what_fits_is_whole_and_the_first_that_does_not_is_begun() -> None:
 def test_the_end_of_a_clause_is_better_where_it_is_near() -> None:
     begun = excerpt_start(TEXT, LONG, 71)
     assert begun is not None
-    assert begun.of(TEXT).endswith("of a request,")
+    assert begun.text_in(TEXT).endswith("of a request,")
 
 
 def test_few_words_are_not_begun_and_nothing_comes_after_what_is_left_out() -> None:

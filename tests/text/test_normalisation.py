@@ -43,7 +43,7 @@ def test_a_span_comes_back_to_all_the_characters_it_shows() -> None:
     view = normalise_text(text)
     for words, source in [("agreement", "agree-\nment"), ("office", "of\ufb01ce"), (" of", "  of")]:
         start = view.text.index(words)
-        assert view.to_source(Span(start, start + len(words))).of(text) == source
+        assert view.to_source(Span(start, start + len(words))).text_in(text) == source
 
 
 def test_a_span_outside_is_refused() -> None:

@@ -12,7 +12,7 @@ from fourcorners.text.span import Span
 
 
 def cut(text: str) -> list[str]:
-    return [" ".join(span.of(text).split()) for span in split_sentences(text)]
+    return [" ".join(span.text_in(text).split()) for span in split_sentences(text)]
 
 
 def test_abbreviations_of_the_law_end_no_sentence() -> None:
@@ -43,7 +43,7 @@ def test_a_sentence_runs_on_over_a_page() -> None:
 
 def test_only_the_part_asked_for_is_cut() -> None:
     text = "One is here. Two is here. Three is here."
-    assert [span.of(text) for span in split_sentences(text, Span(13, 25))] == ["Two is here."]
+    assert [span.text_in(text) for span in split_sentences(text, Span(13, 25))] == ["Two is here."]
 
 
 @given(st.text(alphabet="aB. \n;:)", max_size=120))
@@ -52,4 +52,4 @@ def test_nothing_is_lost_and_nothing_stands_twice(text: str) -> None:
     assert all(a.end <= b.start for a, b in pairwise(spans))
     covered = {i for span in spans for i in range(span.start, span.end)}
     assert {i for i, c in enumerate(text) if c.strip()} <= covered
-    assert all(span.of(text) == span.of(text).strip() for span in spans)
+    assert all(span.text_in(text) == span.text_in(text).strip() for span in spans)

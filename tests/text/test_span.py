@@ -28,7 +28,7 @@ def test_a_span_that_runs_backwards_is_refused() -> None:
 
 def test_strip_leaves_the_words() -> None:
     text = "a  \n the fee \u00a0 b"
-    assert Span(1, 15).strip(text).of(text) == "the fee"
+    assert Span(1, 15).strip(text).text_in(text) == "the fee"
     assert not Span(1, 4).strip(text)
 
 

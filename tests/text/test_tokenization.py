@@ -52,7 +52,7 @@ def test_offsets_are_python_string_indices() -> None:
     text = "Café “Übertragung” 😀 naïve cafe\u0301!"
     index = WordIndex(text)
     assert list(index.words.tokens) == ["cafe", "ubertragung", "naive", "cafe"]
-    assert [index.word_span(at).of(text) for at in range(4)] == [
+    assert [index.word_span(at).text_in(text) for at in range(4)] == [
         "Café",
         "Übertragung",
         "naïve",
@@ -87,7 +87,7 @@ def test_index_looks_up_words_prefixes_and_ranges() -> None:
     assert index.tokens_with_prefix("assi") == ["assign", "assignment", "assigns"]
     assert list(index.prefix_positions("ass")) == [0, 1, 2, 4, 6]
     assert list(index.prefix_positions("zz")) == []
-    assert index.span_between(0, 1).of(text) == "Assign, assigns"
+    assert index.span_between(0, 1).text_in(text) == "Assign, assigns"
     assert index.word_range(Span(0, len(text))) == (0, 7)
     assert index.word_range(Span(1, 20)) == (1, 2)
     assert index.word_range(Span(7, 7)) == (1, 1)

@@ -117,9 +117,9 @@ def main() -> None:
 
 def _complain(error: FourcornersError) -> int:
     """Say what went wrong, and return the exit code: 2 if the command itself must change."""
-    from fourcorners.cli.output.console import complain
+    from fourcorners.cli.output.console import print_error
 
-    complain(error)
+    print_error(error)
     return 2 if isinstance(error, ConfigError) else 1
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.playbooks.playbook import Playbook
-    from fourcorners.review.prompting.asker import ModelReviewer
+    from fourcorners.review.prompting.reviewer import ModelReviewer
     from fourcorners.settings import LlmSettings
 
 
@@ -59,7 +59,7 @@ def require_model(*, with_model: bool, profile: Profile | None, estimate: bool) 
 
 
 @contextmanager
-def opened(
+def open_reviewer(
     settings: LlmSettings,
     library: Library,
     playbook: Playbook,
@@ -75,8 +75,8 @@ def opened(
     """
     from fourcorners.library.llm_store import LibraryCache, LibraryLedger
     from fourcorners.llm import open_port
-    from fourcorners.review.prompting.asker import PROFILES, ModelReviewer
-    from fourcorners.review.prompting.asker import Profile as Named
+    from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer
+    from fourcorners.review.prompting.reviewer import Profile as Named
 
     named = Named((profile or Profile.CLAUSES).value)
     job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
@@ -85,7 +85,7 @@ def opened(
         yield ModelReviewer(port, playbook, PROFILES[named], encoder=encoder)
 
 
-def print_foretold(
+def print_estimate(
     library: Library, asker: ModelReviewer, *, collection: str | None, again: bool, as_json: bool
 ) -> None:
     """Say what a review would use; nothing is sent."""
@@ -98,19 +98,19 @@ def print_foretold(
     if as_json:
         console.print_json({"model": asker.description, **asdict(told)})
         return
-    out = console.out()
+    out = console.stdout_console()
     cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
-    kept = f", {told.kept:,} more answered from what is kept" if told.kept else ""
-    cells = console.counted(told.cells, "cell")
+    kept = f", {told.cached:,} more answered from what is kept" if told.cached else ""
+    cells = console.count_noun(told.cells, "cell")
     out.print(asker.description, markup=False, soft_wrap=True)
-    out.print(f"{cells} of {console.counted(told.contracts, 'contract')} to fill.")
+    out.print(f"{cells} of {console.count_noun(told.contracts, 'contract')} to fill.")
     out.print(
-        f"About {console.counted(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
+        f"About {console.count_noun(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
         f"{told.tokens_out:,} out, {cost}.",
         soft_wrap=True,
     )
     port = asker.port
-    limit, spent = port.budget.cost, port.spent.cost
+    limit, spent = port.budget.cost, port.spending.cost
     if limit is not None and told.cost is not None and spent + told.cost > limit:
         out.print(
             f"That passes the budget of ${limit:,.2f}"
@@ -124,20 +124,20 @@ def print_foretold(
 
 
 @contextmanager
-def spending(port: Port) -> Iterator[None]:
+def report_spending(port: Port) -> Iterator[None]:
     """Say on standard error, at whatever end, what was used in between."""
     from fourcorners.cli.output import console
 
-    before = port.spent
+    before = port.spending
     try:
         yield
     finally:
-        after = port.spent
+        after = port.spending
         price = f"${after.cost - before.cost:,.4f}"
         if after.unpriced > before.unpriced:
             price += " and calls of unknown price"
         console.err().print(
-            f"The language model: {console.counted(after.calls - before.calls, 'call')}, "
+            f"The language model: {console.count_noun(after.calls - before.calls, 'call')}, "
             f"{after.tokens_in - before.tokens_in:,} tokens in, "
             f"{after.tokens_out - before.tokens_out:,} out, {price}.",
             style="dim",

@@ -54,7 +54,7 @@ def _catalogue(parts: Parts) -> Iterator[str]:
     ):
         yield f"document {document!s} is in no collection"
     for fault in verify_trail(parts.replica).faults:
-        yield fault.what
+        yield fault.description
 
 
 def _documents(parts: Parts) -> Iterator[str]:
@@ -89,10 +89,10 @@ def _word_parts(parts: Parts) -> Iterator[str]:
         part = living.part
         counted = np.zeros(len(part.lengths), dtype=np.int64)
         for postings in chain.from_iterable(some for _, some in blocks):
-            places = living.places(postings.rows)
+            places = living.document_places(postings.rows)
             at = living.offsets[places] + postings.rows - part.starts[places]
             np.add.at(counted, at, postings.often)
-        for place in np.flatnonzero(living.alive).tolist():
+        for place in np.flatnonzero(living.live_mask).tolist():
             own = slice(living.offsets[place], living.offsets[place] + part.counts[place])
             if not np.array_equal(counted[own], part.lengths[own]):
                 owner = parts.visible.owner(int(part.starts[place]))

@@ -38,7 +38,7 @@ class DecodedText:
     warnings: tuple[str, ...] = ()
 
 
-def looks_like_text(data: bytes) -> bool:
+def is_probably_text(data: bytes) -> bool:
     """Tell text, in any encoding that `decode` handles, from binary data."""
     return _detect_encoding(data) is not None
 

@@ -8,7 +8,7 @@ import zipfile
 from enum import StrEnum
 from pathlib import PurePath
 
-from fourcorners.documents.encoding import decode_text, looks_like_text
+from fourcorners.documents.encoding import decode_text, is_probably_text
 
 
 class MediaType(StrEnum):
@@ -74,7 +74,7 @@ def sniff_media_type(data: bytes, name: str) -> MediaType:
         return MediaType.PDF
     if head.startswith(b"{\\rtf"):
         return MediaType.RTF
-    text = looks_like_text(data)
+    text = is_probably_text(data)
     if not text:
         image = data.startswith(_IMAGES) or data[:4] + data[8:12] == b"RIFFWEBP"
         return MediaType.IMAGE if image else MediaType.UNKNOWN

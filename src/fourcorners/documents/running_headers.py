@@ -48,7 +48,7 @@ class EdgeLine:
 def edge_lines(text: str, page: Span) -> list[Span]:
     lines = []
     start = page.start
-    for line in page.of(text).split("\n"):
+    for line in page.text_in(text).split("\n"):
         if line.strip():
             lines.append(Span(start, start + len(line)).strip(text))
         start += len(line) + 1

@@ -45,11 +45,11 @@ def audit_entries(database: Database) -> Iterator[AuditEntry]:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditFault:
+class AuditProblem:
     """Something wrong with the trail; `seq` is the first entry that it touches."""
 
     seq: int
-    what: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class AuditVerdict:
 
     entries: int
     head: str
-    faults: tuple[AuditFault, ...]
+    faults: tuple[AuditProblem, ...]
     proven: int | None = None
 
 
@@ -77,29 +77,29 @@ def verify_trail(database: Database, head: str = "") -> AuditVerdict:
     Whoever can rewrite the whole file can also rewrite the whole chain: keep the last hash
     elsewhere to prove against that.
     """
-    found: list[AuditFault] = []
+    found: list[AuditProblem] = []
     previous, count, proven = GENESIS_HASH, 0, None
     for count, entry in enumerate(audit_entries(database), start=1):
         if entry.seq != count:
-            found.append(AuditFault(count, f"audit entry {count} is missing"))
+            found.append(AuditProblem(count, f"audit entry {count} is missing"))
             break
         if entry.previous != previous:
             what = f"audit entry {entry.seq} does not follow the one before it"
-            found.append(AuditFault(entry.seq, what))
+            found.append(AuditProblem(entry.seq, what))
         if entry.hash != _hash(entry.seq, entry.at, entry.event, entry.detail, entry.previous):
-            found.append(AuditFault(entry.seq, f"audit entry {entry.seq} was changed"))
+            found.append(AuditProblem(entry.seq, f"audit entry {entry.seq} was changed"))
         previous = entry.hash
         if head and entry.hash == head and not found:
             proven = entry.seq
     last = database.execute("SELECT value FROM meta WHERE key = ?", (_HEAD,))
     if not found and (as_string(last[0][0]) if last else GENESIS_HASH) != previous:
-        found.append(AuditFault(count + 1, "the end of the audit trail is missing"))
+        found.append(AuditProblem(count + 1, "the end of the audit trail is missing"))
     return AuditVerdict(count, previous, tuple(found), proven)
 
 
 def audit_faults(database: Database) -> list[str]:
     """Return what is wrong with the trail, one sentence each; empty if it is whole."""
-    return [each.what for each in verify_trail(database).faults]
+    return [each.description for each in verify_trail(database).faults]
 
 
 def utc_now() -> str:

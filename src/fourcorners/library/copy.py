@@ -185,7 +185,7 @@ def _compared(source: Library, target: Library, tables: list[str]) -> CopySummar
         passages += entry.passages
         vectors += len(matrix)
     if audit_fault := target.audit_verdict().faults:
-        raise _differs(target, audit_fault[0].what)
+        raise _differs(target, audit_fault[0].description)
     return CopySummary(len(mine), passages, vectors, counts)
 
 

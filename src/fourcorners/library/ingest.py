@@ -263,7 +263,7 @@ class _Run:
             # at an object would be to fetch it.
             done = [
                 key
-                for key in self._jobs.done(self._job)
+                for key in self._jobs.done_keys(self._job)
                 if key in self._files and not is_bucket_object(self._files[key])
             ]
             self._jobs.retry(self._job, done)
@@ -308,7 +308,7 @@ class _Run:
             text = self._library.text(document)
             vectors = self._encode(
                 [
-                    text_with_context(each.context, each.span.of(text))
+                    text_with_context(each.context, each.span.text_in(text))
                     for each in self._library.passages(document)
                 ]
             )
@@ -504,7 +504,7 @@ class _Run:
 
     def _close(self) -> None:
         """Close the job, and tell of the steps that were given up on."""
-        for key, reason, remedy in self._jobs.failed(self._job):
+        for key, reason, remedy in self._jobs.failed_steps(self._job):
             path = self._files.get(key, Path(key))
             if path_or_url(path) not in self._tally.failed:
                 self._failed(path, reason, remedy)

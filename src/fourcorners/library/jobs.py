@@ -163,7 +163,7 @@ class JobTable:
             (step.job, step.key),
         )
 
-    def settle(self, job: Job, keys: Iterable[str]) -> None:
+    def mark_finished(self, job: Job, keys: Iterable[str]) -> None:
         """Mark steps as done that nobody holds, and whose result is there already."""
         at = time.time()
         with self._library.transaction():
@@ -182,7 +182,7 @@ class JobTable:
             (reason, remedy, step.job, step.key),
         )
 
-    def failed(self, job: Job) -> list[tuple[str, str, str]]:
+    def failed_steps(self, job: Job) -> list[tuple[str, str, str]]:
         """Return key, reason and remedy of the steps that failed."""
         rows = self._library.execute(
             "SELECT key, reason, remedy FROM steps WHERE job = ? AND state = 'failed' ORDER BY key",
@@ -192,7 +192,7 @@ class JobTable:
             (as_string(key), as_string(reason), as_string(remedy)) for key, reason, remedy in rows
         ]
 
-    def done(self, job: Job) -> list[str]:
+    def done_keys(self, job: Job) -> list[str]:
         """Return the keys of the steps that are done."""
         rows = self._library.execute(
             "SELECT key FROM steps WHERE job = ? AND state = 'done' ORDER BY key", (job.id,)
@@ -229,7 +229,7 @@ class JobTable:
             self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
         return True
 
-    def forget_own(self) -> None:
+    def release_own_leases(self) -> None:
         """End the leases that bear this process's name; call it before the process takes any.
 
         In a container each start has the process number of the one before: what that one left

@@ -152,7 +152,7 @@ class LibraryLedger:
             ) in rows
         ]
 
-    def spent(self, job: str) -> Spending:
+    def job_spending(self, job: str) -> Spending:
         """Return what a job has spent so far."""
         return total_spending(self.calls(job))
 

@@ -483,7 +483,7 @@ class Library(Catalogue):
             self._database,
             document,
             (
-                (passage.span.of(text), passage.view.value, tokens)
+                (passage.span.text_in(text), passage.view.value, tokens)
                 for passage, tokens in zip(passages, labels, strict=True)
             ),
             first=start,

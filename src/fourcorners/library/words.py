@@ -116,5 +116,5 @@ def passage_labels(text: str, outline: Outline, passages: Sequence[Passage]) -> 
 def _own(text: str, node: Node) -> str:
     own = [label_token(node.label)] if node.label else []
     if node.heading:
-        own += [heading_token(word) for word in tokenize(node.heading.of(text)).tokens]
+        own += [heading_token(word) for word in tokenize(node.heading.text_in(text)).tokens]
     return " ".join(own)

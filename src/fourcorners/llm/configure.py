@@ -60,7 +60,7 @@ class RolePlan:
     url: str
     key: str
     key_from: str
-    said: LlmRoleSettings
+    settings: LlmRoleSettings
 
     def __repr__(self) -> str:
         return f"Plan({self.name!r}, {redact_url(self.url)!r})"
@@ -73,7 +73,7 @@ class RolePlan:
     @property
     def limits(self) -> tuple[object, ...]:
         """Return what the provider counts together: roles that share it share their pace."""
-        said = self.said
+        said = self.settings
         rates = (said.concurrency, said.requests_per_minute, said.tokens_per_minute)
         return (self.name, self.url, self.key, rates)
 
@@ -218,7 +218,7 @@ def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> L
 
 
 def _pace(plan: RolePlan, settings: LlmSettings, is_replayed: bool) -> RateLimiter:
-    said = plan.said
+    said = plan.settings
     return RateLimiter(
         concurrency=said.concurrency or settings.concurrency,
         requests=None if is_replayed else said.requests_per_minute,
@@ -234,7 +234,7 @@ def _voice(
     replay: Replay | None,
     recorded: RecordFile | None,
 ) -> RoleModel:
-    said = plan.said
+    said = plan.settings
     model: LanguageModel
     if replay is not None:
         model = replay
@@ -245,19 +245,19 @@ def _voice(
     return RoleModel(
         name=plan.name,
         model=model,
-        pace=pace,
+        rate_limiter=pace,
         options=Options(said.temperature, said.seed, said.max_tokens or settings.max_tokens),
         timeout=said.timeout or settings.timeout,
         attempts=said.attempts or settings.attempts,
         price=_price(plan),
-        where=redact_url(plan.url),
+        endpoint=redact_url(plan.url),
         breaker=breaker,
     )
 
 
 def _price(plan: RolePlan) -> Price | None:
     """Return what tokens cost: as said, else nothing on this machine, else by the list."""
-    said = plan.said
+    said = plan.settings
     if said.price_in is not None or said.price_out is not None:
         return fixed_price(said.price_in or 0.0, said.price_out or 0.0)
     if is_loopback(plan.url):
@@ -267,7 +267,7 @@ def _price(plan: RolePlan) -> Price | None:
 
 def _has_list_price(plan: RolePlan) -> bool:
     """Tell whether the provider's list says what calls cost, and nobody else."""
-    said = plan.said
+    said = plan.settings
     return (
         plan.provider in {"openai", "anthropic", "google", "azure"}
         and said.price_in is None
@@ -289,7 +289,7 @@ def _model(plan: RolePlan) -> LanguageModel:
     try:
         from fourcorners.llm.providers.pydantic_ai import ProviderModel
 
-        timeout = plan.said.timeout or 120.0
+        timeout = plan.settings.timeout or 120.0
         client = http_client(plan.url, timeout=timeout, most_bytes=MOST_BYTES)
         model = _opened(plan, client)
     except ImportError:
@@ -300,7 +300,7 @@ def _model(plan: RolePlan) -> LanguageModel:
         model,
         name=plan.name,
         client=client,
-        structured=plan.said.structured,
+        structured=plan.settings.structured,
         secret=plan.key,
         is_list_price=_has_list_price(plan),
     )

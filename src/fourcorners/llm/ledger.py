@@ -92,7 +92,7 @@ class Ledger(Protocol):
         """Write a call down."""
         ...
 
-    def spent(self, job: str) -> Spending:
+    def job_spending(self, job: str) -> Spending:
         """Return what a job has spent so far."""
         ...
 
@@ -115,7 +115,7 @@ class MemoryLedger:
         with self._lock:
             return tuple(self._calls)
 
-    def spent(self, job: str) -> Spending:
+    def job_spending(self, job: str) -> Spending:
         """Return what a job has spent so far."""
         return total_spending(call for call in self.calls if call.job == job)
 

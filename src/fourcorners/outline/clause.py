@@ -35,7 +35,7 @@ def enclosing_clause(outline: Outline, text: str, span: Span) -> Span:
 
 
 def _innermost(outline: Outline, span: Span) -> Node | None:
-    node = outline.at(span.start)
+    node = outline.node_at(span.start)
     while node is not None and not node.span.contains(span):
         node = outline.nodes[node.parent] if node.parent is not None else None
     return node

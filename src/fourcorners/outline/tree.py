@@ -117,7 +117,7 @@ class Outline:
             parent = self.nodes[parent].parent
         return above[::-1]
 
-    def at(self, offset: int) -> Node | None:
+    def node_at(self, offset: int) -> Node | None:
         """Return the innermost node that covers the character at `offset`."""
         found: Node | None = None
         for node in self.nodes:
@@ -141,7 +141,7 @@ def node_path(nodes: Iterable[Node], text: str) -> tuple[str, ...]:
     """Return label and heading of each node, for people; of one without either its kind."""
     names = []
     for node in nodes:
-        heading = " ".join(node.heading.of(text).split()) if node.heading else ""
+        heading = " ".join(node.heading.text_in(text).split()) if node.heading else ""
         names.append(" ".join(part for part in (node.label, heading) if part) or node.kind.value)
     return tuple(names)
 

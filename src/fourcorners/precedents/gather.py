@@ -67,8 +67,8 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
     )
     for span, path in cut:
         own = span.strip(text)
-        if len(own.of(text).split()) >= MIN_WORDS:
-            yield Clause(own.of(text), (Place(name, path, document, own),))
+        if len(own.text_in(text).split()) >= MIN_WORDS:
+            yield Clause(own.text_in(text), (Place(name, path, document, own),))
 
 
 def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:

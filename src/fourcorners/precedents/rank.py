@@ -140,7 +140,7 @@ def rank_clauses(
     told = profile in (Profile.DEFAULT, Profile.FULL)
     judge = model_for(collection.encoder) if told else None
     own = found[[at for at, _ in kept]]
-    chances = judge.chances(own) if judge is not None and kept else None
+    chances = judge.rating_probabilities(own) if judge is not None and kept else None
     asked = query_concepts(query)
     return [
         Ranked(

@@ -54,7 +54,7 @@ def find_references(library: Catalogue, place: Place) -> list[ReferencedText]:
     reading = read_contract(library, place.document)
     sections = list(_sections(reading, place.span))
     told = [place.span, *(each.span for each in sections)]
-    return [*sections, *_terms(reading, place.span.of(reading.text), told)]
+    return [*sections, *_terms(reading, place.span.text_in(reading.text), told)]
 
 
 def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
@@ -63,7 +63,7 @@ def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
         if node.id in taken or clause.contains(node.span) or node.span.contains(clause):
             continue
         taken.add(node.id)
-        raw = reference.raw or reference.span.of(reading.text)
+        raw = reference.raw or reference.span.text_in(reading.text)
         yield _referred(reading, ReferenceKind.SECTION, raw, node, node.span)
 
 
@@ -76,7 +76,7 @@ def _terms(reading: Contract, words: str, told: Sequence[Span]) -> Iterator[Refe
     ]
     for term, span in outside[:MAX_TERMS]:
         yield _referred(
-            reading, ReferenceKind.DEFINITION, term, reading.outline.at(span.start), span
+            reading, ReferenceKind.DEFINITION, term, reading.outline.node_at(span.start), span
         )
 
 
@@ -91,4 +91,6 @@ def _referred(
             text
         )
     path = reading.outline.path(node, text) if node is not None else ()
-    return ReferencedText(kind, raw, path, reading.document, shown, shown.of(text), shown == whole)
+    return ReferencedText(
+        kind, raw, path, reading.document, shown, shown.text_in(text), shown == whole
+    )

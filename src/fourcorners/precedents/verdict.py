@@ -41,7 +41,7 @@ class ModelVerdict:
     failure: str = ""
 
     @property
-    def is_silent(self) -> bool:
+    def is_empty(self) -> bool:
         """Tell whether nothing was answered: the clause then stays where it stood."""
         return self.failed == self.asked
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.catalogue import atomically
+from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
@@ -72,14 +72,14 @@ def write_answer(answer: Answer, path: Path) -> None:
     """
     require_suffix(path)
     if path.suffix.lower() == ".json":
-        atomically(path, partial(_write_json, answer))
+        replace_file(path, partial(_write_json, answer))
         return
     export: ReportExporter = (
         markdown.export_markdown
         if path.suffix.lower() == ".md"
         else FORMATS[path.suffix.lower()].export
     )
-    atomically(path, partial(export, answer_report(answer)))
+    replace_file(path, partial(export, answer_report(answer)))
 
 
 def require_suffix(path: Path) -> None:

@@ -70,10 +70,10 @@ def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
     Raises:
         ConfigError: If the folder is missing or may not be written to.
     """
-    atomically(path, partial(exporter.export, grid))
+    replace_file(path, partial(exporter.export, grid))
 
 
-def atomically(path: Path, write: Callable[[Path], None]) -> None:
+def replace_file(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a file beside `path` with the same suffix, then rename it.
 
     Raises:

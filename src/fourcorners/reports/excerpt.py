@@ -66,7 +66,7 @@ def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -
                     if any(span.contains(piece) for span in spans)
                 )
             )
-            runs.append(Run(piece.of(text), columns))
+            runs.append(Run(piece.text_in(text), columns))
         else:
             runs.append(Run("", left_out=len(piece)))
     return Excerpt(clause, _before(text, clause.start), tuple(runs), _after(text, clause.end))

@@ -130,7 +130,7 @@ class Grid:
         )
 
 
-def place(quote: Quote) -> str:
+def quote_place(quote: Quote) -> str:
     """Say how a quote was verified and where it stands, for people."""
     if quote.span is None:
         return "Not verified: not in the text, so no evidence"
@@ -140,14 +140,14 @@ def place(quote: Quote) -> str:
     return f"Verbatim, {characters}"
 
 
-def pages(span: tuple[int, int] | None) -> str:
+def page_range(span: tuple[int, int] | None) -> str:
     """Return `page 3` or `pages 3–4`; empty for a format without pages."""
     if span is None:
         return ""
     return f"page {span[0]}" if span[0] == span[1] else f"pages {span[0]}–{span[1]}"
 
 
-def recognised(confidence: float | None) -> str:
+def ocr_note(confidence: float | None) -> str:
     """Say that a quote was read by text recognition, and how surely; empty if it was not."""
     return "" if confidence is None else f"Read by OCR, {confidence:.0%}"
 
@@ -164,14 +164,14 @@ def _taken(
 def _verify(cell: Cell, texts: Mapping[str, str]) -> None:
     """Compare every quote of a cell with its text: an amendment's with that of its document."""
     stands, value = cell.finding.place, cell.finding.value
-    if stands is not None and stands.of(cell.document.text) != value:
+    if stands is not None and stands.text_in(cell.document.text) != value:
         raise EvidenceError(
             f"{cell.document.name}: the corrected value for {cell.head.name!r} is not the text at "
             f"characters {stands.start}–{stands.end}"
         )
     for document, name, quote in _quotes(cell):
         text = texts.get(document)
-        if quote.span is not None and text is not None and quote.span.of(text) != quote.words:
+        if quote.span is not None and text is not None and quote.span.text_in(text) != quote.words:
             raise EvidenceError(
                 f"{name}: the quote for {cell.head.name!r} is not the text at "
                 f"characters {quote.span.start}–{quote.span.end}"

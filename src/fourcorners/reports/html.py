@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports import markup
 from fourcorners.reports.chapters.finding import AUTHORS, compare_words
-from fourcorners.reports.chapters.material import advice, moment, review_run
+from fourcorners.reports.chapters.material import format_time, recommendation, review_run
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
@@ -21,9 +21,9 @@ from fourcorners.reports.grid import (
     STATE_WORDS,
     Cell,
     Grid,
-    pages,
-    place,
-    recognised,
+    ocr_note,
+    page_range,
+    quote_place,
 )
 from fourcorners.reports.tree import Run
 from fourcorners.review.finding import CellState, Evidence, ReviewState, Severity
@@ -140,9 +140,9 @@ def report_environment() -> Environment:
     environment.filters |= {
         "words": markup.words,
         "shortened": shorten,
-        "place": place,
-        "pages": pages,
-        "recognised": recognised,
+        "place": quote_place,
+        "pages": page_range,
+        "recognised": ocr_note,
         "day": _day,
         "raw_asset": Markup,
     }
@@ -161,8 +161,8 @@ def report_environment() -> Environment:
         "types": _types,
         "identities": _identities,
         "verdict": _verdict,
-        "advice": advice,
-        "moment": moment,
+        "advice": recommendation,
+        "moment": format_time,
         "outlier": _outlier,
         "AUTHORS": AUTHORS,
         "SIGNS": _SIGNS,
@@ -216,8 +216,8 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
     rows = [i for i, document in enumerate(grid.documents) if document.id == found.nearest]
     if not rows:
         return None
-    theirs = found.clause.of(grid.documents[rows[0]].text)
-    return rows[0], compare_words(best.clause.of(cell.document.text), theirs)
+    theirs = found.clause.text_in(grid.documents[rows[0]].text)
+    return rows[0], compare_words(best.clause.text_in(cell.document.text), theirs)
 
 
 def _at_a_glance(cell: Cell) -> str:

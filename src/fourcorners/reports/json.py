@@ -276,7 +276,7 @@ def _searched(searched: SearchRecord | None, text: str) -> Json:
 
 
 def _span(span: Span, text: str) -> dict[str, Json]:
-    return {"text": span.of(text), "start": span.start, "end": span.end}
+    return {"text": span.text_in(text), "start": span.start, "end": span.end}
 
 
 def _number(value: float) -> float | None:

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports import word
-from fourcorners.reports.catalogue import atomically
+from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.chapters import compose
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
@@ -85,4 +85,4 @@ def write_report(
     """
     chosen = format_for(path, template)
     report = compose(Grid(review), kind, prepared_by=prepared_by, whole_quotes=whole_quotes)
-    atomically(path, partial(chosen.export, report, template=template))
+    replace_file(path, partial(chosen.export, report, template=template))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, pages, recognised
+from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, ocr_note, page_range
 from fourcorners.review.finding import CellState, ColumnHeader, Review, ReviewState, Severity
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -275,8 +275,8 @@ class _Printer:
                 quote = f"not verified: {shorten(evidence.quote.words, self.width)}"
             self.say((quote, ""), indent=2)
             place = [single_line(evidence.path[-1])] if evidence.path else []
-            place += [pages(evidence.pages)] if evidence.pages else []
-            place += [recognised(evidence.ocr)] if evidence.ocr is not None else []
+            place += [page_range(evidence.pages)] if evidence.pages else []
+            place += [ocr_note(evidence.ocr)] if evidence.ocr is not None else []
             if place:
                 self.say((", ".join(place), "dim"), indent=2)
         elif finding.state is CellState.NOT_FOUND:

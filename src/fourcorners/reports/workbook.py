@@ -126,7 +126,7 @@ class Sheets:
         sheet.write_string(row, column, shown, style)
 
 
-def tint_of(cell: Cell) -> str:
+def cell_tint(cell: Cell) -> str:
     """Return the tint of a cell: of its severity, or else of its state."""
     finding = cell.finding
     if finding.state is CellState.FAILED:

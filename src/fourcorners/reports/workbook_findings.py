@@ -17,10 +17,10 @@ from fourcorners.reports.grid import (
     STATE_WORDS,
     Cell,
     Grid,
-    pages,
-    recognised,
+    ocr_note,
+    page_range,
 )
-from fourcorners.reports.workbook import Sheets, tint_of
+from fourcorners.reports.workbook import Sheets, cell_tint
 from fourcorners.review.finding import (
     Annotation,
     Author,
@@ -118,7 +118,7 @@ def write_key(sheets: Sheets, grid: Grid) -> None:
     sheet.very_hidden()
 
 
-def people_said(finding: Finding) -> int:
+def count_annotations(finding: Finding) -> int:
     """Return how many remarks people made on a finding: by it an import knows later ones."""
     return sum(each.author is Author.PERSON for each in finding.remarks)
 
@@ -148,7 +148,7 @@ def _write_finding(
     pointer = document.path
     if quote and quote.span:
         pointer = f"characters {quote.span.start:,}–{quote.span.end:,} of {document.name}"
-    tint = tint_of(cell)
+    tint = cell_tint(cell)
     severity = "" if finding.severity is Severity.NONE else SEVERITY_WORDS[finding.severity]
     texts = {
         "Document": document.name,
@@ -156,7 +156,7 @@ def _write_finding(
         "Provision": cell.head.name,
         "Quote": quote.words if quote else "",
         "Heading path": " › ".join(evidence.path) if evidence else "",
-        "Page": pages(evidence.pages).removeprefix("pages ").removeprefix("page ")
+        "Page": page_range(evidence.pages).removeprefix("pages ").removeprefix("page ")
         if evidence
         else "",
         "Verification": quote.match.value if quote else "",
@@ -166,12 +166,12 @@ def _write_finding(
         Column.VALUE: finding.value,
         "Place of that value": _place(finding),
         Column.COMMENT: "",
-        "Said before": "\n".join(said(each) for each in finding.remarks),
+        "Said before": "\n".join(format_annotation(each) for each in finding.remarks),
         "Path of the document": document.path,
         Column.DOCUMENT: document.id,
         Column.PROVISION: cell.head.id,
         Column.FINGERPRINT: finding_fingerprint(finding),
-        Column.REMARKS: str(people_said(finding)),
+        Column.REMARKS: str(count_annotations(finding)),
     }
     for name, text in texts.items():
         look = "input" if name in _INPUT else "plain"
@@ -199,7 +199,7 @@ def _unlike(outlier: Outlier | None, documents: Mapping[str, ReviewedDocument]) 
     yield "Reads unlike the other clauses of this provision."
     nearest = documents.get(outlier.nearest)
     if nearest is not None:
-        words = shorten(outlier.clause.of(nearest.text), 300)
+        words = shorten(outlier.clause.text_in(nearest.text), 300)
         yield f"The nearest, in {nearest.name}: “{words}”"
 
 
@@ -211,7 +211,7 @@ def _place(finding: Finding) -> str:
     return f"Characters {finding.place.start:,}–{finding.place.end:,}"
 
 
-def said(remark: Annotation) -> str:
+def format_annotation(remark: Annotation) -> str:
     """Return a remark as a line for people."""
     state = f" {REVIEW_WORDS[remark.state].lower()}" if remark.state else ""
     value = f" “{remark.value}”" if remark.value else ""
@@ -222,7 +222,7 @@ def said(remark: Annotation) -> str:
 def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     """Say why the cell is what it is: the reason, the error, the best that did not count."""
     finding = cell.finding
-    read = f"{recognised(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
+    read = f"{ocr_note(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
     told = [finding.reason, read, finding.error, finding.remedy]
     if finding.state is CellState.NOT_FOUND and finding.searched:
         searched = finding.searched

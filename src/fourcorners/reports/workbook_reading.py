@@ -143,7 +143,7 @@ def _understood(number: int, row: Row) -> ReportEdit | ImportProblem | None:
         document=document,
         provision=provision,
         fingerprint=row.get(Column.FINGERPRINT, ""),
-        seen=int(seen),
+        annotation_count=int(seen),
         state=state,
         reviewer=" ".join(row.get(Column.REVIEWER, "").split()),
         value=row.get(Column.VALUE, "").strip(),

@@ -14,7 +14,7 @@ from fourcorners.reports.grid import (
     Cell,
     Grid,
 )
-from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, tint_of
+from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, cell_tint
 from fourcorners.reports.workbook_findings import write_findings, write_key
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
 from fourcorners.text.invisible_characters import shorten, show_invisible
@@ -109,7 +109,7 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
         sheets.put(sheet, row, 1, card.type.value if card.type else "")
         sheets.put(sheet, row, 2, card.governing_law.value if card.governing_law else "")
         for cell in cells:
-            column, tint = cell.column + 3, tint_of(cell)
+            column, tint = cell.column + 3, cell_tint(cell)
             shown = cell_text(_at_a_glance(cell), "the sheet Findings")
             if links < LINK_LIMIT:
                 target = f"internal:'Findings'!A{rows[i * len(grid.columns) + cell.column] + 1}"

@@ -69,18 +69,18 @@ class ResearchContext:
         """
         if not self.entries:
             found = route_question(self.library, asked, self.filters)
-            if found.few:
-                few = [self.read_contract(document) for document in found.few]
-                return replace(found, asked=replace_party_names(found.asked, few))
-            if not found.sure:
+            if found.candidates:
+                few = [self.read_contract(document) for document in found.candidates]
+                return replace(found, question=replace_party_names(found.question, few))
+            if not found.is_certain:
                 return found
             best = found.documents[0][0]
             return replace(
-                found, asked=replace_party_names(found.whole, [self.read_contract(best)])
+                found, question=replace_party_names(found.full_question, [self.read_contract(best)])
             )
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
-        return Scope(self.rewrite_with_roles(asked), "", documents, sure=len(documents) == 1)
+        return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
 
     def rewrite_with_roles(self, asked: str) -> str:
         """Return words as the contracts that were named put them; as they are if none were."""
@@ -106,13 +106,13 @@ class ResearchContext:
 
     def _clause(self, document: str, span: Span) -> str:
         reading = self.read_contract(document)
-        node = reading.outline.at(span.start)
+        node = reading.outline.node_at(span.start)
         if node is not None and node.heading is not None and span.contains(node.heading):
             inside = [each for each in reading.outline.children(node) if each.span.overlaps(span)]
             node = inside[0] if len(inside) == 1 else node  # its heading, and one clause below
         while node is not None and not node.label and node.kind not in _HEADED:
             if node.heading is not None:
-                heading = " ".join(node.heading.of(reading.text).split())
+                heading = " ".join(node.heading.text_in(reading.text).split())
                 return f"under “{heading}”" if len(heading) <= _HEADING else ""
             node = reading.outline.nodes[node.parent] if node.parent is not None else None
         if node is None:
@@ -132,7 +132,7 @@ class ResearchContext:
         quote = evidence.quote_span(reading.text, span)
         evidence.verify_quote(quote, reading.text)
         place = self._place(document)
-        node = reading.outline.at(span.start)
+        node = reading.outline.node_at(span.start)
         return Citation(
             quote=quote,
             document=document,
@@ -150,7 +150,7 @@ class ResearchContext:
         """Return words of a contract as a tool brings them."""
         reading = self.read_contract(document)
         return Material(
-            words=span.of(reading.text),
+            words=span.text_in(reading.text),
             source=reading.name,
             where=self.locate(document, span),
             because=because,

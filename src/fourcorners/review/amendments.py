@@ -133,14 +133,14 @@ def _touches(
         return False, False
     if change.verb not in ("replaces", "deletes"):
         return True, False
-    old = _old_words(change.span.of(amending.text))
+    old = _old_words(change.span.text_in(amending.text))
     return True, any(_goes(old, changed.text, span, node.span) for span in inside)
 
 
 def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
     """Tell whether words found go: most of them with their clause, or some that are quoted."""
     if old:
-        words = normalise_text(span.of(text)).text.casefold()
+        words = normalise_text(span.text_in(text)).text.casefold()
         return any(normalise_text(each).text.casefold() in words for each in old)
     common = span.intersection(clause)
     return common is not None and len(common) >= _MOST * min(len(span), len(clause))

@@ -35,7 +35,7 @@ def close_superseded(
                 (job.id,),
             )
             with library.transaction():
-                jobs.settle(job, [*documents, *(as_string(key) for (key,) in gone)])
+                jobs.mark_finished(job, [*documents, *(as_string(key) for (key,) in gone)])
                 jobs.complete(job)
         elif job.kind == _KIND and {**job.spec, "hash": spec["hash"]} == spec:
             with library.transaction():

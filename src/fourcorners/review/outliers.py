@@ -118,7 +118,7 @@ def _reading(finding: Finding, texts: Mapping[str, str]) -> ComparedClause:
     span = best.clause
     if len(span) > MAX_LENGTH and best.quote.span is not None:
         span = best.quote.span
-    return ComparedClause(finding.document, span, span.of(texts[finding.document]))
+    return ComparedClause(finding.document, span, span.text_in(texts[finding.document]))
 
 
 def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:

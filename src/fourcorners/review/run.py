@@ -41,7 +41,7 @@ from fourcorners.version import __version__
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader
     from fourcorners.models.encoder.protocol import Encoder
-    from fourcorners.review.prompting.asker import ModelReviewer
+    from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0
 
@@ -383,7 +383,7 @@ def _grid(library: Library, playbook: Playbook, texts: Mapping[str, str]) -> lis
 
 def _placed(finding: Finding, text: str) -> Finding:
     """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.of(text) == finding.value:
+    if finding.place is None or finding.place.text_in(text) == finding.value:
         return finding
     return replace(finding, place=None)
 

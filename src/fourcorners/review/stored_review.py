@@ -119,7 +119,7 @@ def cells_with_status(
 
 def _placed(finding: Finding, text: str) -> Finding:
     """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.of(text) == finding.value:
+    if finding.place is None or finding.place.text_in(text) == finding.value:
         return finding
     return replace(finding, place=None)
 

@@ -38,10 +38,10 @@ from fourcorners.search.query import (
     Field,
     Leaf,
     Mode,
-    Near,
     Node,
     Or,
     Phrase,
+    Proximity,
     Query,
     parse_query,
     tree_fields,
@@ -193,7 +193,7 @@ def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:
     match leaf:
         case Field():
             return ()
-        case Near() | Or():
+        case Proximity() | Or():
             return [word for part in leaf.parts for word in _leaf_words(part)]
         case Phrase():
             return leaf.tokens
@@ -271,7 +271,7 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:
                 texts[document] = library.text(document)
-            matched = _matched(ranking.tree, passage.span.of(texts[document]))
+            matched = _matched(ranking.tree, passage.span.text_in(texts[document]))
             add_disjoint(
                 placed,
                 FoundPassage(
@@ -309,10 +309,10 @@ def _described(
             name=known[found.document].name,
             ordinal=found.ordinal,
             span=found.span,
-            words=found.span.of(texts[found.document]),
+            words=found.span.text_in(texts[found.document]),
             page=known[found.document].page_of(found.span.start),
             path=known[found.document].path_of(found.node, texts[found.document]),
-            scores=_scores(ranking, found.row, found.span.of(texts[found.document])),
+            scores=_scores(ranking, found.row, found.span.text_in(texts[found.document])),
             matched=found.matched,
             snippet=snippet_span(texts[found.document], found.span, found.matched),
         )

@@ -11,7 +11,7 @@ from fourcorners.search.fields import field_rows
 from fourcorners.search.fusion import sort_by_score
 from fourcorners.search.index import Index, index_of
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
-from fourcorners.search.query.tree import Field, Near, Node, Or
+from fourcorners.search.query.tree import Field, Node, Or, Proximity
 from fourcorners.text.tokenization import WordIndex
 
 MAX_FREQUENCY = 60_000
@@ -105,7 +105,7 @@ def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:
     """Tell whether any of some words will do, and none counts more than another."""
     parts = tree.parts if isinstance(tree, Or) else (tree,)
     return len(parts) == len(leaves) and all(
-        leaf.boost == 1.0 and leaf.scored and not isinstance(leaf.leaf, Near | Field)
+        leaf.boost == 1.0 and leaf.scored and not isinstance(leaf.leaf, Proximity | Field)
         for leaf in leaves
     )
 

@@ -70,24 +70,24 @@ class Scope:
     """What a question names and what it asks.
 
     Attributes:
-        asked: The question without the words that name a contract, and where one is clearly meant
-            without those that name its parties.
+        question: The question without the words that name a contract, and where one is clearly
+            meant without those that name its parties.
         naming: The words that name it, as they stand in the question; empty if none do.
         documents: Ids with the probability that each is meant, the likeliest first; empty if the
             question names none, which leaves everything within the filters.
-        sure: Whether the likeliest alone is to be searched. If not, the named ones are preferred,
-            and the rest is searched too.
-        whole: The question without the words that name a contract, parties' names and all.
-        few: Two or three documents that the name fits, and no other: they alone are to be
+        is_certain: Whether the likeliest alone is to be searched. If not, the named ones are
+            preferred, and the rest is searched too.
+        full_question: The question without the words that name a contract, parties' names and all.
+        candidates: Two or three documents that the name fits, and no other: they alone are to be
             searched. A contract and its amendments often share a name.
     """
 
-    asked: str
+    question: str
     naming: str = ""
     documents: tuple[tuple[str, float], ...] = ()
-    sure: bool = False
-    whole: str = ""
-    few: tuple[str, ...] = ()
+    is_certain: bool = False
+    full_question: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
@@ -107,10 +107,10 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     if not fits:
         return Scope(asked, naming)
     scope = _scope(fits, naming, asked)
-    if not scope.sure:
+    if not scope.is_certain:
         return scope
     parties = names.party_words(fits[0].document)
-    return replace(scope, asked=_without_parties(asked, parties), whole=asked)
+    return replace(scope, question=_without_parties(asked, parties), full_question=asked)
 
 
 def without_names(library: Catalogue, question: str, documents: Collection[str]) -> str:
@@ -140,7 +140,7 @@ def _scope(fits: list[NameMatch], naming: str, asked: str) -> Scope:
         (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
     )
     sure = likely[0][1] >= MIN_CONFIDENCE and fits[0].share >= _LEAST_SHARE
-    return Scope(asked, naming, likely, sure, few=() if sure else _few(fits, likely))
+    return Scope(asked, naming, likely, sure, candidates=() if sure else _few(fits, likely))
 
 
 def _few(fits: list[NameMatch], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:

@@ -190,5 +190,5 @@ def _holding(leaf: Leaf, text: str, passages: Iterable[PassageRow]) -> list[int]
     return [
         passage.row
         for passage in passages
-        if is_match(leaf, WordIndex(passage.passage.span.of(text)))
+        if is_match(leaf, WordIndex(passage.passage.span.text_in(text)))
     ]

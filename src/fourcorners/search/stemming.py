@@ -15,7 +15,7 @@ from math import prod
 from fourcorners.errors import QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.search.index import index_of
-from fourcorners.search.query import And, Field, Near, Node, Not, Or, Phrase, Prefix, Word
+from fourcorners.search.query import And, Field, Node, Not, Or, Phrase, Prefix, Proximity, Word
 from fourcorners.search.stems import stem_tokens
 
 MAX_FORMS = 24
@@ -51,7 +51,7 @@ def _spread(node: Node, forms: Callable[[str], tuple[str, ...]]) -> Node:
             return _group(tuple(Word(form) for form in forms(node.token)), node.boost)
         case Phrase():
             return _phrases(node, forms)
-        case Near():
+        case Proximity():
             parts = tuple(_spread(part, forms) for part in node.parts)
             if prod(len(part.parts) if isinstance(part, Or) else 1 for part in parts) > (
                 MAX_PHRASES

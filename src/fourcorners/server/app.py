@@ -124,7 +124,7 @@ def create_app(
         openapi_url=None,
         telemetry=_NO_TELEMETRY,
     )
-    app.state.office = state
+    app.state.server = state
     _add_plain_routes(app)
     if door is not None:
         app.router.routes.append(Route(door.path, door, include_in_schema=False))

@@ -56,7 +56,7 @@ class AppState:
 
 def app_state(request: Request) -> AppState:
     """Return what all requests share."""
-    state: AppState = request.app.state.office
+    state: AppState = request.app.state.server
     return state
 
 
@@ -151,7 +151,7 @@ def request_context(request: Request) -> RequestContext:
     Raises:
         NotSignedIn: If nobody has signed in.
     """
-    principal = app_state(request).identity.of(request)
+    principal = app_state(request).identity.principal_of(request)
     if principal is None:
         raise NotSignedIn("you have not signed in.", remedy="Sign in, or send an API token.")
     return RequestContext(request, principal)

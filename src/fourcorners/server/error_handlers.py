@@ -101,7 +101,7 @@ def _told(request: Request, status: int, message: str, remedy: str) -> Response:
     state = app_state(request)
     principal = None
     try:
-        principal = state.identity.of(request)
+        principal = state.identity.principal_of(request)
     except FourcornersError:
         principal = None  # an error page needs nobody to have signed in
     page = state.templates.get_template("error.html.j2").render(

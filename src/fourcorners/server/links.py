@@ -50,4 +50,4 @@ def linked_span(place: str, digest: str, text: str) -> Span | None:
     if not start < end <= len(text):
         return None
     span = Span(start, end)
-    return span if not digest or words_hash(span.of(text)) == digest else None
+    return span if not digest or words_hash(span.text_in(text)) == digest else None

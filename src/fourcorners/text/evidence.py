@@ -40,11 +40,11 @@ def align_quote(words: str, text: str, *, within: Span | None = None) -> Quote:
         place = _find_exact(normal, view.text, inside)
         if place is not None:
             span = view.to_source(place)
-            return Quote(span.of(text), span, Match.NORMALISED)
+            return Quote(span.text_in(text), span, Match.NORMALISED)
         near = _find_fuzzy(normal, view, inside)
         if near is not None:
             span, score = view.to_source(near[0]), near[1]
-            return Quote(span.of(text), span, Match.FUZZY, score)
+            return Quote(span.text_in(text), span, Match.FUZZY, score)
     return Quote(words, None, Match.UNVERIFIED, 0.0)
 
 
@@ -54,7 +54,7 @@ def quote_span(text: str, span: Span) -> Quote:
         raise EvidenceError(
             f"no words at {span.start}-{span.end} of a text of {len(text)} characters"
         )
-    return Quote(span.of(text), span, Match.EXACT)
+    return Quote(span.text_in(text), span, Match.EXACT)
 
 
 def verify_quote(quote: Quote, text: str) -> None:
@@ -68,9 +68,9 @@ def verify_quote(quote: Quote, text: str) -> None:
     place = f"{quote.span.start}-{quote.span.end}"
     if not quote.words or quote.span.end > len(text):
         raise EvidenceError(f"no words at {place} of a text of {len(text)} characters")
-    if quote.span.of(text) != quote.words:
+    if quote.span.text_in(text) != quote.words:
         raise EvidenceError(
-            f"the words at {place} are {quote.span.of(text)[:60]!r}, not {quote.words[:60]!r}"
+            f"the words at {place} are {quote.span.text_in(text)[:60]!r}, not {quote.words[:60]!r}"
         )
 
 
@@ -107,7 +107,7 @@ def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span
     for area in (within, Span(0, len(view.text))):
         if area is None or len(area) < FUZZY_LENGTH:
             continue
-        part = area.of(view.text)
+        part = area.text_in(view.text)
         if len(part) <= len(words):
             rough = Span(0, len(part))
         else:
@@ -129,7 +129,7 @@ def _trim_match(words: str, text: str, rough: Span) -> tuple[Span, float]:
     """
     from rapidfuzz import fuzz
 
-    best, score = rough, fuzz.ratio(words, rough.of(text))
+    best, score = rough, fuzz.ratio(words, rough.text_in(text))
     for move_start in (True, False):
         anchor = best.start if move_start else best.end
         low, high = max(0, anchor - _TRIM_WINDOW), min(len(text), anchor + _TRIM_WINDOW)

@@ -28,7 +28,7 @@ def excerpts(text: str, ranked: Iterable[Span], room: int) -> list[Span]:
 
 def excerpt_start(text: str, span: Span, room: int) -> Span | None:
     """Return so much of a span as fits, to the end of a word; None if that says nothing."""
-    words = Span(span.start, min(span.end, span.start + room)).of(text)
+    words = Span(span.start, min(span.end, span.start + room)).text_in(text)
     if len(words) == len(span):
         return span
     ends = [each.start() for each in _WORDS_END.finditer(words)]

@@ -22,7 +22,7 @@ def split_sentences(text: str, within: Span | None = None) -> list[Span]:
     import nupunkt
 
     base = within or Span(0, len(text))
-    words = base.of(text)
+    words = base.text_in(text)
     if not words.strip():
         return []
     found = [Span(start, end).shift(base.start) for start, end in nupunkt.sent_spans(words)]

@@ -27,7 +27,7 @@ class Span:
     def __bool__(self) -> bool:
         return self.end > self.start
 
-    def of(self, text: str) -> str:
+    def text_in(self, text: str) -> str:
         """Return the words of `text` that this span covers."""
         return text[self.start : self.end]
 
@@ -47,7 +47,7 @@ class Span:
 
     def strip(self, text: str) -> Span:
         """Return the span without the white space at its ends; empty if there is nothing else."""
-        words = self.of(text)
+        words = self.text_in(text)
         lead = len(words) - len(words.lstrip())
         start = self.start + lead
         return Span(start, max(start, self.end - (len(words) - len(words.rstrip()))))

@@ -43,7 +43,7 @@ def test_settings_and_models_are_tried_and_run_again_from_a_recording(
         model = FakeModel(lambda request: json.dumps(BY[request.prompt.name](request)))
         recorded = Recorder(model, Path("exchanges.jsonl"))
         options = Options(0.0, None, settings.max_tokens)
-        return Port.of(
+        return Port.for_model(
             recorded,
             name=f"compatible:{settings.model}",
             options=options,

@@ -45,7 +45,7 @@ def test_a_judge_and_people_are_compared(monkeypatch: pytest.MonkeyPatch) -> Non
             "choice": "left" if key["left"][question] == 0 else "right",
         }
         for question in ("q", "r")
-        for each in load_criteria().each
+        for each in load_criteria().items
     ]
     saved = {"ballot": key["ballot"], "voter": "ab", "votes": votes}
     Path("votes.json").write_text(json.dumps(saved))
@@ -58,7 +58,7 @@ def test_a_judge_and_people_are_compared(monkeypatch: pytest.MonkeyPatch) -> Non
         return json.dumps({"score": 9 if better else 3})
 
     def opened(_: Any, **more: Any) -> Port:
-        return Port.of(FakeModel(score), name="fake:judge", **more)
+        return Port.for_model(FakeModel(score), name="fake:judge", **more)
 
     with monkeypatch.context() as patched:
         patched.setattr("fourcorners.llm.open_port", opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.conftest import Program
-from tests.review.health.test_examine import BLANK, contract
+from tests.review.health.test_check import BLANK, contract
 
 
 def test_grave_things_end_with_one(program: Program, tmp_path: Path) -> None:

@@ -90,7 +90,9 @@ def twins(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[
             add_files(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
             with sqlite.transaction():
                 for parts in generated():
-                    spans = [passage.span.of(parts.document.text) for passage in parts.passages]
+                    spans = [
+                        passage.span.text_in(parts.document.text) for passage in parts.passages
+                    ]
                     replace(parts, vectors=SPREAD.encode(spans)).add(
                         sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
                     )

@@ -12,7 +12,17 @@ from fourcorners.search.find import find_passages
 from fourcorners.search.index import index_of
 from fourcorners.search.lexical import best_rows, matching_rows
 from fourcorners.search.plan import explain_plan
-from fourcorners.search.query import And, Mode, Near, Node, Or, Phrase, Query, Word, parse_query
+from fourcorners.search.query import (
+    And,
+    Mode,
+    Node,
+    Or,
+    Phrase,
+    Proximity,
+    Query,
+    Word,
+    parse_query,
+)
 from fourcorners.search.query.fts import alternatives
 from fourcorners.search.query.tree import render_tree
 from fourcorners.text.span import Span
@@ -52,7 +62,7 @@ def alike(found: list[Told]) -> list[tuple[object, ...]]:
 def texts(library: Library) -> dict[int, list[str]]:
     return {
         entry.rows.start + passage.ordinal: list(
-            tokenize(passage.span.of(library.text(entry.id))).tokens
+            tokenize(passage.span.text_in(library.text(entry.id))).tokens
         )
         for entry in library.documents()
         for passage in library.passages(entry.id)
@@ -126,7 +136,7 @@ def counts_what_is_left(node: Node) -> bool:
     match node:
         case And() | Or():
             return any(map(counts_what_is_left, node.parts))
-        case Near():
+        case Proximity():
             some = [list(alternatives(part)) for part in node.parts]
             return any(len(one) > 1 for one in some) and any(
                 isinstance(term, Phrase) for one in some for term in one

@@ -114,7 +114,7 @@ def test_a_word_and_a_start_are_cut_out() -> None:
     assert (rows.tolist(), often.tolist()) == ([1], [2])
     rows, often = whole.rows_of("ab", f"ab{AFTER_ALL}")
     assert (rows.tolist(), often.tolist()) == ([1, 2], [2, 1])
-    assert plain(whole.between("ab", "b")) == {("ab", 1): 2, ("abc", 2): 1}
+    assert plain(whole.term_range("ab", "b")) == {("ab", 1): 2, ("abc", 2): 1}
 
 
 def test_a_part_comes_back_from_its_bytes() -> None:

@@ -96,7 +96,7 @@ def test_clauses_count_and_restart_below(make_docx: Any) -> None:
         "(a)",
     ]
     assert document.text == "\n\n".join(f"{label} x" for label in labels) + "\n"
-    assert [mark.span.of(document.text) for mark in document.marks] == labels
+    assert [mark.span.text_in(document.text) for mark in document.marks] == labels
     assert {mark.kind for mark in document.marks} == {MarkKind.NUMBER}
     assert [mark.detail for mark in document.marks[:4]] == ["1", "2", "2", "3"]
 

@@ -30,7 +30,9 @@ def gone(words: str) -> str:
 
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     return [
-        (mark.detail, mark.span.of(document.text)) for mark in document.marks if mark.kind is kind
+        (mark.detail, mark.span.text_in(document.text))
+        for mark in document.marks
+        if mark.kind is kind
     ]
 
 

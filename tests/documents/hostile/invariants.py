@@ -54,7 +54,7 @@ def nests(outline: Outline, text: str) -> None:
     for reference in outline.references:
         assert reference.target is None or reference.target < len(outline.nodes)
     for term in outline.terms:
-        assert " ".join(term.span.of(text).split()) == " ".join(term.term.split())
+        assert " ".join(term.span.text_in(text).split()) == " ".join(term.term.split())
         assert term.definition.contains(term.span)
 
 
@@ -66,7 +66,7 @@ def maps_back(text: str) -> None:
     for at in range(0, len(view.text), max(1, len(view.text) // 2_000)):
         source = view.to_source(Span(at, at + 1))
         assert last <= source.start < source.end <= len(text)
-        assert normalise_text(source.of(text)).text.strip() or view.text[at].isspace()
+        assert normalise_text(source.text_in(text)).text.strip() or view.text[at].isspace()
         last = source.start
 
 

@@ -21,7 +21,7 @@ def hidden(css: str, body: str, head: str = "") -> list[str]:
     )
     words = page.text.text
     assert "Neither party may assign." in words
-    found = [mark.span.of(words) for mark in page.text.marks if mark.kind is MarkKind.HIDDEN]
+    found = [mark.span.text_in(words) for mark in page.text.marks if mark.kind is MarkKind.HIDDEN]
     assert ("It holds hidden text, which is read and marked." in page.warnings) == bool(found)
     return found
 

@@ -24,7 +24,9 @@ def page(tmp_path: Path, body: str, *, name: str = "a.html", encoding: str = "ut
 
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     return [
-        (mark.span.of(document.text), mark.detail) for mark in document.marks if mark.kind is kind
+        (mark.span.text_in(document.text), mark.detail)
+        for mark in document.marks
+        if mark.kind is kind
     ]
 
 

@@ -61,7 +61,7 @@ def test_a_web_page_as_body_is_read_as_one(tmp_path: Path) -> None:
     )
     document = read_document(put(tmp_path, message))
     assert document.text.endswith(f"\n\nSide letter\n\n{CLAUSE}\n\nunseen\n")
-    marked = [(mark.kind, mark.span.of(document.text)) for mark in document.marks]
+    marked = [(mark.kind, mark.span.text_in(document.text)) for mark in document.marks]
     assert marked == [(MarkKind.HEADING, "Side letter"), (MarkKind.HIDDEN, "unseen")]
 
 

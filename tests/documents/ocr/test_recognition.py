@@ -80,18 +80,18 @@ def test_words_go_where_their_page_stands_with_boxes_in_points(make_pdf: Any, us
     use(Fake(seen((word("Change", 200, 100, 0.9), word("of", 300, 100, 0.7)))))
     document = read_document(make_pdf([(72, 700, CLAUSE)], PICTURE, [(72, 700, "After")]))
     first, second, third = document.pages
-    assert second.span.of(document.text) == "Change of\n"
+    assert second.span.text_in(document.text) == "Change of\n"
     assert (first.source, second.source, third.source) == (
         TextSource.TEXT,
         TextSource.OCR,
         TextSource.TEXT,
     )
     assert (first.confidence, second.confidence) == (None, 0.8)
-    assert third.span.of(document.text).strip() == "After"
+    assert third.span.text_in(document.text).strip() == "After"
     assert first.span.end == second.span.start
     assert second.span.end == third.span.start
     change, of = document.words
-    assert change.span.of(document.text) == "Change"
+    assert change.span.text_in(document.text) == "Change"
     assert (change.box.page, change.box.x0, change.box.y0) == (2, 72.0, 36.0)
     assert (change.box.x1, change.box.y1) == (97.92, 43.2)
     assert document.confidence(Span(change.span.start, of.span.end)) == pytest.approx(0.8)
@@ -181,7 +181,7 @@ def test_running_lines_of_scanned_pages_are_marked(make_pdf: Any, use: Any) -> N
     ]
     use(Fake(*pages))
     document = read_document(make_pdf(*[PICTURE] * 4))
-    marked = [(mark.kind, mark.span.of(document.text)) for mark in document.marks]
+    marked = [(mark.kind, mark.span.text_in(document.text)) for mark in document.marks]
     assert marked.count((MarkKind.HEADER, "Alder Supply")) == 4
     assert (MarkKind.FOOTER, "Page 3") in marked
     assert len(marked) == 8

@@ -70,7 +70,9 @@ def numbered(items: str, attributes: str = "") -> str:
 
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     return [
-        (mark.span.of(document.text), mark.detail) for mark in document.marks if mark.kind is kind
+        (mark.span.text_in(document.text), mark.detail)
+        for mark in document.marks
+        if mark.kind is kind
     ]
 
 

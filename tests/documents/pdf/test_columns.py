@@ -107,7 +107,7 @@ def test_addresses_beside_their_captions_keep_their_rows(make_pdf: Any) -> None:
 
 def test_pages_still_tile_and_characters_are_only_moved(make_pdf: Any) -> None:
     document = read_document(make_pdf(columns(across=True), columns(across=False)))
-    first, second = (page.span.of(document.text) for page in document.pages)
+    first, second = (page.span.text_in(document.text) for page in document.pages)
     assert sorted(first.split()) == sorted(second.split())
     assert first.split() == second.split()
     assert document.pages[-1].span.end == len(document.text)

@@ -28,7 +28,7 @@ def filled(number: int) -> list[tuple[float, float, str]]:
 def test_pages_tile_the_text(make_pdf: Any) -> None:
     document = read_document(make_pdf([(72, 700, CLAUSE)], [(72, 700, "Second page")]))
     assert document.text == f"{CLAUSE}\nSecond page\n"
-    assert [page.span.of(document.text) for page in document.pages] == [
+    assert [page.span.text_in(document.text) for page in document.pages] == [
         f"{CLAUSE}\n",
         "Second page\n",
     ]
@@ -84,7 +84,7 @@ def test_what_was_typed_into_a_form_is_read(make_pdf: Any) -> None:
 
 def test_running_headers_and_footers_are_marked_and_kept(make_pdf: Any) -> None:
     document = read_document(make_pdf(*(filled(n) for n in range(1, 5))))
-    marked = [(mark.kind, mark.span.of(document.text)) for mark in document.marks]
+    marked = [(mark.kind, mark.span.text_in(document.text)) for mark in document.marks]
     for number in range(1, 5):
         assert (MarkKind.FOOTER, f"Page {number} of 4") in marked
     assert marked.count((MarkKind.HEADER, "Project Alder - Confidential")) == 4
@@ -265,4 +265,4 @@ def test_pages_of_real_files_tile_and_their_boxes_hold_the_words(corpus: Path) -
                             box.x0 + 0.3, height - box.y1 + 0.3, box.x1 - 0.3, height - box.y0 - 0.3
                         )
                     )
-                assert letters("".join(seen)) == letters(span.of(document.text))
+                assert letters("".join(seen)) == letters(span.text_in(document.text))

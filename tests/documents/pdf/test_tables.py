@@ -31,7 +31,7 @@ def table(*, ruled: bool, start: float = 600) -> bytes:
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     text = document.text
     return [
-        (mark.detail, " ".join(mark.span.of(text).split()))
+        (mark.detail, " ".join(mark.span.text_in(text).split()))
         for mark in document.marks
         if mark.kind is kind
     ]
@@ -102,7 +102,10 @@ def test_every_line_has_a_box(make_pdf: Any) -> None:
     path = make_pdf(table(ruled=True), table(ruled=False))
     document = read_document(path)
     found = list(line_boxes(path, document, Span(0, len(document.text))))
-    assert " ".join(span.of(document.text) for span, _ in found).split() == document.text.split()
+    words = " ".join(span.text_in(document.text) for span, _ in found).split()
+    assert words == document.text.split()
+        " ".join(span.text_in(document.text) for span, _ in found).split() == document.text.split()
+    )
     assert [box for _, box in found] == span_boxes(path, document, Span(0, len(document.text)))
 
 

@@ -29,7 +29,9 @@ def rtf(tmp_path: Path, body: str | bytes) -> Document:
 
 def marked(document: Document, kind: MarkKind) -> list[tuple[str, str]]:
     return [
-        (mark.span.of(document.text), mark.detail) for mark in document.marks if mark.kind is kind
+        (mark.span.text_in(document.text), mark.detail)
+        for mark in document.marks
+        if mark.kind is kind
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 from fourcorners.evaluation.answers.leftovers import (
     ContractSentences,
     answer_signs,
-    find_leftovers,
+    find_remaining_answers,
     is_visible,
 )
 from fourcorners.evaluation.extraction import loader as cuad
@@ -20,8 +20,8 @@ CARRIAGE = "The Carrier shall bring the grain to the mill before the last day of
 def left(text: str, marked: str, category: str) -> list[str]:
     contract = ContractSentences(text)
     start = text.index(marked)
-    cut = contract.sentences_holding([Span(start, start + len(marked))])
-    return [each.of(text) for each in find_leftovers(contract, cut, category)]
+    cut = contract.overlapping_sentences([Span(start, start + len(marked))])
+    return [each.text_in(text) for each in find_remaining_answers(contract, cut, category)]
 
 
 def test_a_clause_that_stands_once_leaves_nothing() -> None:
@@ -31,9 +31,9 @@ def test_a_clause_that_stands_once_leaves_nothing() -> None:
 def test_the_whole_sentence_is_cut_for_a_few_marked_words() -> None:
     contract = ContractSentences(f"{CARRIAGE}\n\n{LAW}\n")
     at = contract.text.index("Oregon")
-    assert [each.of(contract.text) for each in contract.sentences_holding([Span(at, at + 6)])] == [
-        LAW
-    ]
+    assert [
+        each.text_in(contract.text) for each in contract.overlapping_sentences([Span(at, at + 6)])
+    ] == [LAW]
 
 
 def test_other_words_for_the_same_are_found() -> None:

@@ -100,7 +100,7 @@ def test_the_examples_questions_stand_on_words_of_the_examples(
         places = questions.locate_required_words(library, told)
         for question in told:
             found = [
-                " ".join(place.span.of(library.text(place.document)).split())
+                " ".join(place.span.text_in(library.text(place.document)).split())
                 for place in places[question.id]
             ]
             assert found == [each.words for each in question.needed]

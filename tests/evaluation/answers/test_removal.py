@@ -35,7 +35,7 @@ def data(tmp_path: Path) -> Path:
 def test_a_case_is_a_question_with_the_words_that_answer(data: Path) -> None:
     (case,) = removal.draw_cases(data, held=True, count=5)
     assert case.question == "What is the governing law for this contract?"
-    assert [each.of(TEXT) for each in case.spans] == [LAW]
+    assert [each.text_in(TEXT) for each in case.spans] == [LAW]
     assert LAW not in removal.remove_spans(TEXT, case.cut)
     assert "Larch carries the grain" in removal.remove_spans(TEXT, case.cut)
     assert removal.draw_cases(data, held=True, count=5, seed=3) == [case]

@@ -127,7 +127,7 @@ class Ranking:
     def judge(
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
-        assert all(span.of(text) for span in spans)
+        assert all(span.text_in(text) for span in spans)
         evidence = tuple((at, 0.8 + at / 10) for at in reversed(range(len(spans))))
         return [Verdict(Label.ENTAILMENT, (1.0, 0.0, 0.0), evidence) for _ in hypotheses]
 

@@ -90,7 +90,7 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
             split, find_setting(name), port, exemplars, number=1, encoder=encoder
         )
     assert len(model.requests) == len(tried.answers) == 6
-    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spent)
+    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
     assert found.mean("accuracy") == 1.0
     assert found.mean("f1_contradiction") == 1.0
     assert found.mean(BEST_QUOTES) == (0.0 if name == "zero-shot" else 1.0)
@@ -207,13 +207,13 @@ def test_the_agents_report_and_the_report_is_labelled(
             one, library, port, exemplars, encoder=encoder, turns=2
         )
     assert [each.label for each in tried.answers] == [Label.CONTRADICTION]
-    found = results.build_result(one, find_setting("agents"), "fake:model", [tried], port.spent)
+    found = results.build_result(one, find_setting("agents"), "fake:model", [tried], port.spending)
     assert found.mean(BEST_QUOTES) == 1.0
     last = model.requests[-1]
     assert last.prompt.name == "nli_report"
     assert last.messages[-1].text.count("Example ") == 3
     assert POACH not in asked.outside_fences(last.messages[-1].text)
-    assert port.ledger.spent("bench").calls == len(model.requests)
+    assert port.ledger.job_spending("bench").calls == len(model.requests)
 
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
@@ -238,7 +238,7 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
 
 
 def test_robustness_is_measured_as_the_paper_measures_its_own() -> None:
-    told = robustness.published()
+    told = robustness.published_robustness()
     assert told.models == 10
     assert told.variation == pytest.approx(5.7, abs=0.05)
     assert told.baseline > 15.9
@@ -256,7 +256,7 @@ def test_settings_are_compared_over_models_from_three_on() -> None:
     assert results.robustness_by_setting(found) == []
     (told,) = results.robustness_by_setting([*found, made("rag", "c", 0.7)])
     assert (told.method, told.models, round(told.slope, 6)) == ("rag", 3, 0.5)
-    rows = list(robustness.table([told]).columns[0].cells)
+    rows = list(robustness.robustness_table([told]).columns[0].cells)
     assert rows == ["rag", "PAKTON, table 1"]
 
 

@@ -71,7 +71,7 @@ def test_every_contract_and_category_has_a_line(tmp_path: Path, layout: object) 
     ]
     law = {line.name: line for line in answers if line.provision == "Governing Law"}
     (quote,) = law["one.txt"].quotes
-    assert LAW in quote.of(contracts[0].text)
+    assert LAW in quote.text_in(contracts[0].text)
     assert law["two.txt"].quotes == ()
     assert all(line.candidates for line in law.values())
     figures = score_run(contracts, answers).provisions["Governing Law"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from fourcorners.evaluation.measures.plots import Line, line_plot
+from fourcorners.evaluation.measures.plots import PlotLine, line_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_plot_draws_every_line_with_its_band() -> None:
-    rising = Line("ours <&>", ((1.0, 0.1), (2.0, 0.2), (64.0, 0.4)), ((0.0, 0.2),) * 3)
-    lines = [rising, *(Line(f"other {at}", ((1.0, 0.3), (64.0, 0.3))) for at in range(9))]
+    rising = PlotLine("ours <&>", ((1.0, 0.1), (2.0, 0.2), (64.0, 0.4)), ((0.0, 0.2),) * 3)
+    lines = [rising, *(PlotLine(f"other {at}", ((1.0, 0.3), (64.0, 0.3))) for at in range(9))]
     root = ElementTree.fromstring(line_plot("Recall", "k", "recall", lines, doubling=True))  # noqa: S314
     drawn = root.findall(f"{SVG}polyline")
     assert len(drawn) == len(lines)
@@ -29,7 +29,7 @@ def test_a_plot_draws_every_line_with_its_band() -> None:
 
 
 def test_a_curve_has_shares_on_both_axes() -> None:
-    svg = line_plot("Curve", "recall", "precision", [Line("ours", ((0.0, 1.0), (1.0, 0.0)))])
+    svg = line_plot("Curve", "recall", "precision", [PlotLine("ours", ((0.0, 1.0), (1.0, 0.0)))])
     root = ElementTree.fromstring(svg)  # noqa: S314
     (line,) = root.findall(f"{SVG}polyline")
     (left, top), (right, bottom) = (

@@ -34,12 +34,12 @@ def test_an_analysis_of_variance_finds_groups_apart() -> None:
 def test_samples_are_compared_by_permutation_with_ties() -> None:
     low, high = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
     assert statistics.mann_whitney(high, low) == 9
-    assert statistics.smirnov(low, high) == 1.0
-    assert statistics.permuted(low, high, statistics.u_distance) == pytest.approx(0.1)
-    assert statistics.permuted(low, high, statistics.smirnov) == pytest.approx(0.1)
-    assert statistics.permuted([1.0] * 3, [1.0] * 3, statistics.u_distance) == 1.0
+    assert statistics.smirnov_distance(low, high) == 1.0
+    assert statistics.permutation_p(low, high, statistics.u_distance) == pytest.approx(0.1)
+    assert statistics.permutation_p(low, high, statistics.smirnov_distance) == pytest.approx(0.1)
+    assert statistics.permutation_p([1.0] * 3, [1.0] * 3, statistics.u_distance) == 1.0
     many = [float(each) for each in range(14)]
-    drawn = statistics.permuted(many, [each + 20 for each in many], statistics.u_distance)
+    drawn = statistics.permutation_p(many, [each + 20 for each in many], statistics.u_distance)
     assert drawn < 0.001
 
 
@@ -49,5 +49,5 @@ def test_variances_are_compared() -> None:
     assert p == pytest.approx(1.0)
     assert statistics.variance_ratio([0.0, 10.0, 20.0, 30.0], [1.0, 1.1, 1.2, 1.3])[1] < 0.001
     assert math.isnan(statistics.variance_ratio([1.0, 1.0], [1.0, 2.0])[0])
-    assert statistics.variation([4.0, 6.0]) == 20.0
-    assert math.isnan(statistics.slope([1.0, 1.0], [1.0, 2.0]))
+    assert statistics.coefficient_of_variation([4.0, 6.0]) == 20.0
+    assert math.isnan(statistics.regression_slope([1.0, 1.0], [1.0, 2.0]))

@@ -20,7 +20,7 @@ from fourcorners.evaluation.outline.references import (
 )
 from fourcorners.outline.build import build_outline
 
-AUDIT = Path(__file__).parents[1] / "outline" / "audit"
+AUDIT = Path(__file__).parents[2] / "outline" / "audit"
 TEXT = """1. GOODS
 
 1.1 "Goods" means oats. Section 2.1 applies, and Section 9.9 does not.

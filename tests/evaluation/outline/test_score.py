@@ -13,9 +13,9 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction import run_files as runs
-from fourcorners.evaluation.extraction.run_files import Outlined, OutlinedNode
+from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
 from fourcorners.evaluation.measures.tables import outline_measures, outline_summary
-from fourcorners.evaluation.outline.loader import AuditedOutline, read_truth, shipped_truth
+from fourcorners.evaluation.outline.loader import AuditedOutline, read_truth, truth_files
 from fourcorners.evaluation.outline.score import (
     deep_parent_share,
     judge_outline,
@@ -88,12 +88,12 @@ RECORD: dict[str, Any] = {
 }
 
 
-def node(label: str, kind: str, words: str, parent: int | None = None) -> OutlinedNode:
-    return OutlinedNode(label, kind, "", at(words), at(words) + 1, parent)
+def node(label: str, kind: str, words: str, parent: int | None = None) -> OutlineNode:
+    return OutlineNode(label, kind, "", at(words), at(words) + 1, parent)
 
 
 RIGHT = (
-    OutlinedNode("", "title", "Mill Lease", 0, 10, None),
+    OutlineNode("", "title", "Mill Lease", 0, 10, None),
     node("", "recitals", "RECITALS"),
     node("A", "item", "A. The", 1),
     node("1", "section", "1. Rent"),
@@ -115,11 +115,11 @@ def audited(tmp_path: Path) -> AuditedOutline:
     return one
 
 
-def outlined(*nodes: OutlinedNode) -> Outlined:
-    return Outlined("mill.txt", 0.9, nodes)
+def outlined(*nodes: OutlineNode) -> OutlineAnswer:
+    return OutlineAnswer("mill.txt", 0.9, nodes)
 
 
-def without(*gone: int) -> tuple[OutlinedNode, ...]:
+def without(*gone: int) -> tuple[OutlineNode, ...]:
     """The right nodes but those at the positions `gone`, with parents counted anew."""
     kept = [index for index in range(len(RIGHT)) if index not in gone]
     return tuple(
@@ -162,7 +162,7 @@ def test_an_optional_node_may_be_absent_and_another_not(audited: AuditedOutline)
     assert judge_outline(audited, outlined(*without(8)), TEXT).is_top_right
     verdict = judge_outline(audited, outlined(*without(7)), TEXT)
     assert not verdict.is_top_right
-    assert [(each.what, each.label) for each in verdict.disagreements] == [("missing", "2")]
+    assert [(each.aspect, each.label) for each in verdict.disagreements] == [("missing", "2")]
 
 
 def test_another_reading_of_a_place_is_as_good(audited: AuditedOutline) -> None:
@@ -221,7 +221,7 @@ def test_a_parent_is_told_from_its_namesake(audited: AuditedOutline) -> None:
     nodes[10] = replace(nodes[10], parent=3)
     verdict = judge_outline(audited, outlined(*nodes), TEXT)
     assert (verdict.deep_found, verdict.deep_right) == (3, 2)
-    assert [(each.what, each.said) for each in verdict.disagreements] == [
+    assert [(each.aspect, each.predicted) for each in verdict.disagreements] == [
         ("parent", "1 instead of Schedule 1")
     ]
 
@@ -266,7 +266,7 @@ def test_figures_add_up_over_contracts(audited: AuditedOutline) -> None:
 
 
 def test_a_run_without_truth_is_summed_up() -> None:
-    summary = outline_summary([outlined(*RIGHT), Outlined("b.txt", 0.1, ())])
+    summary = outline_summary([outlined(*RIGHT), OutlineAnswer("b.txt", 0.1, ())])
     assert summary == {
         "contracts": 2,
         "above_floor": 0.5,
@@ -290,10 +290,10 @@ def test_a_run_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     runs.write_outlines(path, [outlined(*RIGHT)])
     assert runs.read_outlines(path) == [outlined(*RIGHT)]
-    assert runs.holds_outlines(path)
+    assert runs.is_outline_run(path)
     assert json.loads(path.read_text())["nodes"][6]["parent"] == 4
     path.write_text('{"name": "a", "provision": "b", "quotes": []}\n')
-    assert not runs.holds_outlines(path)
+    assert not runs.is_outline_run(path)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_parent_stands_before_its_child(tmp_path: Path) -> None:
 
 
 def test_the_audited_sets_are_whole() -> None:
-    sets = {path.stem: read_truth(path) for path in shipped_truth()}
+    sets = {path.stem: read_truth(path) for path in truth_files()}
     assert list(sets) == ["truth", "fresh-a", "fresh-b"]
     first, *fresh = sets.values()
     names = [each.name for part in sets.values() for each in part]
@@ -331,7 +331,7 @@ def test_the_audited_sets_are_whole() -> None:
 
 @pytest.mark.corpus
 def test_the_audited_texts_are_those_of_the_data(corpus: Path) -> None:
-    for each in (each for path in shipped_truth() for each in read_truth(path)):
+    for each in (each for path in truth_files() for each in read_truth(path)):
         if each.source == "text":
             data = (corpus / "cuad" / "contracts" / each.name).read_bytes()
             assert hashlib.sha256(data).hexdigest() == each.sha256, each.name

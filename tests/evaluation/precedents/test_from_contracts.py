@@ -27,7 +27,7 @@ def test_words_are_placed_whatever_the_space_and_the_case() -> None:
     assert found is not None
     document, span = found
     assert document == "one"
-    assert span.of(TEXTS["one"]) == CAP
+    assert span.text_in(TEXTS["one"]) == CAP
     assert shelf.find("lemons") is None
     assert shelf.find(CAP, document="two") is None
     assert shelf.find("which is about lemons. In no event") is None
@@ -39,7 +39,7 @@ def test_what_was_left_out_is_no_part_of_a_clause() -> None:
         ContractTexts(TEXTS),
     )
     assert set(located) == {"a"}
-    assert [span.of(TEXTS["one"]) for span in located["a"].spans] == [CAP, LAW]
+    assert [span.text_in(TEXTS["one"]) for span in located["a"].spans] == [CAP, LAW]
 
 
 def clause(start: int, end: int) -> Clause:

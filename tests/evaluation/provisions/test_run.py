@@ -143,13 +143,13 @@ def test_contracts_are_learned_from_with_the_librarys_vectors(
     ready = load_contract(library, extracting.document_id(contracts[9].text))
     assert ready.vectors is not None
     odds = found.direction.log_odds(ready.vectors)
-    held = next(at for at, span in enumerate(ready.spans) if "insured" in span.of(ready.text))
-    assert int(odds.argmax()) == int(ready.of[held])
+    held = next(at for at, span in enumerate(ready.spans) if "insured" in span.text_in(ready.text))
+    assert int(odds.argmax()) == int(ready.principal_of[held])
     (clause,) = contracts[9].annotations["Insurance"]
     assert set(found.examples) <= {
-        contract.annotations["Insurance"][0].of(contract.text) for contract in contracts[:9]
+        contract.annotations["Insurance"][0].text_in(contract.text) for contract in contracts[:9]
     }
-    assert clause.of(contracts[9].text) not in found.examples
+    assert clause.text_in(contracts[9].text) not in found.examples
 
 
 def test_a_contract_that_the_library_lacks_is_named(

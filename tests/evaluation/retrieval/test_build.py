@@ -22,7 +22,7 @@ from fourcorners.text.span import Span
 
 def answers(built: BuiltSet) -> dict[str, list[str]]:
     return {
-        question.query: [one.span.of(built.texts[one.file_path]) for one in question.answers]
+        question.query: [one.span.text_in(built.texts[one.file_path]) for one in question.answers]
         for question in built.questions
     }
 

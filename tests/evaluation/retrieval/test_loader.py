@@ -49,7 +49,7 @@ def test_a_set_is_read_with_the_files_nobody_asks_about(tmp_path: Path) -> None:
     (only,) = whole.questions
     assert (only.question, only.file_path, only.tags) == ("what is due?", "s/a.txt", ("Rent",))
     assert whole.corpus == ("s/a.txt", "s/unasked.txt")
-    assert only.answers[0].span.of(corpus_text(data, "s/a.txt")) == "Rent is due."
+    assert only.answers[0].span.text_in(corpus_text(data, "s/a.txt")) == "Rent is due."
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.evaluation.outline.references import text_document
-from fourcorners.evaluation.performance.growth import fill, rechunk
 from fourcorners.evaluation.retrieval import profiles
+from fourcorners.evaluation.retrieval.corpus import fill_library, rechunk
 from fourcorners.evaluation.retrieval.loader import QuestionSet, corpus_text, load_set
 from fourcorners.evaluation.retrieval.profiles import (
     PIPELINES,
@@ -22,7 +22,7 @@ from fourcorners.evaluation.retrieval.profiles import (
     find_pipeline,
     profile_notes,
 )
-from fourcorners.evaluation.retrieval.run import Given, Run, run
+from fourcorners.evaluation.retrieval.run import ContractScope, RetrievalRun, run_retrieval
 from fourcorners.library.store import Library
 from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.build import build_outline
@@ -82,9 +82,9 @@ def sets(data: Path) -> list[QuestionSet]:
     return [load_set(data, name) for name in ("s", "t")]
 
 
-def asked(data: Path, profile: str, given: Given, **more: object) -> list[Run]:
+def asked(data: Path, profile: str, given: ContractScope, **more: object) -> list[RetrievalRun]:
     with Library.open(data.parent / "bench.db") as library:
-        return run(
+        return run_retrieval(
             library,
             sets(data),
             data,
@@ -96,11 +96,11 @@ def asked(data: Path, profile: str, given: Given, **more: object) -> list[Run]:
         )
 
 
-@pytest.mark.parametrize("given", Given)
+@pytest.mark.parametrize("given", ContractScope)
 @pytest.mark.parametrize(
     "profile", [name for name in PROFILE_NAMES if not name.endswith("-rerank")]
 )
-def test_every_profile_finds_the_words(data: Path, profile: str, given: Given) -> None:
+def test_every_profile_finds_the_words(data: Path, profile: str, given: ContractScope) -> None:
     for each in asked(data, profile, given):
         (question,) = each.part.questions
         (answer,) = each.answers
@@ -109,21 +109,21 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Given) -
         found = [one for one in answer.snippets if one.span.overlaps(gold.span)]
         assert any(one.file_path == gold.file_path for one in found)
         for one in answer.snippets:
-            words = one.span.of(corpus_text(data, one.file_path))
+            words = one.span.text_in(corpus_text(data, one.file_path))
             assert words == words.strip() != ""
         files = {one.file_path for one in answer.snippets}
-        if given is Given.WHOLE:
+        if given is ContractScope.WHOLE:
             assert not each.routed
         else:
             assert files == {question.file_path}
-        if given is Given.QUESTION:
-            assert [(one.right, one.sure) for one in each.routed] == [(True, True)]
+        if given is ContractScope.QUESTION:
+            assert [(one.right, one.is_certain) for one in each.routed] == [(True, True)]
 
 
 def test_several_processes_answer_the_same(data: Path) -> None:
-    alone = asked(data, "hybrid", Given.QUESTION)
+    alone = asked(data, "hybrid", ContractScope.QUESTION)
     with Library.open(data.parent / "bench.db") as library:
-        many = run(
+        many = run_retrieval(
             library,
             sets(data),
             data,
@@ -138,13 +138,13 @@ def test_several_processes_answer_the_same(data: Path) -> None:
 
 
 def test_the_corpus_is_that_of_all_sets(data: Path) -> None:
-    first, _ = asked(data, "bm25", Given.WHOLE)
+    first, _ = asked(data, "bm25", ContractScope.WHOLE)
     assert {one.file_path for one in first.answers[0].snippets} == set(TEXTS)
 
 
 def test_chunks_are_made_once_and_kept(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Library.open(data.parent / "bench.db") as library:
-        shelved = fill(library, sets(data), data, encoder=None, settings=SETTINGS)
+        shelved = fill_library(library, sets(data), data, encoder=None, settings=SETTINGS)
         path = rechunk(library, shelved, "recursive-500", encoder=ENCODER)
         with Library.open(path) as beside:
             assert beside.stats().documents == len(TEXTS)
@@ -159,11 +159,11 @@ def test_chunks_are_made_once_and_kept(data: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_collection_with_other_contracts_is_refused(data: Path) -> None:
     with Library.open(data.parent / "bench.db") as library:
-        fill(library, sets(data), data, encoder=None, settings=SETTINGS)
+        fill_library(library, sets(data), data, encoder=None, settings=SETTINGS)
         part = sets(data)[0]
         odd = QuestionSet("s t", part.questions, part.corpus)
         with pytest.raises(LibraryError, match="other contracts"):
-            fill(library, [odd], data, encoder=None, settings=SETTINGS)
+            fill_library(library, [odd], data, encoder=None, settings=SETTINGS)
 
 
 def test_an_answer_beyond_the_end_of_its_file_is_told(data: Path) -> None:
@@ -172,7 +172,7 @@ def test_an_answer_beyond_the_end_of_its_file_is_told(data: Path) -> None:
         Library.open(data.parent / "bench.db") as library,
         pytest.raises(ConfigError, match=r"larch\.txt ends before"),
     ):
-        fill(library, sets(data), data, encoder=None, settings=SETTINGS)
+        fill_library(library, sets(data), data, encoder=None, settings=SETTINGS)
 
 
 class Backwards:
@@ -186,7 +186,7 @@ class Backwards:
 
 
 def test_a_reranker_orders_what_was_found(data: Path) -> None:
-    each, _ = asked(data, "rcts-rerank", Given.GIVEN, reranker=Backwards())
+    each, _ = asked(data, "rcts-rerank", ContractScope.GIVEN, reranker=Backwards())
     lengths = [len(one.span) for one in each.answers[0].snippets]
     assert lengths == sorted(lengths)
 
@@ -205,9 +205,9 @@ def test_a_profile_that_reranks_says_what_it_lacks() -> None:
 
 def test_weak_words_are_cut_at_the_threshold(data: Path) -> None:
     with Library.open(data.parent / "bench.db") as library:
-        fill(library, sets(data), data, encoder=None, settings=SETTINGS)
+        fill_library(library, sets(data), data, encoder=None, settings=SETTINGS)
         for least, more in ((0.0, True), (1.0, False)):
-            how = profiles.Pipeline("outline", lexical=True, dense=False, least=least)
+            how = profiles.Pipeline("outline", lexical=True, dense=False, min_score=least)
             found = profiles.rank_passages(
                 library, "insure against fire", None, Filters(), how, limit=9
             )

@@ -98,8 +98,10 @@ def dying(server: Server, prompts: Path, breaker: CircuitBreaker, ledger: Memory
     async def at_once(_: float) -> None:
         await asyncio.sleep(0)
 
-    port = Port.of(FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2)
-    voice = replace(port.voice(Role.EXTRACT), breaker=breaker)
+    port = Port.for_model(
+        FakeModel(server), prompts=prompts, sleep=at_once, ledger=ledger, concurrency=2
+    )
+    voice = replace(port.role_model(Role.EXTRACT), breaker=breaker)
     return Port(dict.fromkeys(Role, voice), prompts=prompts, sleep=at_once, ledger=ledger)
 
 
@@ -118,7 +120,7 @@ def test_a_server_that_dies_costs_few_attempts_over_all_questions(prompts: Path)
         assert sum("was not asked" in error.message for error in errors) >= 186
         assert 15 <= server.came <= 16, "ten answers, five losses, and one beside the fifth"
         assert len(ledger.calls) == server.came, "what is not sent is no call"
-        assert port.spent.cost == ledger.spent("").cost
+        assert port.spending.cost == ledger.job_spending("").cost
 
         clock.now = 31.0
         assert [each.error is None for each in port.ask_many(asks(20))] == [False] * 20
@@ -135,8 +137,8 @@ def test_an_answer_that_is_none_is_a_sign_of_life(prompts: Path) -> None:
     clock, ledger = Clock(), MemoryLedger()
     model = FakeModel(lambda _: LlmRefused("fake: no.", remedy="Ask otherwise."))
     breaker = CircuitBreaker(2, 30, clock)
-    with Port.of(model, prompts=prompts, ledger=ledger) as plain:
-        voice = replace(plain.voice(Role.EXTRACT), breaker=breaker)
+    with Port.for_model(model, prompts=prompts, ledger=ledger) as plain:
+        voice = replace(plain.role_model(Role.EXTRACT), breaker=breaker)
         with Port(dict.fromkeys(Role, voice), prompts=prompts, ledger=ledger) as port:
             ended = list(port.ask_many(asks(6)))
     assert all(isinstance(each.error, LlmRefused) for each in ended)

@@ -68,7 +68,7 @@ def make(prompts: Path) -> Make:
 
     def made(answers: object, **given: object) -> Port:
         model = answers if isinstance(answers, FakeModel) else FakeModel(answers)  # type: ignore[arg-type]
-        return Port.of(model, **{"prompts": prompts, "sleep": at_once, **given})  # type: ignore[arg-type]
+        return Port.for_model(model, **{"prompts": prompts, "sleep": at_once, **given})  # type: ignore[arg-type]
 
     return made
 
@@ -88,7 +88,7 @@ def test_an_answer_is_a_value_with_what_it_cost(make: Make) -> None:
     assert (reply.complete, reply.cached, reply.repaired) == (True, False, False)
     (call,) = port.ledger.calls  # type: ignore[attr-defined]
     assert (call.job, call.role, call.outcome) == ("larch", Role.EXTRACT, "answered")
-    assert port.spent == port.ledger.spent("larch") == total_spending([call])
+    assert port.spending == port.ledger.job_spending("larch") == total_spending([call])
     assert "assign" not in repr(reply) + repr(request) + repr(call)
 
 
@@ -159,11 +159,11 @@ def test_what_may_pass_is_asked_again_after_ever_longer(prompts: Path) -> None:
         await asyncio.sleep(0)
 
     model = FakeModel([BUSY, BUSY, AttemptError(BUSY.error, may_pass=True, wait=0.01), RIGHT])
-    with Port.of(model, prompts=prompts, sleep=note) as port:
+    with Port.for_model(model, prompts=prompts, sleep=note) as port:
         assert port.ask("find", VALUES, Found).value == RIGHT
     assert 0.7 < waits[0] < 1.3 < waits[1] < 2.6
     assert waits[2] == 0.01
-    assert port.spent.calls == 4
+    assert port.spending.calls == 4
 
 
 def test_attempts_end_and_are_counted(make: Make) -> None:
@@ -171,15 +171,15 @@ def test_attempts_end_and_are_counted(make: Make) -> None:
         with pytest.raises(LlmUnreachable, match="busy, 3 times") as caught:
             port.ask("find", VALUES)
         assert caught.value.remedy == "Wait."
-        assert port.spent.calls == 3
-        assert port.spent.tokens == 0
+        assert port.spending.calls == 3
+        assert port.spending.tokens == 0
 
 
 def test_a_server_that_asks_for_an_hour_is_not_waited_for(make: Make) -> None:
     later = AttemptError(BUSY.error, may_pass=True, wait=3_600)
     with make([later, RIGHT]) as port, pytest.raises(LlmUnreachable):
         port.ask("find", VALUES)
-    assert port.spent.calls == 1
+    assert port.spending.calls == 1
 
 
 class Slow(FakeModel):
@@ -228,7 +228,7 @@ def test_the_same_request_is_answered_once(make: Make) -> None:
         assert not port.estimate("find", VALUES).cached
         assert port.ask("find", VALUES).value == "again"
     assert len(model.requests) == 2
-    spent = ledger.spent("")
+    spent = ledger.job_spending("")
     assert (spent.calls, spent.cached) == (2, 1)
     with make([], cache=cache) as other:
         assert list(other.stream("find", VALUES)) == ["again"]
@@ -300,7 +300,7 @@ def test_a_budget_of_tokens_stops_before_the_call(make: Make) -> None:
             port.ask("find", VALUES, sample=9)
         assert "budget_tokens" in caught.value.remedy
     assert len(model.requests) == 700 // one
-    assert port.spent.tokens <= 700
+    assert port.spending.tokens <= 700
 
 
 def test_a_budget_in_money_counts_what_the_job_spent_before(make: Make) -> None:
@@ -309,15 +309,15 @@ def test_a_budget_in_money_counts_what_the_job_spent_before(make: Make) -> None:
     given = {"price": fixed_price(2, 0), "ledger": ledger, "budget": Budget(cost=3.0)}
     with make(lambda _: answer, job="a", **given) as port:
         port.ask("find", VALUES)
-        assert port.spent.cost == 2.0
+        assert port.spending.cost == 2.0
     with make(lambda _: answer, job="a", **given) as port:
-        assert port.spent.cost == 2.0
+        assert port.spending.cost == 2.0
         port.ask("find", VALUES, sample=1)
         with pytest.raises(BudgetExceeded):
             port.ask("find", VALUES, sample=2)
         other = port.for_job("b")
         other.ask("find", VALUES)
-        assert (other.spent.cost, ledger.spent("b").cost) == (2.0, 2.0)
+        assert (other.spending.cost, ledger.job_spending("b").cost) == (2.0, 2.0)
         assert port.for_job("c", Budget(cost=0.0)).budget.cost == 0.0
 
 
@@ -336,7 +336,7 @@ def test_many_at_once_never_pass_the_budget(make: Make) -> None:
     ) as port:
         asks = [PromptRequest("find", VALUES, str, sample=n) for n in range(20)]
         outcomes = list(port.ask_many(asks))
-        spent = port.spent.tokens
+        spent = port.spending.tokens
     errors = [outcome.error for outcome in outcomes if outcome.error]
     assert all(isinstance(error, BudgetExceeded) for error in errors)
     assert len(outcomes) == 20
@@ -397,7 +397,7 @@ def test_it_may_be_asked_in_several_threads(make: Make) -> None:
         for thread in threads:
             thread.join()
     assert (model.ended, model.most) == (6, 2)
-    assert port.spent.calls == 6
+    assert port.spending.calls == 6
 
 
 def test_cache_and_ledger_are_used_in_the_thread_that_asks(make: Make) -> None:
@@ -439,7 +439,7 @@ def test_a_stream_without_end_is_ended_in_time_too(make: Make) -> None:
         stream = port.stream("find", VALUES)
         with pytest.raises(LlmTimedOut):
             list(stream)
-    assert port.spent.calls == 1  # what was told cannot be told again
+    assert port.spending.calls == 1  # what was told cannot be told again
 
 
 def test_a_stream_that_nobody_reads_is_ended(make: Make) -> None:
@@ -493,7 +493,7 @@ def test_an_estimate_learns_what_a_token_is(make: Make) -> None:
         port.ask("find", VALUES)
         after = port.estimate("find", VALUES)
         assert after.tokens_in == pytest.approx(1_000, rel=0.05)
-    assert port.spent.calls == 1
+    assert port.spending.calls == 1
 
 
 def test_a_role_without_a_model_is_said() -> None:

@@ -277,7 +277,7 @@ def test_whatever_comes_back_ends_in_an_error_of_the_tree(
         port.ask("find", VALUES, Found)
     assert caught.value.remedy
     assert CONTRACT[:20] not in str(caught.value)
-    assert 1 <= port.spent.calls <= 2
+    assert 1 <= port.spending.calls <= 2
 
 
 def test_a_filtered_answer_is_a_refusal(server: Served, opened: Opened) -> None:
@@ -366,7 +366,7 @@ def test_where_nothing_listens(opened: Opened) -> None:
         url = gone.url
     with opened(url=url) as port, pytest.raises(LlmUnreachable, match="no connection, 2 times"):
         port.ask("find", VALUES)
-    assert port.spent.tokens == 0
+    assert port.spending.tokens == 0
 
 
 def test_neither_key_nor_contract_is_ever_told(

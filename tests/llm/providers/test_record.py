@@ -25,7 +25,7 @@ def recording(tmp_path: Path, prompts: Path) -> Path:
     """A recording of four exchanges."""
     file = tmp_path / "new" / "exchanges.jsonl"
     model = Recorder(FakeModel(["garbage", Found(quote="x\u2028"), "one\ntwo", "other"]), file)
-    with Port.of(model, prompts=prompts) as port:
+    with Port.for_model(model, prompts=prompts) as port:
         assert port.ask("find", VALUES, Found).repaired
         list(port.stream("find", VALUES))
         assert port.ask("find", VALUES).value == "other"
@@ -43,13 +43,13 @@ def test_exchanges_are_lines_of_json(recording: Path) -> None:
 
 
 def test_a_recording_answers_the_same_with_its_repairs(recording: Path, prompts: Path) -> None:
-    with Port.of(Replay(recording), prompts=prompts) as port:
+    with Port.for_model(Replay(recording), prompts=prompts) as port:
         reply = port.ask("find", VALUES, Found)
         assert (reply.value.quote, reply.repaired) == ("x\u2028", True)
         assert list(port.stream("find", VALUES)) == ["one\n", "two"]
         assert port.ask("find", VALUES).value == "other"
         assert port.ask("find", VALUES).value == "other"
-        assert port.spent.calls == 5
+        assert port.spending.calls == 5
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_was_not_recorded_is_said(
     recording: Path, prompts: Path, given: dict[str, str], why: str
 ) -> None:
     with (
-        Port.of(Replay(recording), prompts=prompts, **given) as port,  # type: ignore[arg-type]
+        Port.for_model(Replay(recording), prompts=prompts, **given) as port,  # type: ignore[arg-type]
         pytest.raises(LlmUnrecorded, match=why) as caught,
     ):
         port.ask("find", VALUES)
@@ -73,7 +73,7 @@ def test_what_was_not_recorded_is_said(
 
 def test_a_prompt_that_was_not_recorded_is_said(recording: Path, prompts: Path) -> None:
     with (
-        Port.of(Replay(recording), prompts=prompts) as port,
+        Port.for_model(Replay(recording), prompts=prompts) as port,
         pytest.raises(LlmUnrecorded, match="nothing was recorded with this prompt"),
     ):
         port.ask("again", {"question": "?"})
@@ -82,7 +82,7 @@ def test_a_prompt_that_was_not_recorded_is_said(recording: Path, prompts: Path) 
 def test_what_failed_is_not_written_down(tmp_path: Path, prompts: Path) -> None:
     file = tmp_path / "exchanges.jsonl"
     model = Recorder(FakeModel([LlmRefused("no")]), file)
-    with Port.of(model, prompts=prompts) as port, pytest.raises(LlmRefused):
+    with Port.for_model(model, prompts=prompts) as port, pytest.raises(LlmRefused):
         port.ask("find", VALUES)
     assert file.read_text() == ""
     Replay(file)  # an empty recording is one

@@ -136,7 +136,7 @@ def many(count: int) -> SentenceScores:
 
 def test_the_signs_of_a_part_are_those_of_the_whole() -> None:
     heard, query = many(25), np.random.default_rng(6).random((25, 12)).astype(np.float32)
-    told = second_step_features(heard.words, heard.meaning, query, heard.where, 1)
+    told = second_step_features(heard.words, heard.meaning, query, heard.layout, 1)
     whole = told.rows()
     assert whole.shape == (len(told), SIGNS) == (25, SIGNS)
     assert np.array_equal(whole[:, 0], heard.words[:, 1])

@@ -64,7 +64,7 @@ SPANS = split_sentences(NDA)
 
 
 def evidence(verdict: Verdict) -> str:
-    return SPANS[verdict.evidence[0][0]].of(NDA)
+    return SPANS[verdict.evidence[0][0]].text_in(NDA)
 
 
 def test_known_hypotheses_are_judged_with_evidence() -> None:
@@ -108,7 +108,7 @@ def test_a_hypothesis_is_recognised_by_its_words_but_not_turned_round() -> None:
 
 def test_unknown_hypotheses_find_their_words() -> None:
     asked = "The agreement is governed by the law of Norway."
-    texts = [span.of(NDA) for span in SPANS]
+    texts = [span.text_in(NDA) for span in SPANS]
     boosts = np.array([5.0 * ("law" in text) for text in texts], np.float32)
     guide = HypothesisGuide(boosts, ("Which law governs.", "The law of France applies."))
     model = load_entailment()
@@ -122,7 +122,7 @@ def test_unknown_hypotheses_find_their_words() -> None:
 
 def test_vectors_at_hand_are_not_made_again() -> None:
     model = load_entailment()
-    vectors = model.encoder.encode([span.of(NDA) for span in SPANS])
+    vectors = model.encoder.encode([span.text_in(NDA) for span in SPANS])
     without = replace(model, encoder=HashEncoder())
     assert without.judge(NDA, SPANS, [ENGINEER], vectors=vectors) == model.judge(
         NDA, SPANS, [ENGINEER]
@@ -146,9 +146,9 @@ def test_spans_that_are_surely_no_evidence_are_not_encoded() -> None:
 
     found = replace(model, encoder=Counting()).judge(text, spans, [ENGINEER])[0]
     assert found.label is Label.ENTAILMENT
-    assert "decompile" in spans[found.evidence[0][0]].of(text)
+    assert "decompile" in spans[found.evidence[0][0]].text_in(text)
     assert 0 < len(read) <= MAX_BY_MEANING * len(model.hypotheses) < len(spans)
-    vectors = model.encoder.encode([span.of(text) for span in spans])
+    vectors = model.encoder.encode([span.text_in(text) for span in spans])
     assert model.judge(text, spans, [ENGINEER], vectors=vectors)[0].label is found.label
 
 
@@ -249,8 +249,8 @@ def test_items_know_their_lead_in() -> None:
     place = span_positions(
         ["Excluded is what:", "(a) is public;", "(b) was known.", "This Agreement ends.", "(c) no"]
     )
-    assert place.lead.tolist() == [-1, 0, 0, -1, -1]
-    assert place.looks.shape == (5, 6)
+    assert place.leading.tolist() == [-1, 0, 0, -1, -1]
+    assert place.appearance.shape == (5, 6)
 
 
 def test_context_sees_neighbours() -> None:

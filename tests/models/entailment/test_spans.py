@@ -11,7 +11,7 @@ from fourcorners.text.span import Span
 
 
 def cut(text: str) -> list[str]:
-    return [span.of(text) for span in split_items(text, [Span(0, len(text))])]
+    return [span.text_in(text) for span in split_items(text, [Span(0, len(text))])]
 
 
 def test_items_and_lead_ins_are_apart() -> None:
@@ -57,5 +57,5 @@ def test_pieces_are_in_order_and_lose_no_words_but_lone_ones(text: str) -> None:
         assert before.end <= after.start
     for piece in found:
         assert any(span.contains(piece) for span in spans)
-        assert piece.of(text).strip() == piece.of(text)
-        assert len(piece.of(text).split()) >= 2
+        assert piece.text_in(text).strip() == piece.text_in(text)
+        assert len(piece.text_in(text).split()) >= 2

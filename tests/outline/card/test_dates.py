@@ -21,7 +21,7 @@ def test_date(written: str) -> None:
     text = f"made on {written} by"
     (found,) = find_dates(text, Span(0, len(text)))
     assert found.value == date(2023, 3, 14)
-    assert found.span.of(text) == written
+    assert found.span.text_in(text) == written
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,20 @@ def test_whole_card(document: Make, supply: str) -> None:
         ("Alder Mills, Inc.", "Supplier", "Supplier"),
         ("Birch Foods Limited", "Buyer", "Buyer"),
     ]
-    assert [p.span.of(supply) for p in card.parties] == ["Alder Mills, Inc.", "Birch Foods Limited"]
+    assert [p.span.text_in(supply) for p in card.parties] == [
+        "Alder Mills, Inc.",
+        "Birch Foods Limited",
+    ]
     assert card.agreement_date is not None
     assert card.agreement_date.value == date(2021, 3, 3)
-    assert card.agreement_date.span.of(supply) == "3 March 2021"
+    assert card.agreement_date.span.text_in(supply) == "3 March 2021"
     assert card.effective_date is not None
     assert card.effective_date.value == date(2021, 4, 1)
     assert card.expiry_date is not None
     assert card.expiry_date.value == date(2024, 4, 1)
     assert card.governing_law is not None
     assert card.governing_law.value == "England and Wales"
-    assert card.governing_law.span.of(supply) == "governed by the laws of England and Wales"
+    assert card.governing_law.span.text_in(supply) == "governed by the laws of England and Wales"
     assert card.amends is None
 
 
@@ -102,7 +105,7 @@ def test_amendment(document: Make) -> None:
     assert card.type.value == "Amendment"
     assert card.amends is not None
     assert card.amends.value == "SUPPLY AGREEMENT"
-    assert card.amends.span.of(text) == "SUPPLY AGREEMENT"
+    assert card.amends.span.text_in(text) == "SUPPLY AGREEMENT"
     assert [party.value.name for party in card.parties] == [
         "Alder Mills, Inc.",
         "Birch Foods Limited",

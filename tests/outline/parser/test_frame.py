@@ -154,7 +154,7 @@ def test_capitals_that_open_paragraphs_head_them_where_nothing_is_numbered(docum
     )
     text = f"FLOUR AGREEMENT\n\nThe mill and the baker agree.\n\n{named}\n"
     outline = build_outline(document(text))
-    heads = [n.heading.of(text) for n in outline.nodes if n.heading and not n.parent][1:]
+    heads = [n.heading.text_in(text) for n in outline.nodes if n.heading and not n.parent][1:]
     assert heads == [f"{name} AND MORE" for name in ("FLOUR", "BREAD", "PAYMENT", "LAW")]
     numbered = build_outline(document(f"FLOUR AGREEMENT\n\n{CLAUSES}\n\n{named}\n"))
     assert top(numbered) == NUMBERS

@@ -68,7 +68,7 @@ def test_a_heading_that_has_lost_its_number(document: Make, end: str) -> None:
     nodes = [node for node in build_outline(document(clauses)).nodes if node.parent is None]
     assert [node.label for node in nodes] == ["1", "2", "3", "", "5"]
     assert nodes[3].heading is not None
-    assert nodes[3].heading.of(clauses) == "NOTICES OF THE MILL"
+    assert nodes[3].heading.text_in(clauses) == "NOTICES OF THE MILL"
 
 
 @pytest.mark.parametrize("dash", ["- ", "", ": "])

@@ -34,14 +34,14 @@ def test_clauses_with_their_headings(document: Make, supply: str) -> None:
     read = document(supply)
     found = cut_passages(read, build_outline(read))
     check(found, supply)
-    by_start = {passage.span.of(supply)[:3]: passage for passage in found}
+    by_start = {passage.span.text_in(supply)[:3]: passage for passage in found}
     delivery = by_start["2.2"]
-    assert delivery.span.of(supply).endswith("(c) tell Buyer when they leave.")
+    assert delivery.span.text_in(supply).endswith("(c) tell Buyer when they leave.")
     assert delivery.context == "2 SUPPLY"
     assert delivery.view is View.NODE
     convenience = by_start["3.2"]
     assert convenience.context == "3 TERM AND TERMINATION"
-    assert "Termination for Convenience" in convenience.span.of(supply)
+    assert "Termination for Convenience" in convenience.span.text_in(supply)
 
 
 def test_long_clause_is_cut_at_sentences(document: Make, supply: str) -> None:
@@ -50,9 +50,9 @@ def test_long_clause_is_cut_at_sentences(document: Make, supply: str) -> None:
     read = document(text)
     found = cut_passages(read, build_outline(read))
     check(found, text)
-    parts = [passage for passage in found if "Each order binds" in passage.span.of(text)]
+    parts = [passage for passage in found if "Each order binds" in passage.span.text_in(text)]
     assert len(parts) >= 3
-    assert all(part.span.of(text).endswith(".") for part in parts)
+    assert all(part.span.text_in(text).endswith(".") for part in parts)
     assert parts[1].context == "2 SUPPLY > 2.3 Shortage"
 
 
@@ -62,7 +62,7 @@ def test_windows(document: Make) -> None:
     check(found, text)
     assert {passage.view for passage in found} == {View.WINDOW}
     assert {passage.node for passage in found} == {None}
-    assert all(passage.span.of(text).endswith(".") for passage in found)
+    assert all(passage.span.text_in(text).endswith(".") for passage in found)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_headings_stand_with_their_text(document: Make, supply: str) -> None:
     read = document(text)
     found = cut_passages(read, build_outline(read))
     check(found, text)
-    first = next(p for p in found if p.span.of(text).startswith("2. SUPPLY"))
-    assert "2.1 Orders. Buyer shall order" in first.span.of(text)
+    first = next(p for p in found if p.span.text_in(text).startswith("2. SUPPLY"))
+    assert "2.1 Orders. Buyer shall order" in first.span.text_in(text)
     assert first.context == ""

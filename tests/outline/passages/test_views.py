@@ -44,18 +44,20 @@ def shown(document: Document) -> list[Passage]:
 
 
 def of(shown: list[Passage], view: View, start: str) -> list[Passage]:
-    return [each for each in shown if each.view is view and each.span.of(TEXT).startswith(start)]
+    return [
+        each for each in shown if each.view is view and each.span.text_in(TEXT).startswith(start)
+    ]
 
 
 def test_a_clause_has_its_own_words_its_headings_and_its_parts(shown: list[Passage]) -> None:
     (own,) = of(shown, View.NODE, "1.2 The Customer")
-    assert own.span.of(TEXT) == "1.2 The Customer shall:"
+    assert own.span.text_in(TEXT) == "1.2 The Customer shall:"
     assert own.context == ""
     (under,) = of(shown, View.ANCESTOR, "1.2 The Customer")
     assert under.span == own.span
     assert under.context == "1 Supply"
     (whole,) = of(shown, View.DESCENDANT, "1.2 The Customer")
-    assert whole.span.of(TEXT).endswith("at the Depot.")
+    assert whole.span.text_in(TEXT).endswith("at the Depot.")
 
 
 def test_what_adds_nothing_is_left_out(shown: list[Passage]) -> None:
@@ -84,18 +86,18 @@ def test_without_an_outline_views_are_windows(document: Document) -> None:
 
 
 def test_the_recursive_splitter_prefers_paragraphs(document: Document) -> None:
-    cut = [span.of(TEXT) for span in split_recursively(TEXT, 80)]
+    cut = [span.text_in(TEXT) for span in split_recursively(TEXT, 80)]
     assert cut[0] == "SUPPLY AGREEMENT\n\n1. Supply"
     assert cut[1] == "1.1 The Supplier shall sell the Goods to the Customer on these terms."
     found = cut_passages(document, build_outline(document), strategy="recursive-80")
-    assert [each.span.of(TEXT) for each in found] == cut
+    assert [each.span.text_in(TEXT) for each in found] == cut
 
 
 @given(st.text(alphabet="ab \n", max_size=200), st.integers(1, 40))
 def test_no_piece_is_too_long_and_no_word_is_lost(text: str, size: int) -> None:
     cut = split_recursively(text, size)
     assert all(len(span) <= size for span in cut)
-    assert "".join("".join(span.of(text).split()) for span in cut) == "".join(text.split())
+    assert "".join("".join(span.text_in(text).split()) for span in cut) == "".join(text.split())
 
 
 def test_an_unknown_strategy_is_refused(document: Document) -> None:

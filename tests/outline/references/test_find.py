@@ -17,7 +17,7 @@ Make = Callable[..., Document]
 def test_references_point_at_nodes(document: Make, supply: str) -> None:
     outline = build_outline(document(supply))
     found = {
-        reference.span.of(supply): outline.nodes[reference.target].label
+        reference.span.text_in(supply): outline.nodes[reference.target].label
         for reference in outline.references
         if reference.target is not None
     }
@@ -38,7 +38,7 @@ def test_ways_to_refer(document: Make, supply: str) -> None:
     start = text.index(said)
     found = [
         (
-            reference.span.of(text),
+            reference.span.text_in(text),
             outline.nodes[reference.target].label if reference.target is not None else None,
         )
         for reference in find_references(text, outline.nodes)
@@ -62,7 +62,7 @@ def test_words_for_parts_in_any_form(document: Make, supply: str, sign: str) -> 
     references = find_references(text, outline.nodes)
     start = text.index(said)
     here = Span(start, start + len(said))
-    found = [each.span.of(text) for each in references if here.contains(each.span)]
+    found = [each.span.text_in(text) for each in references if here.contains(each.span)]
     assert found == ["SECTION 2.1", "sub-clause 2.3", "Subsection 2.1", "this Section"]
 
 

@@ -21,7 +21,7 @@ from fourcorners.playbooks.passages.ranking import (
     ranking_signals,
     score_sentences,
     select_passages,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.playbook import CardField
@@ -157,7 +157,7 @@ def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
     found = select_passages(
         contract(), RankingTarget(query=parse_query("[insur*^5, fire^3]")), most=1, longest=60
     )
-    assert [window.span.of(TEXT).strip() for window in found] == [
+    assert [window.span.text_in(TEXT).strip() for window in found] == [
         "The keeper shall insure the barn against fire."
     ]
     (whole,) = select_passages(contract(), RankingTarget(query=parse_query("insur*")), most=3)
@@ -165,7 +165,7 @@ def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
 
 
 def test_parts_cover_the_text_and_their_worth_is_of_their_sentences() -> None:
-    parts, worth = sentence_worths(contract(HEADED), np.array([0.1, 1.0, 0.0, 0.5]))
+    parts, worth = sentence_weights(contract(HEADED), np.array([0.1, 1.0, 0.0, 0.5]))
     assert (parts[0].start, parts[-1].end) == (0, len(HEADED))
     assert all(a.end == b.start for a, b in itertools.pairwise(parts))
     assert worth == pytest.approx([0.01, 1.0, 0.0, 0.25], abs=1e-6)

@@ -46,11 +46,11 @@ def best_of_all(parts: list[Span], worth: list[float], most: int) -> float:
 def test_no_other_windows_are_worth_more(parts: list[tuple[int, int]], most: int) -> None:
     spans, worth = laid([length for length, _ in parts]), [float(value) for _, value in parts]
     windows = choose_windows(spans, worth, most=most, longest=LONGEST)
-    assert sum(window.worth for window in windows) == best_of_all(spans, worth, most)
+    assert sum(window.weight for window in windows) == best_of_all(spans, worth, most)
     assert len(windows) <= most
     assert all(len(window.span) <= LONGEST for window in windows)
-    assert [window.worth for window in windows] == sorted(
-        (window.worth for window in windows), reverse=True
+    assert [window.weight for window in windows] == sorted(
+        (window.weight for window in windows), reverse=True
     )
     ordered = sorted(window.span for window in windows)
     assert all(a.end <= b.start for a, b in pairwise(ordered))

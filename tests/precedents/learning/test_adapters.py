@@ -39,7 +39,7 @@ def test_an_installed_adapter_is_listed_used_and_removed(library: Library) -> No
         assert done.ranker == "hybrid"
         chosen = adapters.choose_adapter(library, encoder)
         assert chosen.installed == done
-        assert "--no-adapter" in chosen.told
+        assert "--no-adapter" in chosen.message
         stock = ClauseStock([Clause(text, (Place(""),)) for text in (CAP, LAW)], encoder)
         plain = rank_clauses("liability cap", stock)
         moved = rank_clauses("liability cap", stock, adapter=chosen.adapter)
@@ -60,8 +60,8 @@ def test_another_encoder_leaves_it_out_and_says_what_to_do(library: Library) -> 
         )
         chosen = adapters.choose_adapter(library, HashEncoder(64))
         assert chosen.adapter is None
-        assert "made for the encoder hash-384/1, not for hash-64/1" in chosen.told
-        assert "fourcorners train adapter --from deals --name house" in chosen.told
+        assert "made for the encoder hash-384/1, not for hash-64/1" in chosen.message
+        assert "fourcorners train adapter --from deals --name house" in chosen.message
 
 
 def test_the_newest_that_fits_is_taken_and_a_name_is_had_once(library: Library) -> None:

@@ -54,7 +54,7 @@ def test_a_clause_without_an_answer_stays_at_its_place_and_says_why() -> None:
     )
     assert order == "acbed"
     assert "timed out" in verdicts[1].failure
-    assert verdicts[1].is_silent
+    assert verdicts[1].is_empty
     order, verdicts = read(lambda _: "nothing of the form", Rerank.POINTWISE)
     assert order == "dcabe"
     assert all("unparsable" in each.failure for each in verdicts)
@@ -82,8 +82,8 @@ def test_a_comparison_that_fails_leaves_the_two_and_a_clause_without_any_at_its_
 
     order, verdicts = read(answer, Rerank.PAIRWISE)
     assert order == "acbde"
-    assert verdicts[1].is_silent
-    assert not verdicts[0].is_silent
+    assert verdicts[1].is_empty
+    assert not verdicts[0].is_empty
     assert verdicts[0].failed
     assert "timed out" in verdicts[0].failure
 
@@ -148,9 +148,9 @@ def test_the_rest_of_a_ranking_follows_what_was_read() -> None:
 def test_a_recording_answers_the_same(tmp_path: Path) -> None:
     file = tmp_path / "exchanges.jsonl"
     said = ['{"reason": "", "stars": 2}', '{"reason": "whole", "stars": 4}']
-    with Port.of(Recorder(FakeModel(said), file), concurrency=1) as first:
+    with Port.for_model(Recorder(FakeModel(said), file), concurrency=1) as first:
         one = rerank_texts("a mill", TEXTS[:2], first, Rerank.POINTWISE)
-    with Port.of(Replay(file)) as again:
+    with Port.for_model(Replay(file)) as again:
         assert rerank_texts("a mill", TEXTS[:2], again, Rerank.POINTWISE) == one
     assert one[0] == [1, 0]
 

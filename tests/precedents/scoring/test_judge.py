@@ -74,7 +74,7 @@ def test_the_card_says_what_was_learned_from_and_how_good_it_is() -> None:
 def test_more_stars_are_never_likelier_and_a_higher_score_has_more(scores: list[float]) -> None:
     judge = default_model()
     ordered = np.sort(np.array(scores))
-    chances = judge.chances(ordered)
+    chances = judge.rating_probabilities(ordered)
     assert (np.diff(chances, axis=1) <= 0).all()
     stars = judge.stars(ordered)
     assert (stars >= 1).all()

@@ -92,7 +92,7 @@ class Run:
 def run(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Callable[..., Run]:
     def one(said: Script, how: InquirySettings | None = None, **rest: Any) -> Run:
         model = FakeModel(said)  # type: ignore[arg-type]
-        with Port.of(model, attempts=1, price=lambda sent, got: (sent + got) / 1e6) as port:
+        with Port.for_model(model, attempts=1, price=lambda sent, got: (sent + got) / 1e6) as port:
             happened = list(
                 ask(
                     library,
@@ -158,7 +158,7 @@ def test_statements_stand_on_words_of_the_contract(
     for statement in answer.statements:
         for cited in statement.quotes:
             assert cited.quote.span is not None
-            assert cited.quote.span.of(library.text(cited.document)) == cited.quote.words
+            assert cited.quote.span.text_in(library.text(cited.document)) == cited.quote.words
     assert [each.turn for each in answer.drafts] == [1, 2]
     assert answer.findings[0].quotes[0].where == "clause 3.1"
 
@@ -343,7 +343,7 @@ def test_an_inquiry_is_replayed_from_its_record(
     file = tmp_path / "record.jsonl"
 
     def once(model: object) -> Answer:
-        with Port.of(model) as port:  # type: ignore[arg-type]
+        with Port.for_model(model) as port:  # type: ignore[arg-type]
             return final_answer(
                 ask(
                     library,
@@ -370,7 +370,7 @@ def test_an_estimate_sends_nothing(
     library: Library, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:
     model = FakeModel(script())
-    with Port.of(model, price=lambda sent, got: (sent + got) / 1e6) as port:
+    with Port.for_model(model, price=lambda sent, got: (sent + got) / 1e6) as port:
         desk, started = prepare_answer(
             library, QUESTION, contracts=["lease"], encoder=encoder, concepts=concepts
         )

@@ -41,5 +41,5 @@ def test_no_sign_speaks_against_an_answer() -> None:
 
 def test_what_may_answer_lies_below_what_counts() -> None:
     assert Judgement(0.5, 0.5).may_answer
-    assert Judgement(0.4, 0.5, least=0.3).may_answer
+    assert Judgement(0.4, 0.5, display_threshold=0.3).may_answer
     assert not Judgement(0.4, 0.5).may_answer

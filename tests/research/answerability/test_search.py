@@ -6,8 +6,8 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.answerability import nearness as near
 from fourcorners.research.answerability import search as looking
+from fourcorners.research.answerability import similarity as near
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.research.context import build_context
@@ -27,7 +27,7 @@ def looked(
         judgements=(("lease", Judgement(chance, 0.5)),),
         concepts=KNOWN if is_known else (),
         read=1,
-        nearness=NEAR if is_near else 0.0,
+        similarity=NEAR if is_near else 0.0,
     )
 
 
@@ -57,7 +57,7 @@ def test_a_question_in_everyday_words_is_answered_by_the_better_of_two_searches(
     chosen: str,
 ) -> None:
     def found(*put: object) -> AnswerSearch:
-        return told if scoped(put).asked.endswith("(expire)") else plain
+        return told if scoped(put).question.endswith("(expire)") else plain
 
     monkeypatch.setattr(looking, "_look", found)
     assert search_answer(build_context(library, ["lease"]), ASKED).question == chosen
@@ -69,7 +69,7 @@ def test_a_question_in_the_laws_words_is_put_once(
     asked: list[str] = []
 
     def found(*put: object) -> AnswerSearch:
-        asked.append(scoped(put).asked)
+        asked.append(scoped(put).question)
         return looked("plain", 0.1)
 
     monkeypatch.setattr(looking, "_look", found)

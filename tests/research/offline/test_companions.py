@@ -78,7 +78,7 @@ def brought(desk: ResearchContext, words: str, name: str = "deed.txt") -> dict[s
     ]
     found = find_companions(desk, shown)
     assert sum(len(one.span) for one in found) <= MAX_CHARACTERS
-    return {" ".join(one.span.of(desk.library.text(one.document)).split()): one.role
+    return {" ".join(one.span.text_in(desk.library.text(one.document)).split()): one.role
             for one in found}  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def test_every_statement_is_verified_in_its_contract(answered: Answered, library
         for cited in statement.quotes:
             text = library.text(cited.document)
             assert cited.quote.span is not None
-            assert cited.quote.span.of(text) == cited.quote.words
+            assert cited.quote.span.text_in(text) == cited.quote.words
     quoted = " ".join(each.quote.words for s in answer.statements for each in s.quotes)
     assert "shall not assign" in quoted
     assert "Notwithstanding clause 3.1" in quoted

@@ -14,7 +14,7 @@ from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.offline.clause_context import find_referring, find_uncovered
-from fourcorners.research.offline.companions import is_counterpoint
+from fourcorners.research.offline.companions import is_contrary
 from fourcorners.research.offline.qualifiers import find_qualifiers
 from fourcorners.research.question import split_question
 from fourcorners.research.run import ask, final_answer
@@ -71,7 +71,7 @@ def test_consent_that_is_needed_makes_it_depend(
     ],
 )
 def test_what_takes_back_is_known_by_its_words(words: str, does: bool) -> None:
-    assert is_counterpoint(words) is does
+    assert is_contrary(words) is does
 
 
 def test_the_share_of_a_question_in_words_counts_rare_ones_more(desk: ResearchContext) -> None:
@@ -110,7 +110,8 @@ def test_where_nothing_else_tells_what_such_words_mostly_mean_counts_if_they_sur
 def test_sentences_that_speak_of_a_clause_by_its_number_are_brought(desk: ResearchContext) -> None:
     found = snippet(desk, "The Tenant shall not assign this Lease")
     told = [
-        each.span.of(desk.library.text(each.document)) for each in find_referring(desk, [found])
+        each.span.text_in(desk.library.text(each.document))
+        for each in find_referring(desk, [found])
     ]
     assert len(told) == 1
     assert "Notwithstanding clause 3.1" in told[0]
@@ -121,6 +122,6 @@ def test_the_rest_of_the_clause_that_was_asked_for_is_brought(desk: ResearchCont
     (more,) = find_uncovered(
         desk, "When does it expire, and may it be terminated by notice?", [found]
     )
-    assert "may terminate this Lease" in more.span.of(desk.library.text(more.document))
+    assert "may terminate this Lease" in more.span.text_in(desk.library.text(more.document))
     assert 0 < more.share < 1
     assert not list(find_uncovered(desk, "When does it expire?", [found]))

@@ -46,7 +46,7 @@ def test_the_sentence_that_answers_is_quoted_with_its_place(
     assert evidence.quote.match is Match.EXACT
     span = evidence.quote.span
     assert span is not None
-    assert span.of(reading.document.text) == evidence.quote.words
+    assert span.text_in(reading.document.text) == evidence.quote.words
     assert evidence.clause.contains(span)
     assert evidence.path[-1].startswith("2.2")
     assert evidence.pages is None

@@ -12,7 +12,7 @@ SENTENCES = [Span(TEXT.index(line), TEXT.index(line) + len(line)) for line in TE
 
 def quoted(*rows: int, text: str = TEXT, sentences: list[Span] = SENTENCES) -> list[str]:
     found = add_introductions([(sentences[row], 0.5) for row in rows], sentences, text)
-    return [span.of(text) for span, _ in found]
+    return [span.text_in(text) for span, _ in found]
 
 
 def test_an_item_brings_the_words_that_introduce_its_list() -> None:
@@ -25,7 +25,7 @@ def test_an_item_brings_the_words_that_introduce_its_list() -> None:
 def test_an_introduction_comes_once_and_with_its_items_probability() -> None:
     found = add_introductions([(SENTENCES[2], 0.7), (SENTENCES[1], 0.4)], SENTENCES, TEXT)
     assert found[2:] == [(SENTENCES[0], 0.7)]
-    assert quoted(0, 1) == [SENTENCES[0].of(TEXT), SENTENCES[1].of(TEXT)]
+    assert quoted(0, 1) == [SENTENCES[0].text_in(TEXT), SENTENCES[1].text_in(TEXT)]
 
 
 def test_a_sentence_that_is_no_item_stands_alone() -> None:

@@ -59,7 +59,7 @@ OPENING = (
     ],
 )
 def test_an_opening_sentence_is_quoted_by_its_date(text: str, quoted: str | None) -> None:
-    assert narrow_to_date(text, Span(0, len(text)), EFFECTIVE).of(text) == (quoted or text)
+    assert narrow_to_date(text, Span(0, len(text)), EFFECTIVE).text_in(text) == (quoted or text)
 
 
 def test_of_two_dates_the_one_that_is_asked_for_is_quoted() -> None:
@@ -68,8 +68,8 @@ def test_of_two_dates_the_one_that_is_asked_for_is_quoted() -> None:
         "made on May 4, 2018 and is effective as of June 1, 2018",
     )
     whole = Span(0, len(text))
-    assert narrow_to_date(text, whole, EFFECTIVE).of(text) == "June 1, 2018"
-    assert narrow_to_date(text, whole, "agreement-date").of(text) == "May 4, 2018"
+    assert narrow_to_date(text, whole, EFFECTIVE).text_in(text) == "June 1, 2018"
+    assert narrow_to_date(text, whole, "agreement-date").text_in(text) == "May 4, 2018"
 
 
 def test_only_a_contracts_opening_is_narrowed() -> None:
@@ -81,12 +81,12 @@ def test_only_a_contracts_opening_is_narrowed() -> None:
     assert merge_candidates(OPENING, whole, probability, "assignment", 5)[0][0] == whole[0]
     for provision in DATE_PROVISIONS:
         (date, _), *_ = merge_candidates(OPENING, whole, probability, provision, 5)
-        assert date.of(OPENING) == "May 29, 2018"
+        assert date.text_in(OPENING) == "May 29, 2018"
 
 
 def test_a_date_of_effect_is_quoted_with_the_words_that_lead_to_it() -> None:
     date = narrow_to_date(OPENING, Span(0, len(OPENING)), EFFECTIVE)
-    quoted = date_quote(OPENING, date, EFFECTIVE).of(OPENING)
+    quoted = date_quote(OPENING, date, EFFECTIVE).text_in(OPENING)
     assert quoted == "is made and entered into as of May 29, 2018"
     assert date_quote(OPENING, date, "agreement-date") == date
     assert date_quote(OPENING, Span(0, len(OPENING)), EFFECTIVE) == Span(0, len(OPENING))

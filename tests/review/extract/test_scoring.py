@@ -23,7 +23,7 @@ def column(reading: PreparedDocument, provision: Provision, name: str) -> dict[s
     values = score_segments(reading, PreparedProvision(provision, None))[:, FEATURES.index(name)]
     text = reading.document.text
     return {
-        " ".join(segment.span.of(text).split()[:3]): float(value)
+        " ".join(segment.span.text_in(text).split()[:3]): float(value)
         for segment, value in zip(reading.segments, values, strict=True)
     }
 
@@ -68,7 +68,7 @@ def test_headings_above_speak_for_the_sentences_below(reading: PreparedDocument)
 
 
 def test_a_heading_is_no_sentence(reading: PreparedDocument) -> None:
-    quoted = [segment.span.of(reading.document.text) for segment in reading.segments]
+    quoted = [segment.span.text_in(reading.document.text) for segment in reading.segments]
     assert not any(words.strip() in ("SUPPLY AGREEMENT", "3. GENERAL") for words in quoted)
 
 

@@ -68,27 +68,27 @@ def linted(text: str) -> LintReport:
 
 
 def found(text: str) -> list[tuple[Check, str]]:
-    return [(slip.check, slip.span.of(text)) for slip in linted(text).slips]
+    return [(slip.check, slip.span.text_in(text)) for slip in linted(text).issues]
 
 
 def test_a_clean_contract_has_no_slips() -> None:
     result = linted(CLEAN)
-    assert result.slips == ()
+    assert result.issues == ()
     assert result.unchecked == ()
 
 
 def test_a_reference_to_a_section_that_is_not_there() -> None:
     text = CLEAN.replace("ended under Section 3.2", "ended under Section 3.9")
-    (slip,) = linted(text).slips
+    (slip,) = linted(text).issues
     assert (slip.check, slip.severity) == (Check.DANGLING, Severity.HIGH)
-    assert slip.span.of(text) == "Section 3.9"
-    assert "unless ended under Section 3.9" in " ".join(slip.around.of(text).split())
+    assert slip.span.text_in(text) == "Section 3.9"
+    assert "unless ended under Section 3.9" in " ".join(slip.around.text_in(text).split())
     assert slip.page is None
 
 
 def test_the_same_number_is_told_once() -> None:
     text = CLEAN.replace("Section 2.1", "Section 2.7")
-    (slip,) = linted(text).slips
+    (slip,) = linted(text).issues
     assert slip.places == 2
 
 
@@ -113,9 +113,9 @@ def test_other_documents_are_left_alone(elsewhere: str) -> None:
 
 def test_a_term_that_is_not_used() -> None:
     text = CLEAN.replace("to the Mill Gate", "to the yard")
-    (slip,) = linted(text).slips
+    (slip,) = linted(text).issues
     assert (slip.check, slip.severity) == (Check.UNUSED, Severity.LOW)
-    assert slip.span.of(text) == "Mill Gate"
+    assert slip.span.text_in(text) == "Mill Gate"
 
 
 def test_a_plural_is_a_use() -> None:
@@ -139,7 +139,7 @@ def test_terms_of_another_document_are_not_missed_here() -> None:
     more = "3.3 Capitalised terms used but not defined here have the meanings given in the Lease. "
     more += "In June the Oat Panel meets, the Oat Panel reports, the Oat Panel and the Oat Panel.\n"
     result = linted(CLEAN.replace("IN WITNESS", f"{more}\nIN WITNESS"))
-    assert result.slips == ()
+    assert result.issues == ()
     assert any("another" in why for why in result.unchecked)
 
 
@@ -151,7 +151,7 @@ def test_a_number_left_out() -> None:
 
 def test_an_unsure_outline_is_told_instead_of_judged() -> None:
     result = linted("Some words about oats, see Section 9. " * 40)
-    assert result.slips == ()
+    assert result.issues == ()
     assert any("outline" in why for why in result.unchecked)
 
 
@@ -160,14 +160,14 @@ def test_slips_are_in_order_of_severity() -> None:
     text = text.replace("to the Mill Gate", "to the yard").replace(
         "oats described in Schedule 1", "oats described in Exhibit B"
     )
-    ranks = [slip.severity for slip in linted(text).slips]
+    ranks = [slip.severity for slip in linted(text).issues]
     assert ranks == [Severity.HIGH, Severity.MEDIUM, Severity.LOW]
 
 
 def test_the_example_contracts_are_clean(dataroom: Path) -> None:
     for name in ("01-northmere-master-services-agreement.docx", "02-cordovan-supply-agreement.pdf"):
         document = read_document(dataroom / name)
-        assert lint_contract(document, build_outline(document)).slips == ()
+        assert lint_contract(document, build_outline(document)).issues == ()
 
 
 def test_a_long_contract_takes_linear_time() -> None:
@@ -184,8 +184,8 @@ def test_findings_stay_few(corpus: Path) -> None:
     for file in files:
         text = file.read_bytes().decode("utf-8")
         result = linted(text)
-        grave += sum(slip.severity is Severity.HIGH for slip in result.slips)
-        for slip in result.slips:
+        grave += sum(slip.severity is Severity.HIGH for slip in result.issues)
+        for slip in result.issues:
             assert slip.span
             assert slip.around.contains(slip.span)
             assert slip.around.end <= len(text)

@@ -59,7 +59,7 @@ def test_a_case_that_holds_passes(playbook: Playbook, calibration: Calibration) 
         answers={"terminate": "Likely yes", "who": ""},
     )
     absent = Case(text=TEXT, provision="insurance", found=False, severity="low")
-    assert [each.wrong for each in tried(playbook, calibration, good, absent)] == [(), ()]
+    assert [each.mismatches for each in tried(playbook, calibration, good, absent)] == [(), ()]
 
 
 def test_all_that_is_wrong_is_told(playbook: Playbook, calibration: Calibration) -> None:
@@ -75,7 +75,7 @@ def test_all_that_is_wrong_is_told(playbook: Playbook, calibration: Calibration)
     )
     (outcome,) = tried(playbook, calibration, bad)
     assert not outcome.passed
-    assert outcome.wrong == (
+    assert outcome.mismatches == (
         "found; nothing was to be found",
         "not quoted: no such words",
         "quoted: change  of control",

@@ -45,7 +45,7 @@ def exported(finding: Finding, row: int = 2) -> ReportEdit:
         document=finding.document,
         provision=finding.provision,
         fingerprint=finding_fingerprint(finding),
-        seen=len(people),
+        annotation_count=len(people),
         state=finding.review,
         reviewer=judged[-1] if judged else "",
         value=finding.value,
@@ -66,7 +66,7 @@ def test_what_nobody_edited_changes_nothing(
     before = list(library.audit_trail())
     rows = [exported(each) for each in store.load_findings(library, playbook, room).values()]
     outcome = imported(library, playbook, *rows)
-    assert outcome == ImportOutcome((), (), untouched=2, known=0)
+    assert outcome == ImportOutcome((), (), unchanged=2, known=0)
     assert list(library.audit_trail()) == before
 
 
@@ -159,7 +159,7 @@ def test_one_bad_row_does_not_stop_the_others(
         ({"document": "0" * 16}, "not in the library"),
         ({"provision": "nothing"}, "no provision 'nothing'"),
         ({"provision": "=cmd()"}, "no provision '=cmd()'"),
-        ({"seen": 3}, "remarks that this library does not have"),
+        ({"annotation_count": 3}, "remarks that this library does not have"),
         ({"state": ReviewState.CORRECTED}, "has no corrected value"),
         ({"state": ReviewState.CONFIRMED, "value": "x"}, "choose Corrected"),
         ({"reviewer": "y" * 200, "comment": "x"}, "too long"),

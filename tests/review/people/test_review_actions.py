@@ -82,7 +82,7 @@ def test_words_of_the_contract_become_a_verified_value(
     assert said.review is X
     assert said.value == ASSIGN
     assert said.place is not None
-    assert said.place.of(text) == ASSIGN
+    assert said.place.text_in(text) == ASSIGN
 
 
 def test_a_near_match_is_the_persons_own_word(

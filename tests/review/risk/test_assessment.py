@@ -85,7 +85,7 @@ def found(contract: PreparedDocument, words: str) -> Finding:
     text = contract.document.text
     start = text.index(words)
     span = Span(start, start + len(words))
-    node = contract.outline.at(start)
+    node = contract.outline.node_at(start)
     assert node is not None
     quoted = Evidence(evidence.quote_span(text, span), node.span, (), None, 0.9)
     return Finding(contract.document.id, "it", CellState.FOUND, (quoted,))
@@ -132,7 +132,7 @@ def asked(
     assert only.id == "q"
     for quote in (*only.quotes, *only.against_quotes):
         assert quote.span is not None
-        assert quote.span.of(contract.document.text) == quote.words
+        assert quote.span.text_in(contract.document.text) == quote.words
     return only
 
 
@@ -313,6 +313,6 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
         for answer in told.answers:
             for quote in (*answer.quotes, *answer.against_quotes):
                 assert quote.span is not None
-                assert quote.span.of(text) == quote.words
+                assert quote.span.text_in(text) == quote.words
             assert bool(answer.against) == bool(answer.against_quotes)
             assert answer.answer or not answer.quotes

@@ -250,7 +250,7 @@ def test_every_quote_stands_in_the_text(text: str, playbook: Playbook) -> None:
     assert len(quotes) >= 8
     for quote in quotes:
         assert quote.span is not None
-        assert quote.span.of(text) == quote.words
+        assert quote.span.text_in(text) == quote.words
 
 
 def test_answers_say_who_gave_them_and_how_surely(balanced: dict[str, Finding]) -> None:

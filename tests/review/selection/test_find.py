@@ -58,7 +58,7 @@ def fill(library: Library) -> Fill:
         card = read_card(added, outline)
         library.add(added, outline, card, cut_passages(added, outline), None, collection="Larch")
         span = Span(0, 16)
-        quote = Quote(span.of(added.text), span, Match.EXACT)
+        quote = Quote(span.text_in(added.text), span, Match.EXACT)
         evidence = Evidence(quote, span, (), None, 0.9)
         store.save_findings(
             library,
@@ -106,7 +106,7 @@ def test_found_others_and_not_reviewed(library: Library, fill: Fill) -> None:
     [both] = selection.found
     quotes = [finding.evidence[0].quote for _, finding in both.findings if finding]
     text = library.text(both.entry.id)
-    assert [quote.span.of(text) for quote in quotes if quote.span] == [
+    assert [quote.span.text_in(text) for quote in quotes if quote.span] == [
         quote.words for quote in quotes
     ]
 
@@ -192,7 +192,7 @@ def test_what_was_understood_is_named(library: Library, fill: Fill) -> None:
     asked = parse_selection(
         library, "which supply agreements with Birch have exclusivity and a purple elephant?", BOOK
     )
-    assert asked.says == "exclusivity"
+    assert asked.description == "exclusivity"
     assert asked.types == ("Supply",)
     assert asked.party == "Birch"
     assert asked.unknown == ("purple", "elephant")

@@ -77,7 +77,7 @@ def test_disguised_letters_are_told(words: str) -> None:
     (found,) = find_suspicions(document(text))
     assert found.sign is SuspicionKind.DISGUISED
     assert found.span is not None
-    assert found.span.of(text) in (words, words.rstrip("\u202c"))
+    assert found.span.text_in(text) in (words, words.rstrip("\u202c"))
 
 
 def test_words_with_something_unseen_inside_count_once_there_are_several() -> None:
@@ -92,13 +92,13 @@ def test_a_plain_text_leads_back_to_its_source() -> None:
     source = "Со\u200bntrol \ufeffｏｆ it"
     seen = to_plain_text(source)
     assert seen.text == "Control of it"
-    assert seen.to_source(Span(0, 7)).of(source) == "Со\u200bntrol"
-    assert seen.to_source(Span(8, 10)).of(source) == "ｏｆ"
+    assert seen.to_source(Span(0, 7)).text_in(source) == "Со\u200bntrol"
+    assert seen.to_source(Span(8, 10)).text_in(source) == "ｏｆ"
     assert to_plain_text("as it is").text == "as it is"
 
 
 def test_orders_are_disjoint_and_in_order() -> None:
     text = f"{ORDER}\n\n{TEXT}\n\n{ORDER}"
     first, second = find_injections(text)
-    assert first.of(text).startswith("Ignore all previous instructions")
+    assert first.text_in(text).startswith("Ignore all previous instructions")
     assert second.start > len(TEXT)

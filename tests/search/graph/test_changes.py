@@ -45,7 +45,7 @@ def test_the_new_wording_belongs_to_the_change_and_is_not_read_for_others() -> N
     text = f"1. Rent.\n\nSection 7.2 is replaced by the following:\n\n{wording}\n\n2. Law.\n"
     [change] = parse_changes(text)
     assert change.raw == "Section 7.2"
-    assert change.span.of(text).endswith(wording)
+    assert change.span.text_in(text).endswith(wording)
 
 
 def test_items_of_a_list_change_each_their_own() -> None:
@@ -54,4 +54,4 @@ def test_items_of_a_list_change_each_their_own() -> None:
         "(b) Section 3 is deleted.\n"
     )
     assert found(text) == [("changes", "Section 2"), ("deletes", "Section 3")]
-    assert parse_changes(text)[0].span.of(text).startswith("(a)")
+    assert parse_changes(text)[0].span.text_in(text).startswith("(a)")

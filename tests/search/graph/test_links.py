@@ -33,7 +33,7 @@ def test_an_amendment_is_resolved_by_parties_title_and_date(
     assert found.confidence > 0.9
     assert found.because.startswith("the same parties, the title, the date")
     text = library.text(room["amendment"])
-    assert found.span.of(text) == "Supply Agreement dated 4 March 2021"
+    assert found.span.text_in(text) == "Supply Agreement dated 4 March 2021"
     assert [each.document for each in links_of(library).amended_by(room["supply"])] == [
         room["amendment"]
     ]
@@ -180,7 +180,7 @@ def test_statements(
     found = {one.relation: one for one in parse_statements(text, card(title, text))}
     assert found[relation].title == named
     assert found[relation].date == dated
-    assert named.split()[0] in found[relation].span.of(text)
+    assert named.split()[0] in found[relation].span.text_in(text)
 
 
 @pytest.mark.parametrize(

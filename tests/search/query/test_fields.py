@@ -12,10 +12,10 @@ from fourcorners.search.query import (
     Field,
     FieldName,
     Mode,
-    Near,
     Not,
     Or,
     Prefix,
+    Proximity,
     Word,
     parse_query,
     tree_fields,
@@ -99,7 +99,7 @@ def test_without_fields_the_words_are_left() -> None:
 
 def test_lucene_moves_words_one_by_one() -> None:
     query = parse_query('"non-compete clause"~4', mode=Mode.LUCENE)
-    assert query.tree == Near((Word("non"), Word("compete"), Word("clause")), 4, sloppy=True)
+    assert query.tree == Proximity((Word("non"), Word("compete"), Word("clause")), 4, sloppy=True)
     assert query.mode is Mode.LUCENE
     assert isinstance(parse_query('"a b"~4 OR c', mode=Mode.LUCENE).tree, Or)
-    assert parse_query("a w/4 b", mode=Mode.LUCENE).tree == Near((Word("a"), Word("b")), 4)
+    assert parse_query("a w/4 b", mode=Mode.LUCENE).tree == Proximity((Word("a"), Word("b")), 4)

@@ -13,7 +13,7 @@ CLAUSE = (
 
 
 def found(query: str, text: str = CLAUSE) -> list[str]:
-    return [match.span.of(text) for match in find_matches(parse_query(query), WordIndex(text))]
+    return [match.span.text_in(text) for match in find_matches(parse_query(query), WordIndex(text))]
 
 
 def test_proximity_counts_the_words_between_in_either_order() -> None:
@@ -54,7 +54,7 @@ def test_a_match_names_its_parts_and_its_boost() -> None:
     (match,) = [one for one in find_matches(query, index) if one.boost != 1]
     assert match.label == "(assign* OR transfer) w/2 consent"
     assert match.boost == 4.0
-    assert [place.of("No consent, no assignment or transfer.") for place in match.places] == [
+    assert [place.text_in("No consent, no assignment or transfer.") for place in match.places] == [
         "consent",
         "assignment",
     ]

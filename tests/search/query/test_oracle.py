@@ -12,12 +12,12 @@ import pytest
 from fourcorners.search.query import (
     And,
     Mode,
-    Near,
     Node,
     Not,
     Or,
     Phrase,
     Prefix,
+    Proximity,
     Word,
     parse_query,
 )
@@ -62,7 +62,7 @@ def naive(node: Node, tokens: list[str]) -> bool:
             return any(naive(part, tokens) for part in node.parts)
         case Not():
             return not naive(node.part, tokens)
-        case Near():
+        case Proximity():
             return any(
                 naive_near(node, choice)
                 for choice in product(*(naive_places(part, tokens) for part in node.parts))
@@ -71,7 +71,7 @@ def naive(node: Node, tokens: list[str]) -> bool:
             return bool(naive_places(node, tokens))
 
 
-def naive_near(node: Near, choice: tuple[tuple[int, int], ...]) -> bool:
+def naive_near(node: Proximity, choice: tuple[tuple[int, int], ...]) -> bool:
     if node.sloppy:
         moved = [start - at for at, (start, _) in enumerate(choice)]
         return len({*choice}) == len(choice) and max(moved) - min(moved) <= node.distance
@@ -179,6 +179,6 @@ def test_matches_are_listed_where_a_leaf_stands(
         assert bool(found) == positive
         for match in found:
             leaf = parse_query(match.label).tree
-            assert is_match(leaf, WordIndex(match.span.of(text))), (match, text)
+            assert is_match(leaf, WordIndex(match.span.text_in(text))), (match, text)
             assert match.places[0].start == match.span.start
             assert max(place.end for place in match.places) == match.span.end

@@ -33,7 +33,7 @@ def lease(add: Add) -> str:
 
 
 def sure(document: str, asked: str) -> Scope:
-    return Scope(asked, "the lease", ((document, 0.99),), sure=True)
+    return Scope(asked, "the lease", ((document, 0.99),), is_certain=True)
 
 
 def ask(library: Library, question: str, **more: object) -> Retrieval:
@@ -49,7 +49,7 @@ def test_snippets_are_the_words_of_the_document_and_disjoint(
     assert found.snippets[0].words.startswith("The Tenant shall insure")
     covered: set[int] = set()
     for snippet in found.snippets:
-        assert snippet.span.of(text) == snippet.words
+        assert snippet.span.text_in(text) == snippet.words
         assert not covered & set(range(snippet.span.start, snippet.span.end))
         covered |= set(range(snippet.span.start, snippet.span.end))
         assert 0 < snippet.score < 1
@@ -117,7 +117,7 @@ def test_document_order_joins_neighbours(library: Library, lease: str) -> None:
     assert starts == sorted(starts)
     for first, second in zip(found.snippets, found.snippets[1:], strict=False):
         assert text[first.span.end : second.span.start].strip()
-    assert all(snippet.words == snippet.span.of(text) for snippet in found.snippets)
+    assert all(snippet.words == snippet.span.text_in(text) for snippet in found.snippets)
 
 
 @pytest.mark.usefixtures("lease")

@@ -19,7 +19,7 @@ Add = Callable[..., str]
 def test_units_are_the_sentences_of_passages(library: Library, add: Add) -> None:
     document = add("The rent is due monthly. It is paid in advance.", "RENT", "The roof may leak.")
     units = DocumentCache().get(library, document)
-    assert [unit.span.of(units.text) for unit in units.units] == [
+    assert [unit.span.text_in(units.text) for unit in units.units] == [
         "The rent is due monthly.",
         "It is paid in advance.",
         "The roof may leak.",

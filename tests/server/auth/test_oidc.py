@@ -100,7 +100,7 @@ def make_team(make_room: Callable[..., Room], provider: OidcProvider) -> Callabl
 
 class accounts_of:  # noqa: N801 - reads as a function
     def __init__(self, room: Room) -> None:
-        self._lent = room.app.state.office.shelf.library()
+        self._lent = room.app.state.server.connection_pool.library()
 
     def __enter__(self) -> Accounts:
         return Accounts(self._lent.__enter__())
@@ -110,7 +110,7 @@ class accounts_of:  # noqa: N801 - reads as a function
 
 
 def trail(room: Room) -> list[tuple[str, Mapping[str, Any]]]:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         return [(entry.event, json.loads(entry.detail)) for entry in library.audit_trail()]
 
 
@@ -684,7 +684,7 @@ def test_a_role_by_a_group_does_not_outlive_signing_in_for_long(
     room = make_team(roles=GROUPS, role_days=30)
     room.put({"lease.txt": LEASE}, "Mill")
     signed_in(room, provider, groups=["legal"])
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         token = ApiTokens(library).add("ada@firm.test", [Scope.READ], "x", 3_000, by="test")
     room.client.cookies.clear()
     bearer = {"Authorization": f"Bearer {token}"}
@@ -738,7 +738,7 @@ def test_an_older_library_is_brought_up_to_date(make_room: Callable[..., Room]) 
     room = make_room(team=True)
     with accounts_of(room) as accounts:
         accounts.add("olga", PASSWORD, by="test")
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         for table in ("people", "expected", "roles", "begun"):
             library.execute(f"DROP TABLE server_oidc_{table}")
         library.execute("ALTER TABLE server_sessions DROP COLUMN ends")

@@ -23,7 +23,7 @@ def earlier(page: str) -> str:
 
 
 def fill(room: Room, count: int = 250) -> None:
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         for number in range(count):
             by = "Cleo" if number < 3 else "Ada"
             library.record("search" if number % 2 else "read", {"hits": number, "by": by})
@@ -73,7 +73,7 @@ def test_no_question_to_the_trail_reads_all_of_it(
         assert room.client.get(address).status_code == 200
     monkeypatch.undo()
     assert len(asked) >= 5
-    with room.app.state.office.shelf.library() as library:
+    with room.app.state.server.connection_pool.library() as library:
         assert trail.event_kinds(library) == ["read", "search"]
         for statement, values in asked:
             plan = library.execute(f"EXPLAIN QUERY PLAN {statement}", values)

@@ -48,8 +48,8 @@ def test_it_comes_back_elsewhere_with_its_originals(room: Room, archive: Path) -
 
 
 def test_a_task_in_hand_goes_on_where_the_files_are_now(room: Room, tmp_path: Path) -> None:
-    folder = room.app.state.office.uploads.root / "1"
-    with room.app.state.office.shelf.library() as library:
+    folder = room.app.state.server.uploads.root / "1"
+    with room.app.state.server.connection_pool.library() as library:
         spec = {"folder": str(folder)}
         task = TaskQueue(library).start(adding.KIND, "nobody's lane", "Mill", spec, by="Ada")
     folder.mkdir(parents=True)
@@ -160,4 +160,4 @@ def test_it_is_whole_though_others_write(tmp_path: Path, settings: Settings, roo
         ended.set()
         writer.join()
     assert counts[0] < counts[2]
-    create_app(tmp_path / "2.db", settings).state.office.shelf.close()
+    create_app(tmp_path / "2.db", settings).state.server.connection_pool.close()

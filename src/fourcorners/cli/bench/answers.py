@@ -188,13 +188,13 @@ def _run(
     record.write(record_out)
     if run_out is not None:
         answer_runs.write_reports(run_out, kept)
-    out = console.out()
+    out = console.stdout_console()
     out.print(questioning.question_table(told), crop=False)
     for table in questioning.kind_tables(record.measures):
         out.print()
         out.print(table, crop=False)
     if len(told) < len(asked):
-        left = console.counted(len(asked) - len(told), "question")
+        left = console.count_noun(len(asked) - len(told), "question")
         console.err().print(f"{left} left out: no program has read the scan.", markup=False)
 
 
@@ -224,7 +224,7 @@ def _by(port: Port | None) -> str:
     if port is None:
         return NO_MODEL
     require_models(port)
-    return ", ".join(dict.fromkeys(port.voice(role).name for role in AGENTS))
+    return ", ".join(dict.fromkeys(port.role_model(role).name for role in AGENTS))
 
 
 def _files(folder: Path, asked: list[Question]) -> list[Path]:

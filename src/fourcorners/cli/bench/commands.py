@@ -21,7 +21,7 @@ from fourcorners.cli.bench.options import (
 from fourcorners.cli.output.console import JobsOption, require_place
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.extraction.run_files import Outlined
+    from fourcorners.evaluation.extraction.run_files import OutlineAnswer
     from fourcorners.evaluation.outline.loader import AuditedOutline
     from fourcorners.evaluation.record import Record
 
@@ -140,7 +140,7 @@ def score_run(
 
         score_entailment(run, data, record_out, limit=limit)
         return
-    if runs.holds_outlines(run):
+    if runs.is_outline_run(run):
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
         _report_outlines(runs.read_outlines(run)[:limit], data, _audited(truth), record, record_out)
         return
@@ -183,7 +183,7 @@ def speed(
     record.measures.update(figures)
     record.models["encoder"] = encoder.name if encoder else None
     record.write(record_out)
-    console.out().print(table(figures))
+    console.stdout_console().print(table(figures))
 
 
 @app.command("parts")
@@ -210,7 +210,7 @@ def parts(
         figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
-    console.out().print(measuring.table(figures))
+    console.stdout_console().print(measuring.table(figures))
 
 
 @app.command("cards")
@@ -236,18 +236,18 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
         )
     record.measures.update(reading.card_measures(scores))
     record.write(record_out)
-    console.out().print(reading.card_table(scores))
+    console.stdout_console().print(reading.card_table(scores))
 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
     """Return the audited sets by the names of their files."""
-    from fourcorners.evaluation.outline.loader import read_truth, shipped_truth
+    from fourcorners.evaluation.outline.loader import read_truth, truth_files
 
-    return {path.stem: read_truth(path) for path in truth or shipped_truth()}
+    return {path.stem: read_truth(path) for path in truth or truth_files()}
 
 
 def _report_outlines(
-    run: Sequence[Outlined],
+    run: Sequence[OutlineAnswer],
     data: Path,
     audited: dict[str, list[AuditedOutline]],
     record: Record,
@@ -274,6 +274,6 @@ def _report_outlines(
     if found:
         record.measures.update(outline_measures(verdicts))
     record.write(path)
-    console.out().print(summary_table("Outlines", summary))
+    console.stdout_console().print(summary_table("Outlines", summary))
     if found:
-        console.out().print(outline_table(record.measures))
+        console.stdout_console().print(outline_table(record.measures))

@@ -45,4 +45,4 @@ def cost(
         )
     record.measures.update(figures)
     record.write(record_out)
-    console.out().print(costing.cost_table(figures))
+    console.stdout_console().print(costing.cost_table(figures))

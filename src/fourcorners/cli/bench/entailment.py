@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli.bench.entailment_model import (
-    Asking,
     ExemplarsOption,
+    ModelRunOptions,
     TriesOption,
     TurnsOption,
-    asked_of_models,
+    is_model_run,
     run_with_models,
 )
 from fourcorners.cli.bench.extraction_model import ExchangesOption, ModelOption, ReplayOption
@@ -71,9 +71,9 @@ def entailment(
 
     require_place(run_out)
     require_place(record_out)
-    asking = Asking(tries, exemplars, turns, tuple(model or ()), replay, record, library)
+    asking = ModelRunOptions(tries, exemplars, turns, tuple(model or ()), replay, record, library)
     names = profile or [entailing.Profile.DEFAULT.value]
-    if asked_of_models(names, asking):
+    if is_model_run(names, asking):
         run_with_models(names, data, asking, limit, seed, run_out, record_out)
         return
     how = entailing.parse_profile(names[0])
@@ -130,7 +130,7 @@ def _report(
     record.measures.update(figures)
     record.settings["paper"] = tables.load_paper().source
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for shown in (
         tables.hypothesis_table(figures, split.hypotheses),
         tables.evidence_table(figures),

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     _Step = Callable[[str, int, int], None]
 
-MOST_TRIES = 20
+MAX_TRIES = 20
 TriesOption = Annotated[
     int,
     typer.Option(
         "--tries",
         metavar="N",
         min=1,
-        max=MOST_TRIES,
+        max=MAX_TRIES,
         help="How often a model is asked everything.",
     ),
 ]
@@ -52,7 +52,7 @@ TurnsOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ModelRunOptions:
     """What was said of asking models."""
 
     tries: int = 3
@@ -64,7 +64,7 @@ class Asking:
     library: Path | None = None
 
 
-def asked_of_models(names: Sequence[str], asking: Asking) -> bool:
+def is_model_run(names: Sequence[str], asking: ModelRunOptions) -> bool:
     """Tell whether profiles are put to language models.
 
     Raises:
@@ -83,7 +83,7 @@ def asked_of_models(names: Sequence[str], asking: Asking) -> bool:
             f"the profile {local[0]!r} needs no language model, and is run alone.",
             remedy="Give it in a run of its own.",
         )
-    if local and asking != Asking():
+    if local and asking != ModelRunOptions():
         raise ConfigError(
             "options of the language model are given, and none is asked.",
             remedy=f"Name a profile that asks one: {', '.join(SETTINGS)}.",
@@ -94,7 +94,7 @@ def asked_of_models(names: Sequence[str], asking: Asking) -> bool:
 def run_with_models(
     names: Sequence[str],
     data: Path,
-    asking: Asking,
+    asking: ModelRunOptions,
     limit: int | None,
     seed: int,
     run_out: Path | None,
@@ -141,14 +141,14 @@ def run_with_models(
             llm = of_model(settings.llm, name, asking.replay, asking.record)
             cache, ledger = LibraryCache(store), LibraryLedger(store)
             with open_port(llm, cache=cache, ledger=ledger, job="bench entailment") as port:
-                told = port.voice(Role.JUDGE).name
+                told = port.role_model(Role.JUDGE).name
                 for each in planned:
-                    before = port.ledger.spent(port.job)
+                    before = port.ledger.job_spending(port.job)
                     tries = [
                         _tried(split, each, port, store, examples, encoder, number, asking, step)
                         for number in range(asking.tries)
                     ]
-                    spent = spending_since(before, port.ledger.spent(port.job))
+                    spent = spending_since(before, port.ledger.job_spending(port.job))
                     found.append(results.build_result(split, each, told, tries, spent, seed=seed))
                     _write(run_out, tries)
                     record.measures["results"] = [one.to_json() for one in found]
@@ -158,13 +158,13 @@ def run_with_models(
         record.measures["over_models"] = [each.to_json() for each in over]
         record.write(record_out)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}; percent"
-    out = console.out()
+    out = console.stdout_console()
     out.print(results.table(found, title), crop=False)
     for one in found:
         out.print(results.effort_line(one), markup=False, soft_wrap=True)
     if over:
         out.print()
-        out.print(robustness.table(over), crop=False)
+        out.print(robustness.robustness_table(over), crop=False)
     if any(each.name == "gold-spans" for each in planned):
         console.err().print("gold-spans reads the annotations: it is an upper bound.", markup=False)
 
@@ -177,7 +177,7 @@ def _tried(
     examples: ExemplarSet,
     encoder: Encoder | None,
     number: int,
-    asking: Asking,
+    asking: ModelRunOptions,
     step: _Step,
 ) -> Attempt:
     from fourcorners.evaluation.entailment import agents as entailment_agents
@@ -203,7 +203,9 @@ def _tried(
     )
 
 
-def _exemplars(planned: Sequence[Setting], data: Path, asking: Asking, seed: int) -> ExemplarSet:
+def _exemplars(
+    planned: Sequence[Setting], data: Path, asking: ModelRunOptions, seed: int
+) -> ExemplarSet:
     from fourcorners.evaluation.entailment import exemplars
 
     if not any(each.needs_examples for each in planned):

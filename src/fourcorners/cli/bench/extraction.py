@@ -177,7 +177,7 @@ def report(
     record.measures.update(extraction_measures(scores, seed=seed))
     record.measures["curve"] = curve
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     out.print(curve_table(curve))
     rest = [name for name in CATEGORIES if name not in NINE_PROVISIONS]
     out.print(extraction_table(scores, rest, "The other categories of CUAD"))

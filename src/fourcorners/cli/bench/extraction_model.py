@@ -260,7 +260,7 @@ def run(
             llm = of_model(settings.llm, name, axes.replay, axes.record)
             cache, ledger = LibraryCache(store), LibraryLedger(store)
             with open_port(llm, cache=cache, ledger=ledger, job="bench extraction") as port:
-                port.voice(Role.EXTRACT)  # what is not configured is said before the work
+                port.role_model(Role.EXTRACT)  # what is not configured is said before the work
                 extracting.fill_library(
                     store, contracts, data, encoder=encoder, settings=settings, on_progress=step
                 )
@@ -272,9 +272,9 @@ def run(
                     )
                     record.measures["experiments"] = [one.to_json() for one in results]
                     record.write(record_out)
-    out = console.out()
+    out = console.stdout_console()
     if len(results) == 1:
         out.print(asking.provision_table(results[0]))
     out.print(asking.experiment_table(results))
     models = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
-    out.print(f"{console.counted(len(contracts), 'contract')}; {models}.", markup=False)
+    out.print(f"{console.count_noun(len(contracts), 'contract')}; {models}.", markup=False)

@@ -70,7 +70,7 @@ def answers(
     told = test.removal_measures(outcomes)
     record.measures.update(told)
     record.write(record_out)
-    out = console.out()
+    out = console.stdout_console()
     for name, says in (
         ("answered", "answered, as the contract stands"),
         ("right", "with a quote of the marked words"),

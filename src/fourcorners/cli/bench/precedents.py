@@ -21,9 +21,9 @@ from fourcorners.cli.bench.options import (
 from fourcorners.cli.contracts.precedents import (
     ExpandOption,
     ProfileOption,
-    RereadOption,
-    asked_port,
+    RerankOption,
     one_rerank,
+    open_model_port,
 )
 from fourcorners.cli.output.console import JobsOption, require_place
 
@@ -56,7 +56,7 @@ def precedents(
         ),
     ] = Wording.SHORT,
     profile: ProfileOption = "default",
-    reread: RereadOption = None,
+    reread: RerankOption = None,
     expand: ExpandOption = False,
     grid: Annotated[
         bool,
@@ -169,7 +169,7 @@ def precedents(
     tables: list[Table] = []
     with (
         bench_library(library) as store,
-        asked_port(store, roles, settings=llm, job="bench precedents") as port,
+        open_model_port(store, roles, settings=llm, job="bench precedents") as port,
         progress_bar() as step,
     ):
         first = reread or rereading.MAX_RERANKED

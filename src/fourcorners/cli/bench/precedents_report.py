@@ -25,13 +25,13 @@ def cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
 
     record.measures["from_contracts"] = {
         **done.to_json(),
-        "as_given": precedent_measures(done.as_given, seed=seed),
+        "as_given": precedent_measures(done.baseline, seed=seed),
         "as_cut": precedent_measures(done.as_cut, seed=seed),
     }
     return [
         precedents_tables.counts_table(done.clauses, done.parts()),
         precedents_tables.depth_table(done.found, seed=seed),
-        precedents_tables.cut_table(done.as_given, done.as_cut, seed=seed),
+        precedents_tables.cut_table(done.baseline, done.as_cut, seed=seed),
     ]
 
 
@@ -59,7 +59,7 @@ def report_grid(
         for (name, wording), part in rows.items()
     }
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     short = {name: part for (name, wording), part in rows.items() if wording == _SHORT}
     title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
     for shown in (
@@ -103,7 +103,7 @@ def report(
     record.measures.update(precedent_measures(rows, seed=seed))
     record.settings["paper"] = tables.load_paper().source
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for shown in (
         tables.format_table(),
         tables.category_table(rows, seed=seed),

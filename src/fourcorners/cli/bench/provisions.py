@@ -126,7 +126,7 @@ def provisions(
             figures = run_experiment(store, contracts, encoder=encoder, on_progress=step)
             record.measures.update(figures)
             record.write(record_out)
-            console.out().print(chunking_table(figures))
+            console.stdout_console().print(chunking_table(figures))
             return
         runs = run_scenario(
             store, contracts, chosen, profile.value, encoder=encoder, seed=seed, on_progress=step
@@ -148,7 +148,7 @@ def provisions(
     shaped = _measured(contracts, runs, chosen, seed)
     record.measures.update(shaped)
     record.settings["seen"] = profile.value in ("default", "optimised")
-    out = console.out()
+    out = console.stdout_console()
     title = f"Scenario {scenario}, {profile.value}"
     if against is not None:
         before = scenarios.scenario_measures(
@@ -223,4 +223,4 @@ def score_run(
     record.measures.update(shaped)
     record.write(record_out)
     number = scenario.number
-    console.out().print(scenario_table(f"Scenario {number}", number, shaped))
+    console.stdout_console().print(scenario_table(f"Scenario {number}", number, shaped))

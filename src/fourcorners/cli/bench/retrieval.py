@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.retrieval.score import RetrievalScores
 
 
-class Given(StrEnum):
+class ContractScope(StrEnum):
     """What is told of the contract that a question is about."""
 
     QUESTION = "question"
@@ -54,14 +54,14 @@ def retrieval(
         ),
     ] = "default",
     scope: Annotated[
-        Given,
+        ContractScope,
         typer.Option(
             "--scope",
             metavar="WHAT",
             help="question: the contract is found by the words that name it; given: it is told, "
             "and those words are cut; whole: the corpus is searched for all the words.",
         ),
-    ] = Given.QUESTION,
+    ] = ContractScope.QUESTION,
     mini: Annotated[
         bool, typer.Option("--mini", help="LegalBench-RAG-mini's 194 questions of each set.")
     ] = False,
@@ -123,12 +123,12 @@ def retrieval(
         },
     )
     with bench_library(library) as store, progress_bar() as step:
-        runs = retrieving.run(
+        runs = retrieving.run_retrieval(
             store,
             sets,
             data,
             profile=profile,
-            given=retrieving.Given(scope.value),
+            given=retrieving.ContractScope(scope.value),
             encoder=encoder,
             make_encoder=partial(default_encoder, threads=1),
             reranker=reranker,
@@ -141,7 +141,7 @@ def retrieval(
     record.models["reranker"] = reranker.name if reranker else None
     told = profile_notes(profile, reranker)
     if how is None:
-        weights = retrieving.weights()
+        weights = retrieving.weights_hash()
         record.models["weights"] = weights
         told = [f"Sentences are weighed as follows: {weights['provenance']}"]
     record.settings["notes"] = told
@@ -156,7 +156,9 @@ def retrieval(
     _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed, plots=plots)
     for run in runs:
         if run.routed:
-            console.out().print(tables.routing_line(run.part.name, run.routed), markup=False)
+            console.stdout_console().print(
+                tables.routing_line(run.part.name, run.routed), markup=False
+            )
 
 
 def score_run(
@@ -201,7 +203,7 @@ def _report(
     figures: dict[str, Json] = {each.name: each.to_json() for each in scores}
     record.measures["sets"] = figures
     record.write(path)
-    out = console.out()
+    out = console.stdout_console()
     for each in scores:
         for shown in (tables.retrieval_table(each), *tables.published_tables(each)):
             out.print(shown, crop=False)
@@ -266,7 +268,7 @@ def build(
         )
         building.write_set(built, out)
         left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
-        console.out().print(
+        console.stdout_console().print(
             f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
             + (f" Left out: {left}." if left else ""),
             markup=False,

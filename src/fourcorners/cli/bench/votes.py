@@ -84,10 +84,10 @@ def judge(
     told.models["judge"] = found[0].judge
     told.measures["judged"] = [each.to_json() for each in found]
     told.write(record_out)
-    console.out().print(judging.judge_table(found))
+    console.stdout_console().print(judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
-        console.err().print(f"{console.counted(failed, 'score')} never came.", markup=False)
+        console.err().print(f"{console.count_noun(failed, 'score')} never came.", markup=False)
 
 
 def ballot(
@@ -111,13 +111,13 @@ def ballot(
     key_out = out.with_suffix(".key.json")
     require_place(out)
     require_place(key_out)
-    pairs, key = votes.paired(
+    pairs, key = votes.pair_reports(
         answer_runs.read_reports(run), answer_runs.read_reports(against), seed=seed
     )
     out.write_text(ballot_page(pairs, key), encoding="utf-8")
     key_out.write_text(key.to_json() + "\n", encoding="utf-8")
-    told = console.counted(len(pairs), "question")
-    console.out().print(
+    told = console.count_noun(len(pairs), "question")
+    console.stdout_console().print(
         f"{told} in {out}. Keep {key_out} to yourself.", markup=False, soft_wrap=True
     )
 
@@ -160,24 +160,25 @@ def agreement(
 
     require_place(record_out)
     opened = votes.Key.read(key)
-    given = [vote for path in files for vote in votes.read(path, opened)]
-    unknown = set(without or ()) - {each.id for each in load_criteria().each}
+    given = [vote for path in files for vote in votes.read_votes(path, opened)]
+    unknown = set(without or ()) - {each.id for each in load_criteria().items}
     if unknown:
         raise ConfigError(
             f"there is no criterion {min(unknown)!r}.",
-            remedy=f"There are: {', '.join(each.id for each in load_criteria().each)}.",
+            remedy=f"There are: {', '.join(each.id for each in load_criteria().items)}.",
         )
-    people = votes.counted(given, opened)
+    people = votes.count_votes(given, opened)
     record = Record("answers, agreement", {"votes": list(map(str, files)), "key": str(key)})
     record.settings["systems"] = list(opened.systems)
     record.settings["without"] = list(without or ())
     record.measures["people"] = {
-        name: [round(each, 2) for each in votes.shares(counts)] for name, counts in people.items()
+        name: [round(each, 2) for each in votes.winner_shares(counts)]
+        for name, counts in people.items()
     }
-    out = console.out()
+    out = console.stdout_console()
     if judged is None:
         for name, counts in people.items():
-            told = " / ".join(f"{each:.0f}" for each in votes.shares(counts))
+            told = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
             out.print(f"{name}: {told} ({' / '.join((*opened.systems, 'neither'))})", markup=False)
         record.write(record_out)
         return
@@ -191,11 +192,11 @@ def agreement(
 
 def _scored(path: Path, key: Key) -> dict[str, Counter[Winner]]:
     """Return a judge's scores of two runs as votes."""
-    from fourcorners.evaluation.answers.votes import of_scores
+    from fourcorners.evaluation.answers.votes import votes_from_scores
 
     try:
         first, second = json.loads(path.read_text(encoding="utf-8"))["measures"]["judged"]
-        found = of_scores(first["scores"], second["scores"])
+        found = votes_from_scores(first["scores"], second["scores"])
         named = (str(first["by"]), str(second["by"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(

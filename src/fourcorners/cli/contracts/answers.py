@@ -30,7 +30,7 @@ _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the fil
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionOptions:
     """What is asked, of what, and with what."""
 
     library: Library
@@ -110,7 +110,7 @@ class Question:
         files = {"record": self.record, "replay": self.replay}
         return settings.model_copy(update={key: path for key, path in files.items() if path})
 
-    def foretold(self, question: str, context: str) -> tuple[int, int, int, float | None, str]:
+    def estimate(self, question: str, context: str) -> tuple[int, int, int, float | None, str]:
         """Return calls, tokens in and out, cost and models of what would be asked."""
         from fourcorners.llm.port.port import NOT_CONFIGURED
         from fourcorners.playbooks.concepts import default_concepts
@@ -143,25 +143,25 @@ def _reply(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def print_foretold(asked: Question, question: str, context: str, *, as_json: bool) -> None:
+def print_estimate(asked: QuestionOptions, question: str, context: str, *, as_json: bool) -> None:
     """Say what an inquiry takes at most; nothing is sent."""
     from fourcorners.cli.output import console
 
-    calls, sent, got, cost, models = asked.foretold(question, context)
+    calls, sent, got, cost, models = asked.estimate(question, context)
     if as_json:
         console.print_json(
             {"models": models, "calls": calls, "tokens_in": sent, "tokens_out": got, "cost": cost}
         )
         return
     price = "of an unknown price" if cost is None else f"about ${cost:,.4f}"
-    console.out().print(
-        f"{models}: at most {console.counted(calls, 'call')}, about {sent:,} tokens in, {got:,} "
+    console.stdout_console().print(
+        f"{models}: at most {console.count_noun(calls, 'call')}, about {sent:,} tokens in, {got:,} "
         f"out, {price}. Nothing was sent.",
         soft_wrap=True,
     )
 
 
-def print_listed(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
+def print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
     """Print the answers that a library keeps."""
     from dataclasses import asdict
 
@@ -173,7 +173,7 @@ def print_listed(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
     if as_json:
         console.print_json([asdict(each) for each in found])
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in found:
         head = Text.assemble((each.id, "bold"), f"  {each.made}  ", (each.ruling.value, "green"))
         out.print(head, soft_wrap=True)
@@ -182,7 +182,7 @@ def print_listed(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
         out.print("The library keeps no answers. Ask: fourcorners ask QUESTION.")
 
 
-def watch(events: Iterator[Event]) -> Answer:
+def show_progress(events: Iterator[Event]) -> Answer:
     """Say on standard error what happens, if a person looks at it, and return the report."""
     from fourcorners.cli.output import console
     from fourcorners.research.events import AnswerEvent

@@ -75,7 +75,12 @@ def ask(
     Without a language model the report quotes what answers, with the definitions, exceptions and
     amendments that belong to it, and says what the contracts do not say.
     """
-    from fourcorners.cli.contracts.answers import Question, print_answer, print_foretold, watch
+    from fourcorners.cli.contracts.answers import (
+        QuestionOptions,
+        print_answer,
+        print_estimate,
+        show_progress,
+    )
     from fourcorners.cli.output import console
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
@@ -85,7 +90,7 @@ def ask(
     if out is not None:
         require_suffix(out)
     with console.open_library(library, create=False) as held:
-        asked = Question(
+        asked = QuestionOptions(
             held,
             tuple(contract or ()),
             collection,
@@ -98,17 +103,17 @@ def ask(
             words_only=words_only,
         )
         if estimate:
-            print_foretold(asked, question, context, as_json=as_json)
+            print_estimate(asked, question, context, as_json=as_json)
             return
         with asked.events(question, context) as events:
-            answer = watch(events)
+            answer = show_progress(events)
         identity = store.save_answer(held, answer)
     if out is not None:
         write_answer(answer, out)
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
-    print_answer(console.out(), answer)
+    print_answer(console.stdout_console(), answer)
     kept = f"Kept as {identity}." + (f" Written to {out}." if out else "")
     console.err().print(kept, style="dim", soft_wrap=True)
 
@@ -128,15 +133,15 @@ def chat(
 
     An empty line, or Ctrl-D, ends the conversation. Every report is kept in the library.
     """
-    from fourcorners.cli.contracts.answers import Question, print_answer, watch
+    from fourcorners.cli.contracts.answers import QuestionOptions, print_answer, show_progress
     from fourcorners.cli.output import console
     from fourcorners.errors import FourcornersError
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
 
-    out, err = console.out(), console.err()
+    out, err = console.stdout_console(), console.err()
     with console.open_library(library, create=False) as held:
-        asked = Question(
+        asked = QuestionOptions(
             held,
             tuple(contract or ()),
             collection,
@@ -151,9 +156,9 @@ def chat(
             known = "\n".join([context, *said]).strip()[-MAX_QUESTION:]
             try:
                 with asked.events(question, known) as events:
-                    answer = watch(events)
+                    answer = show_progress(events)
             except FourcornersError as error:
-                console.complain(error)
+                console.print_error(error)
                 continue
             identity = store.save_answer(held, answer)
             print_answer(out, answer)
@@ -175,7 +180,7 @@ def answers(
     as_json: JsonOption = False,
 ) -> None:
     """List the answers that the library keeps, or show one."""
-    from fourcorners.cli.contracts.answers import print_answer, print_listed
+    from fourcorners.cli.contracts.answers import print_answer, print_answers
     from fourcorners.cli.output import console
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
@@ -185,7 +190,7 @@ def answers(
         console.require_place(out)
     with console.open_library(library, create=False) as held:
         if identity is None:
-            print_listed(store.list_answers(held), as_json=as_json)
+            print_answers(store.list_answers(held), as_json=as_json)
             return
         answer = store.load_answer(held, identity)
     if out is not None:
@@ -193,7 +198,7 @@ def answers(
     elif as_json:
         console.print_json(json.loads(answer.to_json()))
     else:
-        print_answer(console.out(), answer)
+        print_answer(console.stdout_console(), answer)
 
 
 def _line(prompt: str) -> str:

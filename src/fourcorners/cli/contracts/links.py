@@ -54,8 +54,8 @@ def links(
         parties = known.parties(entry.id)
         names = {each.id: each.name for each in store.documents()}
         said = store.text(entry.id)
-        words = {each: each.span.of(said) for each in own}
-        words |= {each: each.span.of(store.text(each.document)) for each in others}
+        words = {each: each.span.text_in(said) for each in own}
+        words |= {each: each.span.text_in(store.text(each.document)) for each in others}
     if as_json:
         console.print_json(
             {
@@ -70,7 +70,7 @@ def links(
             }
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     out.print(Text(single_line(entry.name), "bold"), soft_wrap=True)
     for each in own:
         _print(out, each.relation.value.capitalize(), _target(each, names), words[each])
@@ -95,17 +95,17 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
         wanted = {each.id for each in store.documents(collection)}
         found = [one for one in links_of(store).all_amendments() if one.document in wanted]
         found.sort(key=lambda one: (one.target is None, names[one.document], one.span))
-        words = [one.span.of(store.text(one.document)) for one in found]
+        words = [one.span.text_in(store.text(one.document)) for one in found]
     if as_json:
         values = [_amendment(one, said, names) for one, said in zip(found, words, strict=True)]
         console.print_json({"amends": values})
         return
-    out = console.out()
+    out = console.stdout_console()
     for one, said in zip(found, words, strict=True):
         out.print(Text(single_line(names[one.document]), "bold"), soft_wrap=True)
         _print(out, one.relation.value.capitalize(), _target(one, names), said)
     resolved = sum(one.target is not None for one in found)
-    told = f"{console.counted(len(found), 'statement')} that another contract is changed, "
+    told = f"{console.count_noun(len(found), 'statement')} that another contract is changed, "
     out.print(Text(f"{told}{resolved} resolved."))
 
 

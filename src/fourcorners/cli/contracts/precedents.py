@@ -27,7 +27,7 @@ ProfileOption = Annotated[
         "(full-pointwise, …) the first are by the language model.",
     ),
 ]
-RereadOption = Annotated[
+RerankOption = Annotated[
     int | None,
     typer.Option(
         "--reread",
@@ -103,7 +103,7 @@ def precedents(
             show_default=False,
         ),
     ] = None,
-    reread: RereadOption = None,
+    reread: RerankOption = None,
     expand: ExpandOption = False,
     no_adapter: Annotated[
         bool, typer.Option("--no-adapter", help="Leave out what was learned from a bank.")
@@ -118,7 +118,7 @@ def precedents(
     """
     from fourcorners.cli.output import console
     from fourcorners.cli.output.precedents import (
-        Shown,
+        PrecedentView,
         expansion_json,
         print_clause,
         print_expansion,
@@ -149,7 +149,10 @@ def precedents(
     encoder = default_encoder()
     reranker = default_reranker() if uses_reranker(how) else None
     roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
-    with console.open_library(library, create=False) as store, asked_port(store, roles) as port:
+    with (
+        console.open_library(library, create=False) as store,
+        open_model_port(store, roles) as port,
+    ):
         clauses = (
             gather.library_clauses(store, collection)
             if bank is None
@@ -174,7 +177,7 @@ def precedents(
         if port and again:
             found = rereading.rerank_clauses(query, found, port, again, longer=longer, first=first)
         shown = [
-            Shown(
+            PrecedentView(
                 each,
                 tuple(find_references(store, each.clause.places[0])),
                 () if words is None else tuple(word_difference(words, each.clause.text)),
@@ -185,7 +188,7 @@ def precedents(
         console.err().print(
             f"No stars: what was learned is not for the encoder {encoder.name}.", soft_wrap=True
         )
-    if told := chosen.told:
+    if told := chosen.message:
         console.err().print(told, soft_wrap=True)
     if as_json:
         name = None if chosen.installed is None else chosen.installed.identity
@@ -197,7 +200,7 @@ def precedents(
     if expansion is not None:
         print_expansion(expansion)
     if not shown:
-        console.out().print("No clauses to choose from.")
+        console.stdout_console().print("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
         print_clause(number, each)
 
@@ -222,7 +225,7 @@ def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | Non
 
 
 @contextmanager
-def asked_port(
+def open_model_port(
     store: Library,
     roles: Sequence[Role],
     *,
@@ -242,7 +245,7 @@ def asked_port(
         return
     from datetime import UTC, datetime
 
-    from fourcorners.cli.model_options import spending
+    from fourcorners.cli.model_options import report_spending
     from fourcorners.library.llm_store import LibraryCache, LibraryLedger
     from fourcorners.llm import open_port
     from fourcorners.settings import Settings
@@ -252,8 +255,8 @@ def asked_port(
     llm = Settings.load().llm if settings is None else settings
     with open_port(llm, cache=cache, ledger=ledger, job=named) as port:
         for role in roles:
-            port.voice(role)
-        with spending(port):
+            port.role_model(role)
+        with report_spending(port):
             yield port
 
 

@@ -124,7 +124,7 @@ def search(
             ]
         console.print_json(values)
         return
-    out = console.out()
+    out = console.stdout_console()
     for step in (*steps, *told):
         _print_step(out, step)
     if steps or told:
@@ -149,12 +149,12 @@ def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
         told.append(PlanStep("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
-    if scope.sure:
+    if scope.is_certain:
         told.append(
             PlanStep("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
         )
-    elif scope.few:
-        named = " and ".join(names_of[document] for document in scope.few)
+    elif scope.candidates:
+        named = " and ".join(names_of[document] for document in scope.candidates)
         told.append(PlanStep("Searched", f"{named}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
@@ -192,7 +192,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output.console import print_indented
-    from fourcorners.cli.output.contract import highlighted
+    from fourcorners.cli.output.contract import highlight_quotes
     from fourcorners.search.hit import explain_score as parts_of
     from fourcorners.text.invisible_characters import single_line
     from fourcorners.text.span import intersect_spans
@@ -205,7 +205,7 @@ def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
     if hit.path:
         print_indented(out, Text(" › ".join(single_line(step) for step in hit.path), "dim"), 3)
     inside = [span.shift(-hit.span.start) for span in intersect_spans(hit.matched, [hit.snippet])]
-    words = highlighted(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
+    words = highlight_quotes(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
     before = "… " if hit.snippet.start > hit.span.start else ""
     after = " …" if hit.snippet.end < hit.span.end else ""
     print_indented(out, Text.assemble((before, "dim"), words, (after, "dim")), 3)

@@ -62,7 +62,7 @@ def show(
     elif as_json:
         console.print_json(console.document_json(document, tree if outline else None))
     else:
-        out = console.out()
+        out = console.stdout_console()
         page.print_card(out, document, card)
         if outline:
             page.print_outline(out, document, tree)

@@ -64,7 +64,7 @@ def add(
     encoder = None if words_only else default_encoder(threads=settings.jobs)
     with (
         console.open_library(library, create=True) as store,
-        console.crew(on, jobs) as crew,
+        console.worker_pool(on, jobs) as crew,
         console.progress() as bars,
     ):
         bar = bars.add_task("Adding", total=None)
@@ -86,7 +86,7 @@ def add(
         console.print_json(_value(report, where, collection))
     else:
         remedy = advice(OcrOptions(settings.ocr, settings.ocr_seconds))
-        _print(console.out(), report, where, collection, remedy)
+        _print(console.stdout_console(), report, where, collection, remedy)
     if not report.added and not report.already:
         raise typer.Exit(1)
 
@@ -94,7 +94,7 @@ def add(
 def _print(out: Console, report: AddReport, where: str, collection: str, remedy: str) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted, print_failures
+    from fourcorners.cli.output.console import count_noun, print_failures
     from fourcorners.text.invisible_characters import single_line
 
     parts = [f"{report.added:,} added"] if report.added or not report.already else []
@@ -104,7 +104,7 @@ def _print(out: Console, report: AddReport, where: str, collection: str, remedy:
         parts.append(f"{len(report.failed):,} failed")
     told = Text.assemble((f"{single_line(collection)}: ", "bold"))
     if report.found:
-        told.append(f"{counted(report.found, 'file')}, {', '.join(parts)}. ")
+        told.append(f"{count_noun(report.found, 'file')}, {', '.join(parts)}. ")
     else:
         told.append("no file is there. Name files, or folders that hold some. ", "red")
     if report.added:

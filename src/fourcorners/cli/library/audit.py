@@ -46,7 +46,7 @@ def list_entries(
     if as_json:
         console.print_json([_json(each) for each in shown])
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in shown:
         detail = json.loads(each.detail)
         told = ", ".join(f"{key} {value}" for key, value in detail.items() if value != "")
@@ -89,7 +89,7 @@ def verify(
         )
     with console.open_library(library, create=False) as store:
         verdict = store.audit_verdict(wanted)
-        wrong = [each.what for each in verdict.faults] or remarks.annotation_faults(store)
+        wrong = [each.description for each in verdict.faults] or remarks.annotation_faults(store)
     lost = bool(wanted) and verdict.proven is None
     if lost:
         wrong.append("no entry of the unbroken chain has the hash given by --head")
@@ -106,7 +106,7 @@ def verify(
             }
         )
     else:
-        out = console.out()
+        out = console.stdout_console()
         if not wrong:
             out.print(f"The record is whole: {_counted(verdict.entries)}.")
             if verdict.proven is not None:
@@ -143,7 +143,7 @@ def export(
     if as_json:
         console.print_json({"entries": len(entries), "head": head, "file": str(out)})
         return
-    console.out().print(f"{_counted(len(entries))} written to {out}.", soft_wrap=True)
+    console.stdout_console().print(f"{_counted(len(entries))} written to {out}.", soft_wrap=True)
 
 
 def _counted(entries: int) -> str:

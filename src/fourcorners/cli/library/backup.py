@@ -51,14 +51,16 @@ def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
     if as_json:
         console.print_json(asdict(held))
         return
-    console.out().print(
-        f"{what}: {console.counted(held.documents, 'document')} and "
-        f"{console.counted(held.files, 'uploaded file')}, {held.bytes:,} bytes, as of {held.made}.",
+    console.stdout_console().print(
+        f"{what}: {console.count_noun(held.documents, 'document')} and "
+        f"{console.count_noun(held.files, 'uploaded file')}, {held.bytes:,} bytes, "
+        f"as of {held.made}.",
         soft_wrap=True,
         markup=False,
     )
     if held.missing:
         console.err().print(
-            f"Of {console.counted(held.missing, 'uploaded document')} the original is not there.",
+            f"Of {console.count_noun(held.missing, 'uploaded document')} "
+            "the original is not there.",
             soft_wrap=True,
         )

@@ -49,7 +49,7 @@ def copy_library(
         console.print_json({**asdict(copied), "queries": asked})
         return
     rows = sum(copied.tables.values())
-    console.out().print(
+    console.stdout_console().print(
         f"{copied.documents:,} contracts, {copied.passages:,} passages, {copied.vectors:,} vectors "
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
         f"{asked} queries gave the same on both.",
@@ -57,7 +57,7 @@ def copy_library(
 
 
 @app.command("tend")
-def tend(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def maintain(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Bring a library's indexes up to date, and clear away what nobody sees any more.
 
     For libraries on Lance tables; run it now and then, for example every night. It happens by
@@ -71,7 +71,9 @@ def tend(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         console.print_json({"tended": tended, "bytes": size})
         return
-    console.out().print("Tended." if tended else "A library in one file needs no tending.")
+    console.stdout_console().print(
+        "Tended." if tended else "A library in one file needs no tending."
+    )
 
 
 def _know_all_tables() -> None:

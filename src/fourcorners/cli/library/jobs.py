@@ -53,13 +53,13 @@ def list_jobs(
                     "done": far.done,
                     "failed": far.failed,
                     "at_work": at_work,
-                    "go_on": None if job.finished else go_on(job, library),
+                    "go_on": None if job.finished else resume_command(job, library),
                 }
                 for job, far, at_work in found
             ]
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for job, far, at_work in found:
         state = "finished" if job.finished else "at work" if at_work else "stopped"
         failed = f", {far.failed:,} failed" if far.failed else ""
@@ -67,7 +67,9 @@ def list_jobs(
         said += f"begun {_age(job.created)} ago."
         console.print_indented(out, Text(single_line(said)), 6, f"{job.id:>4}")
         if not job.finished and not at_work:
-            out.print(Text(f"      {single_line(go_on(job, library))}", "dim"), soft_wrap=True)
+            out.print(
+                Text(f"      {single_line(resume_command(job, library))}", "dim"), soft_wrap=True
+            )
     if not found:
         out.print("Nothing is unfinished." if not every else "There were no jobs.")
 
@@ -95,12 +97,12 @@ def cancel(
     if as_json:
         console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
         return
-    console.out().print(
+    console.stdout_console().print(
         f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
     )
 
 
-def go_on(job: Job, library: str | None) -> str:
+def resume_command(job: Job, library: str | None) -> str:
     """Return the command that does the rest of a job."""
     words = ["fourcorners", job.kind]
     spec = job.spec

@@ -39,8 +39,8 @@ def status(
     if as_json:
         console.print_json(_value(where, figures, parts, encoder, failures, jobs))
     else:
-        _print(console.out(), where, figures, parts, encoder, jobs)
-        console.print_failures(console.out(), failures)
+        _print(console.stdout_console(), where, figures, parts, encoder, jobs)
+        console.print_failures(console.stdout_console(), failures)
 
 
 def _value(
@@ -96,13 +96,14 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted
+    from fourcorners.cli.output.console import count_noun
     from fourcorners.text.invisible_characters import single_line
 
     out.print(Text(single_line(where), style="bold"), soft_wrap=True)
     out.print(
-        f"{counted(figures.documents, 'contract')}, {counted(figures.characters, 'character')}, "
-        f"{counted(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
+        f"{count_noun(figures.documents, 'contract')}, "
+        f"{count_noun(figures.characters, 'character')}, "
+        f"{count_noun(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
     )
     if encoder is None:
         meaning = "No vectors: search goes by words alone."

@@ -34,7 +34,7 @@ class Checked:
 
     name: str
     files: tuple[str, ...]
-    fault: str = ""
+    problem: str = ""
     remedy: str = ""
 
 
@@ -59,7 +59,7 @@ def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> N
             }
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for each, took in told:
         head = f"{each.kind}, version {each.version}, {_megabytes(each.size)}, read in {took:.2f} s"
         _print_one(each.name, head, _lines(each))
@@ -67,7 +67,7 @@ def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> N
         head = f"adapter of the library, {_megabytes(adapter.size)}, {adapter.sha256[:12]}"
         _print_one(adapter.name, head, _adapter_lines(adapter))
     out.print(
-        f"{console.counted(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
+        f"{console.count_noun(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
     )
 
 
@@ -100,7 +100,7 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
 
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     hashes = learned_from(card)
     for key, value in card.items():
         if key in ("learned_from", "documents_learned_from"):
@@ -133,15 +133,15 @@ def verify(
     ]
     if not checked:
         raise _unknown(name or "", library)
-    wrong = [each for each in checked if each.fault]
+    wrong = [each for each in checked if each.problem]
     if as_json:
         console.print_json(
             [
                 {
                     "name": each.name,
                     "files": list(each.files),
-                    "whole": not each.fault,
-                    "fault": each.fault or None,
+                    "whole": not each.problem,
+                    "fault": each.problem or None,
                     "remedy": each.remedy or None,
                 }
                 for each in checked
@@ -172,7 +172,7 @@ def remove(name: NameArgument, library: LibraryOption = None, as_json: JsonOptio
     if as_json:
         console.print_json({"removed": name})
         return
-    console.out().print(f"The adapter {name!r} is removed.")
+    console.stdout_console().print(f"The adapter {name!r} is removed.")
 
 
 def _unknown(name: str, library: str | None) -> FourcornersError:
@@ -266,12 +266,12 @@ def _print_checked(checked: Iterable[Checked]) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in checked:
-        if not each.fault:
+        if not each.problem:
             out.print(Text.assemble(("✓ ", "green"), f"{each.name}: {', '.join(each.files)}"))
             continue
-        out.print(Text.assemble(("✗ ", "red"), single_line(each.fault)), soft_wrap=True)
+        out.print(Text.assemble(("✗ ", "red"), single_line(each.problem)), soft_wrap=True)
         console.print_indented(out, Text(single_line(each.remedy), "dim"), 2)
 
 
@@ -281,7 +281,7 @@ def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     out.print(Text.assemble((single_line(name), "bold"), f"  {single_line(head)}"), soft_wrap=True)
     for what, told in lines:
         console.print_indented(out, Text(single_line(told)), 13, f"  {what}")

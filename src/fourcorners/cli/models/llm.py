@@ -67,7 +67,7 @@ def check(as_json: JsonOption = False) -> None:
     if as_json:
         console.print_json(_value(tried))
     else:
-        _print(console.out(), tried)
+        _print(console.stdout_console(), tried)
     if any(each.error is not None for each in tried):
         raise typer.Exit(FAILED)
 

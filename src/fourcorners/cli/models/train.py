@@ -197,10 +197,10 @@ def _print(ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | No
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
-    sources = console.counted(len(set(ratings.sources)), "source")
+    out = console.stdout_console()
+    sources = console.count_noun(len(set(ratings.sources)), "source")
     out.print(
-        f"{console.counted(len(ratings.items), 'clause')} from {sources}, "
+        f"{console.count_noun(len(ratings.items), 'clause')} from {sources}, "
         f"{len(ratings.queries)} provisions and tags.",
         soft_wrap=True,
     )

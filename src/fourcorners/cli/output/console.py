@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
-WIDEST = 110
+MAX_WIDTH = 110
 """Columns of running text, at most: longer lines are hard to read."""
 _ODD = re.compile(r"[^\n\x20-\x7e]")  # perhaps not printable
 
@@ -81,7 +81,7 @@ ByOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def out() -> Console:
+def stdout_console() -> Console:
     """Return the console of answers: standard output."""
     from rich.console import Console
 
@@ -95,7 +95,7 @@ def err() -> Console:
     return Console(stderr=True, highlight=False, emoji=False, markup=False)
 
 
-def complain(error: FourcornersError) -> None:
+def print_error(error: FourcornersError) -> None:
     """Say what went wrong and what to do, on standard error."""
     from rich.text import Text
 
@@ -129,7 +129,7 @@ def open_library(url: str | None, *, create: bool) -> Library:
 
 
 @contextmanager
-def crew(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]:
+def worker_pool(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]:
     """Connect to the cluster that `--on` names; None where it names none."""
     if on is None:
         yield None
@@ -140,7 +140,7 @@ def crew(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]:
         yield found
 
 
-def day(written: str | None) -> date:
+def as_of_date(written: str | None) -> date:
     """Return the day that `--as-of` names, or today."""
     if written is None:
         return datetime.now(UTC).date()
@@ -160,7 +160,7 @@ def print_failures(to: Console, failures: Sequence[Failure]) -> None:
 
     if failures:
         to.print()
-        to.print(Text(f"{counted(len(failures), 'file')} could not be read:", "bold red"))
+        to.print(Text(f"{count_noun(len(failures), 'file')} could not be read:", "bold red"))
     for failure in failures:
         to.print(Text.assemble(("✗ ", "red"), single_line(failure.path)), soft_wrap=True)
         words = Text.assemble(
@@ -176,13 +176,13 @@ def print_indented(to: Console, words: Text, by: int, head: str = "") -> None:
     """
     from rich.text import Text
 
-    for wrapped in words.wrap(to, max(20, min(to.width, WIDEST) - by)):
+    for wrapped in words.wrap(to, max(20, min(to.width, MAX_WIDTH) - by)):
         wrapped.rstrip()
         to.print(Text.assemble((head.ljust(by), "dim"), wrapped), soft_wrap=True)
         head = ""
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun, which takes an s."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -228,7 +228,7 @@ def document_json(document: Document, outline: Outline | None) -> Json:
             {
                 "label": node.label,
                 "kind": node.kind.value,
-                "heading": node.heading.of(document.text) if node.heading else "",
+                "heading": node.heading.text_in(document.text) if node.heading else "",
                 "start": node.span.start,
                 "end": node.span.end,
                 "parent": node.parent,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-AROUND = 240  # characters shown before and after a clause
-LONGEST = 4_000  # characters of a clause that is shown whole
-SEARCHED = 300  # characters shown of what was searched for
+CONTEXT_LENGTH = 240  # characters shown before and after a clause
+MAX_LENGTH = 4_000  # characters of a clause that is shown whole
+MAX_SEARCHED = 300  # characters shown of what was searched for
 
 
 def print_card(out: Console, document: Document, card: Card) -> None:
@@ -53,7 +53,7 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
     """Print the tree: labels and headings, or the first words of what has none."""
     from rich.text import Text
 
-    from fourcorners.cli.output.console import WIDEST
+    from fourcorners.cli.output.console import MAX_WIDTH
     from fourcorners.text.invisible_characters import shorten, single_line
 
     if outline.windows:
@@ -69,8 +69,8 @@ def print_outline(out: Console, document: Document, outline: Outline) -> None:
     for node in outline.nodes:
         label = single_line(node.label) or node.kind.value
         head = "  " * len(outline.ancestors(node)) + label + "  "
-        room = max(20, min(out.width, WIDEST) - len(head))
-        words = shorten((node.heading or node.span).of(document.text), room + len(label))
+        room = max(20, min(out.width, MAX_WIDTH) - len(head))
+        words = shorten((node.heading or node.span).text_in(document.text), room + len(label))
         first, _, rest = words.partition(" ")
         if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
             words = rest
@@ -113,7 +113,7 @@ def print_finding(
         _print_absence(out, document, finding)
     elif whole:
         out.print()
-        print_words(out, document, quoted(finding))
+        print_words(out, document, quote_spans(finding))
     else:
         clauses: dict[Span, list[Evidence]] = {}
         for evidence in finding.evidence:
@@ -127,7 +127,7 @@ def _print_people(out: Console, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output.console import print_indented
-    from fourcorners.cli.review.mark import told
+    from fourcorners.cli.review.mark import format_annotation
     from fourcorners.text.invisible_characters import single_line
 
     if finding.value:
@@ -135,7 +135,7 @@ def _print_people(out: Console, finding: Finding) -> None:
         said = Text.assemble((f"Corrected, {whose}: ", "dim"), single_line(finding.value))
         print_indented(out, said, 0)
     for each in finding.remarks:
-        print_indented(out, Text.assemble(("Said: ", "dim"), told(each)), 0)
+        print_indented(out, Text.assemble(("Said: ", "dim"), format_annotation(each)), 0)
 
 
 def _print_judgement(out: Console, finding: Finding) -> None:
@@ -168,16 +168,16 @@ def _print_judgement(out: Console, finding: Finding) -> None:
 
 def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -> None:
     """Print the whole text: wrapped for a person, in its own lines for a program."""
-    from fourcorners.cli.output.console import WIDEST
+    from fourcorners.cli.output.console import MAX_WIDTH
 
-    whole = highlighted(document.text, Span(0, len(document.text)), quotes)
+    whole = highlight_quotes(document.text, Span(0, len(document.text)), quotes)
     if out.is_terminal:
-        out.print(whole, width=min(out.width, WIDEST))
+        out.print(whole, width=min(out.width, MAX_WIDTH))
     else:
         out.file.write(whole.plain + "\n")
 
 
-def quoted(finding: Finding) -> list[Span]:
+def quote_spans(finding: Finding) -> list[Span]:
     """Return where the quotes of a finding stand."""
     return [each.quote.span for each in finding.evidence if each.quote.span is not None]
 
@@ -192,7 +192,7 @@ def _print_absence(out: Console, document: Document, finding: Finding) -> None:
     if searched is None:
         return
     told = f"{searched.passages} passages were searched for {searched.query}"
-    print_indented(out, Text(shorten(told, SEARCHED), "dim"), 0)
+    print_indented(out, Text(shorten(told, MAX_SEARCHED), "dim"), 0)
     if searched.best is not None and (span := searched.best.quote.span) is not None:
         told = (
             f"The nearest words scored {searched.best.score:.2f}, below the "
@@ -208,7 +208,7 @@ def _print_clause(
     from rich.panel import Panel
     from rich.text import Text
 
-    from fourcorners.cli.output.console import WIDEST
+    from fourcorners.cli.output.console import MAX_WIDTH
     from fourcorners.text.invisible_characters import single_line
 
     first = several[0]
@@ -218,8 +218,8 @@ def _print_clause(
     if first.path:
         where.append(" › ".join(single_line(step) for step in first.path))
     spans = [each.quote.span for each in several if each.quote.span is not None]
-    shown = surroundings(document.text, clause, spans) if found else clause
-    words = highlighted(document.text, shown, spans if found else [], clause)
+    shown = context_span(document.text, clause, spans) if found else clause
+    words = highlight_quotes(document.text, shown, spans if found else [], clause)
     places = ", ".join(f"{each.start}-{each.end}" for each in spans)
     panel = Panel(
         Text.assemble(
@@ -233,24 +233,26 @@ def _print_clause(
         subtitle_align="right",
         border_style="green" if found else "dim",
     )
-    out.print(panel, width=min(out.width, WIDEST + 4))
+    out.print(panel, width=min(out.width, MAX_WIDTH + 4))
 
 
-def surroundings(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
+def context_span(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
     """Return what to show of and around a clause, in whole lines where they are short.
 
     Of a very long clause that is the part with the quotes.
     """
     inside = clause
-    if len(clause) > LONGEST and quotes:
+    if len(clause) > MAX_LENGTH and quotes:
         first, last = min(span.start for span in quotes), max(span.end for span in quotes)
-        inside = Span(max(clause.start, first - AROUND), min(clause.end, last + AROUND))
-    start = max(0, inside.start - AROUND)
+        inside = Span(
+            max(clause.start, first - CONTEXT_LENGTH), min(clause.end, last + CONTEXT_LENGTH)
+        )
+    start = max(0, inside.start - CONTEXT_LENGTH)
     if start:
         before = re.search(r"\n\s*|\s+", text[start : inside.start])
         lines = re.search(r"\n\s*", text[start : inside.start])
         start += (lines or before).end() if before else 0
-    end = min(len(text), inside.end + AROUND)
+    end = min(len(text), inside.end + CONTEXT_LENGTH)
     if end < len(text):
         line_end, word_end = (text.rfind(mark, inside.end, end) for mark in "\n ")
         end = next((at for at in (line_end, word_end) if at > inside.end), end)
@@ -263,7 +265,7 @@ def _plain(words: str) -> Text:
     return Text(words, "dim")
 
 
-def highlighted(
+def highlight_quotes(
     text: str,
     span: Span,
     quotes: Sequence[Span],
@@ -288,6 +290,6 @@ def highlighted(
             style = "bold black on yellow"
         else:
             style = "" if inside.contains(piece) else "dim"
-        words = show_invisible(piece.of(text))
+        words = show_invisible(piece.text_in(text))
         shown.append(re.sub(r"\s+", " ", words) if one_line else words, style)
     return shown

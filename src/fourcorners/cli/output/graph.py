@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fourcorners.search.find import Hit
     from fourcorners.search.graph import LinkedPassage
 
-EACH = 2
+MAX_LINKS = 2
 """How many linked passages there are for each hit, taken together."""
 _SHOWN = 300  # characters of each in the terminal
 
@@ -25,7 +25,7 @@ def expansion(
     from fourcorners.search.graph import expand_hits
 
     found: dict[int, list[LinkedPassage]] = {at: [] for at in range(len(hits))}
-    for linked in expand_hits(library, hits, limit=EACH * len(hits), collection=collection):
+    for linked in expand_hits(library, hits, limit=MAX_LINKS * len(hits), collection=collection):
         found[linked.source].append(linked)
     return found
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fourcorners.precedents.rerank.expansion import Expansion
     from fourcorners.precedents.verdict import ModelVerdict
 
-PLACES = 3
+MAX_PLACES = 3
 """How many places are printed of a clause that stands in more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PrecedentView:
     """A clause as it is shown: with the sections it refers to, and how it differs from a draft."""
 
     ranked: Ranked
@@ -29,7 +29,7 @@ class Shown:
     pieces: tuple[Piece, ...]
 
 
-def to_json(shown: Shown) -> dict[str, Json]:
+def to_json(shown: PrecedentView) -> dict[str, Json]:
     """Return a clause with all that is known of it."""
     from fourcorners.precedents.difference import similarity
 
@@ -103,7 +103,7 @@ def print_expansion(expansion: Expansion) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     if expansion.failure:
         told = f"The query stands as it is: {expansion.failure}"
         console.err().print(Text(single_line(told)), soft_wrap=True)
@@ -117,14 +117,14 @@ def print_expansion(expansion: Expansion) -> None:
     out.print()
 
 
-def print_clause(number: int, shown: Shown) -> None:
+def print_clause(number: int, shown: PrecedentView) -> None:
     """Print a clause with its stars, places, reasons, and what it refers to."""
     from rich.text import Text
 
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import show_invisible, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     ranked = shown.ranked
     clause = ranked.clause
     told = []
@@ -136,12 +136,12 @@ def print_clause(number: int, shown: Shown) -> None:
         told.append(f"stands {len(clause.places):,} times")
     said = "; ".join(told) or clause.provision
     out.print(Text.assemble((f"{number}.", "bold"), " ", single_line(said)), soft_wrap=True)
-    for place in clause.places[:PLACES]:
+    for place in clause.places[:MAX_PLACES]:
         if told_place := _place(place):
             console.print_indented(out, Text(single_line(told_place), "dim"), 3)
     if ranked.variants:
-        count = console.counted(len(ranked.variants), "variant")
-        also = [_place(each.places[0]) for each in ranked.variants[:PLACES]]
+        count = console.count_noun(len(ranked.variants), "variant")
+        also = [_place(each.places[0]) for each in ranked.variants[:MAX_PLACES]]
         where = "; ".join(filter(None, also))
         console.print_indented(
             out, Text(single_line(f"{count} with nearly the same words: {where}"), "dim"), 3
@@ -173,7 +173,7 @@ def print_clause(number: int, shown: Shown) -> None:
 
 def _verdict(verdict: ModelVerdict) -> str:
     """Return what a model said of a clause, as a person reads it."""
-    if verdict.is_silent:
+    if verdict.is_empty:
         why = verdict.failure or "there was nothing to compare it with"
         return f"not read, and left at its place: {why}"
     if verdict.stars is not None:

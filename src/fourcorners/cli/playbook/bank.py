@@ -127,9 +127,9 @@ def list_clauses(
             ]
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in held:
-        count = console.counted(each.clauses, "clause")
+        count = console.count_noun(each.clauses, "clause")
         out.print(
             f"{single_line(each.bank)}  {single_line(each.provision)}: "
             f"{count}, {each.rated:,} with stars"
@@ -178,8 +178,8 @@ def export(
     with console.open_library(library, create=False) as store:
         found = banks.bank_clauses(store, bank, provision=provision, least=stars)
     out.write_text("".join(f"{each}\n" for each in banks.clause_lines(found)), encoding="utf-8")
-    console.out().print(
-        f"{console.counted(len(found), 'clause')} written to {out}.", soft_wrap=True
+    console.stdout_console().print(
+        f"{console.count_noun(len(found), 'clause')} written to {out}.", soft_wrap=True
     )
 
 
@@ -189,8 +189,10 @@ def _say_added(bank: str, done: ImportCounts, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"bank": bank, "added": done.added, "known": done.known})
         return
-    said = f"{console.counted(done.added, 'clause')} added to {bank!r}"
-    console.out().print(f"{said}; {done.known:,} it held already." if done.known else f"{said}.")
+    said = f"{console.count_noun(done.added, 'clause')} added to {bank!r}"
+    console.stdout_console().print(
+        f"{said}; {done.known:,} it held already." if done.known else f"{said}."
+    )
 
 
 def _json(clause: BankClause) -> Json:
@@ -212,7 +214,7 @@ def _print(clauses: list[BankClause]) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import show_invisible, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in clauses:
         stars = "★" * each.stars if each.stars else "no stars"
         where = f"  {single_line(each.source)}" if each.source else ""

@@ -63,7 +63,7 @@ def try_cases(
                     "text": each.case.text,
                     "provision": each.case.provision,
                     "passed": each.passed,
-                    "wrong": list(each.wrong),
+                    "wrong": list(each.mismatches),
                 }
                 for each in outcomes
             ]
@@ -112,18 +112,18 @@ def _print(outcomes: Sequence[CaseOutcome]) -> None:
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import shorten, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in outcomes:
         mark = ("pass ", "green") if each.passed else ("FAIL ", "bold red")
         place = each.case.document or f"“{shorten(each.case.text, _SHOWN)}”"
         out.print(
             Text.assemble(mark, single_line(f"{each.case.provision} in {place}")), soft_wrap=True
         )
-        for what in each.wrong:
+        for what in each.mismatches:
             console.print_indented(out, Text(single_line(what), "dim"), 5)
     failed = sum(not each.passed for each in outcomes)
     told = f"{failed} of them failed." if failed else "All passed."
-    out.print(f"{console.counted(len(outcomes), 'case')}. {told}")
+    out.print(f"{console.count_noun(len(outcomes), 'case')}. {told}")
 
 
 def write_cases(
@@ -148,5 +148,5 @@ def write_cases(
             remedy="Confirm or correct findings first.",
         )
     out.write_text(cases_yaml(listed), encoding="utf-8")
-    count = console.counted(len(listed), "case")
-    console.out().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)
+    count = console.count_noun(len(listed), "case")
+    console.stdout_console().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)

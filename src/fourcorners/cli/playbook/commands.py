@@ -48,10 +48,10 @@ def list_playbooks(as_json: JsonOption = False) -> None:
         return
     from rich.text import Text
 
-    out = console.out()
+    out = console.stdout_console()
     for book in books:
         names = ", ".join(provision.name for provision in book.provisions)
-        count = console.counted(len(book.provisions), "provision")
+        count = console.count_noun(len(book.provisions), "provision")
         out.print(Text.assemble((book.id, "bold"), f"  {book.name}, {count}"))
         console.print_indented(out, Text(names, "dim"), 2)
 
@@ -75,7 +75,7 @@ def show(
 
 
 @app.command("new")
-def new(
+def new_playbook(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the playbook is called.")],
     taken: Annotated[
         list[str] | None,
@@ -117,8 +117,8 @@ def new(
     book = parse_playbook(text, str(path), folder=path.parent)
     path.write_text(text, encoding="utf-8")
     path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
-    count = console.counted(len(book.provisions), "provision")
-    console.out().print(
+    count = console.count_noun(len(book.provisions), "provision")
+    console.stdout_console().print(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "
         "and playbook.schema.json beside it.",
         soft_wrap=True,
@@ -168,15 +168,15 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
             }
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for each in found:
         out.print(
             f"{single_line(playbook)}, line {each.line}, "
             f"{single_line(each.path)}: {single_line(each.what)}",
             soft_wrap=True,
         )
-    count = console.counted(len(book.provisions), "provision")
-    told = f" {console.counted(len(found), 'doubt')} above." if found else ""
+    count = console.count_noun(len(book.provisions), "provision")
+    told = f" {console.count_noun(len(found), 'doubt')} above." if found else ""
     out.print(
         f"{single_line(playbook)}: a valid playbook of {count}, "
         f"version {single_line(book.version)}, hash {book.hash[:12]}.{told}",

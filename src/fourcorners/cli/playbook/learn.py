@@ -143,7 +143,7 @@ def _bank(bank: str, library: str | None) -> tuple[list[Sentence], list[Clause]]
             if len(background) >= MOST_PASSAGES:
                 break
             text = store.text(entry.id)
-            background += [each.span.of(text) for each in store.passages(entry.id)]
+            background += [each.span.text_in(text) for each in store.passages(entry.id)]
     return label_sentences(clauses, background), clauses
 
 
@@ -178,7 +178,7 @@ def _print(
     from fourcorners.cli.output import console
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     table = Table(
         title="Average precision on clauses that were not learned from",
         title_justify="left",
@@ -201,4 +201,4 @@ def _print(
     out.print(table)
     for reason in left_out.values():
         out.print(f"Left out: {single_line(reason)}", soft_wrap=True)
-    out.print(f"{console.counted(len(learned), 'provision')} written to {path}.", soft_wrap=True)
+    out.print(f"{console.count_noun(len(learned), 'provision')} written to {path}.", soft_wrap=True)

@@ -232,8 +232,8 @@ def columns(
         return
     for each in standing:
         way = ", read by the language model" if each.with_model else ""
-        empty = f", {console.counted(left[each.id], 'cell')} to fill" if left[each.id] else ""
-        console.out().print(
+        empty = f", {console.count_noun(left[each.id], 'cell')} to fill" if left[each.id] else ""
+        console.stdout_console().print(
             f"{each.id}  {single_line(each.question)}  "
             f"({single_line(each.by)}, {each.at[:10]}{way}{empty})",
             markup=False,

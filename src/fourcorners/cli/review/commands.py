@@ -136,12 +136,12 @@ def review(
         asker = None
         if with_model:
             asker = stack.enter_context(
-                asking.opened(
+                asking.open_reviewer(
                     settings.llm, store, book, profile, collection=collection, encoder=encoder
                 )
             )
             if estimate:
-                asking.print_foretold(
+                asking.print_estimate(
                     store, asker, collection=collection, again=again, as_json=as_json
                 )
                 _tell_not_foretold(
@@ -149,11 +149,11 @@ def review(
                     + sum(each.with_model for each in asked.of_review(store, collection, book.id))
                 )
                 return
-            stack.enter_context(asking.spending(asker.port))
+            stack.enter_context(asking.report_spending(asker.port))
         if questions and collection is not None:
             asked.ask(store, collection, book.id, questions, with_model=with_model)
-        used = asker.port.spent.tokens if asker else 0
-        crew = stack.enter_context(console.crew(on, jobs))
+        used = asker.port.spending.tokens if asker else 0
+        crew = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
 
@@ -165,7 +165,7 @@ def review(
                 description=_description(
                     progress.cost,
                     progress.cost_left,
-                    asker.port.spent.tokens - used if asker else 0,
+                    asker.port.spending.tokens - used if asker else 0,
                 ),
             )
 
@@ -180,7 +180,7 @@ def review(
             again=again,
             only=OnlyCells(only.value) if only else None,
             asker=asker,
-            spent=(lambda: asker.port.spent.cost) if asker else (lambda: None),
+            spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
         )
         standing = asked.of_review(store, collection, book.id)
@@ -201,7 +201,7 @@ def review(
     if as_json:
         console.print_json(review_json(reports.Grid(grid)))
     else:
-        terminal.print_review(grid, console.out())
+        terminal.print_review(grid, console.stdout_console())
         for path in paths:
             console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
     if not grid.documents:
@@ -273,7 +273,7 @@ def _tell_not_foretold(columns: int) -> None:
     from fourcorners.cli.output import console
 
     if columns:
-        told = f"{console.counted(columns, 'asked column')} for the model: not in this estimate."
+        told = f"{console.count_noun(columns, 'asked column')} for the model: not in this estimate."
         console.err().print(told)
 
 
@@ -284,7 +284,7 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.text.invisible_characters import shorten, single_line
 
-    out = console.out()
+    out = console.stdout_console()
     for each in outcome.applied:
         state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
         value = f" “{shorten(each.value, 200)}”" if each.value else ""
@@ -305,8 +305,8 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
     known = f", {outcome.known:,} known already" if outcome.known else ""
     left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
     out.print(
-        f"{console.counted(len(outcome.applied), 'remark')} {done}{left}{known}; "
-        f"{console.counted(outcome.untouched, 'cell')} untouched."
+        f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
+        f"{console.count_noun(outcome.unchanged, 'cell')} untouched."
     )
 
 

@@ -70,7 +70,7 @@ def find(
     if as_json:
         console.print_json(_json(asked, selection, book.id, kind or asked.types, party))
         return
-    out = console.out()
+    out = console.stdout_console()
     _print_understood(out, asked, book.id, tuple(kind or asked.types), party or asked.party)
     _print_selection(out, asked, selection, names)
 
@@ -83,7 +83,7 @@ def _print_understood(
     from fourcorners.cli.output.console import print_indented
     from fourcorners.text.invisible_characters import single_line
 
-    told = f"{asked.says}, by the review with {playbook}"
+    told = f"{asked.description}, by the review with {playbook}"
     told += f"; contracts of the type {' or '.join(types)}" if types else ""
     told += f"; a party named {party}" if party else ""
     print_indented(out, Text.assemble(("Understood: ", "dim"), (single_line(told), "bold")), 0)
@@ -101,16 +101,16 @@ def _print_selection(
 ) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted, print_indented
+    from fourcorners.cli.output.console import count_noun, print_indented
     from fourcorners.text.invisible_characters import single_line
 
     for number, one in enumerate(selection.found, start=1):
         _print_answered(out, number, one, asked.role, names)
-    told = f"{counted(len(selection.found), 'contract')} of {_reviewed(selection)} reviewed."
+    told = f"{count_noun(len(selection.found), 'contract')} of {_reviewed(selection)} reviewed."
     out.print(Text(told, "bold"))
     if selection.open:
         said = (
-            f"{counted(len(selection.open), 'contract')} not reviewed for all of it, and so "
+            f"{count_noun(len(selection.open), 'contract')} not reviewed for all of it, and so "
             "neither among these nor without it:"
         )
         print_indented(out, Text(said, "yellow"), 0)
@@ -120,7 +120,9 @@ def _print_selection(
             out.print(Text(f"  and {len(selection.open) - _LISTED} more", "dim"))
         out.print(Text("Review them with: fourcorners review", "dim"))
     if selection.unread:
-        said = f"{counted(len(selection.unread), 'file')} could not be read: see fourcorners status"
+        said = (
+            f"{count_noun(len(selection.unread), 'file')} could not be read: see fourcorners status"
+        )
         out.print(Text(said, "yellow"))
 
 
@@ -207,7 +209,7 @@ def _json(
 ) -> Json:
     return {
         "understood": {
-            "condition": asked.says,
+            "condition": asked.description,
             "playbook": playbook,
             "types": list(types),
             "party": party or asked.party,

@@ -42,13 +42,13 @@ def health(
     """
     from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.health.examine import examine_documents
+    from fourcorners.review.health.check import check_documents
 
     book = load_playbook(playbook)
-    today = console.day(as_of)
+    today = console.as_of_date(as_of)
     with console.open_library(library, create=False) as store, console.progress() as bars:
         bar = bars.add_task("Examining", total=None)
-        found = examine_documents(
+        found = check_documents(
             store,
             collection,
             as_of=today,
@@ -67,7 +67,7 @@ def health(
     if as_json:
         console.print_json(_value(found, book.name, reading))
     else:
-        _print(console.out(), found, book.name, reading)
+        _print(console.stdout_console(), found, book.name, reading)
     if any(each.severity is Severity.HIGH for each in found.symptoms):
         raise typer.Exit(1)
 
@@ -101,7 +101,7 @@ def _symptom(each: Symptom) -> Json:
 def _print(out: Console, found: Health, playbook: str, reading: Mapping[str, int]) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted, print_indented
+    from fourcorners.cli.output.console import count_noun, print_indented
     from fourcorners.text.invisible_characters import single_line
 
     for each in found.symptoms:
@@ -115,13 +115,14 @@ def _print(out: Console, found: Health, playbook: str, reading: Mapping[str, int
             print_indented(out, Text(more, "dim"), 10)
     if found.symptoms:
         out.print()
-    pages = f", {counted(found.pages, 'page')} in PDFs" if found.pages else ""
+    pages = f", {count_noun(found.pages, 'page')} in PDFs" if found.pages else ""
     out.print(
-        f"{counted(found.documents, 'contract')}, {counted(found.characters, 'character')}{pages}; "
-        f"{counted(len(found.symptoms), 'thing')} to look at."
+        f"{count_noun(found.documents, 'contract')}, "
+        f"{count_noun(found.characters, 'character')}{pages}; "
+        f"{count_noun(len(found.symptoms), 'thing')} to look at."
     )
     told = (
-        f"A review by {single_line(playbook)} fills {counted(reading['cells'], 'cell')}. "
+        f"A review by {single_line(playbook)} fills {count_noun(reading['cells'], 'cell')}. "
         "It costs nothing with the local models; a language model that is given the best passages "
         f"of each contract for each provision would read about {reading['tokens'] / 1e6:,.1f} "
         "million tokens."

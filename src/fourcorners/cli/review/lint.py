@@ -54,17 +54,17 @@ def lint(
     try:
         document = _document(contract, library, collection)
     except FourcornersError as error:
-        console.complain(error)
+        console.print_error(error)
         raise typer.Exit(UNCHECKED) from error
     outline = build_outline(document)
     found = check(document, outline)
-    shown = tuple(slip for slip in found.slips if _RANK.index(slip.severity) <= _RANK.index(least))
+    shown = tuple(slip for slip in found.issues if _RANK.index(slip.severity) <= _RANK.index(least))
     found = LintReport(shown, found.unchecked)
     if as_json:
         console.print_json(_value(document, found))
     else:
-        _print(console.out(), document, found)
-    if found.slips:
+        _print(console.stdout_console(), document, found)
+    if found.issues:
         raise typer.Exit(FOUND)
 
 
@@ -103,11 +103,11 @@ def _value(document: Document, found: LintReport) -> Json:
                 "start": slip.span.start,
                 "end": slip.span.end,
                 "page": slip.page,
-                "words": slip.span.of(document.text),
-                "around": slip.around.of(document.text),
+                "words": slip.span.text_in(document.text),
+                "around": slip.around.text_in(document.text),
                 "places": slip.places,
             }
-            for slip in found.slips
+            for slip in found.issues
         ],
         "unchecked": list(found.unchecked),
     }
@@ -116,19 +116,19 @@ def _value(document: Document, found: LintReport) -> Json:
 def _print(out: Console, document: Document, found: LintReport) -> None:
     from rich.text import Text
 
-    from fourcorners.cli.output.console import counted, print_indented
-    from fourcorners.cli.output.contract import highlighted
+    from fourcorners.cli.output.console import count_noun, print_indented
+    from fourcorners.cli.output.contract import highlight_quotes
     from fourcorners.text.invisible_characters import single_line
 
-    for slip in found.slips:
+    for slip in found.issues:
         head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
         out.print(head.append(_told(slip), style="bold"), soft_wrap=True)
-        words = highlighted(document.text, slip.around, [slip.span], one_line=True)
+        words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
         print_indented(out, words, 8)
     for why in found.unchecked:
         print_indented(out, Text(single_line(why), "yellow"), 8, "note")
-    total = counted(len(found.slips), "thing")
-    told = f"{total} to look at" if found.slips else "Nothing to look at"
+    total = count_noun(len(found.issues), "thing")
+    told = f"{total} to look at" if found.issues else "Nothing to look at"
     out.print(Text(f"{single_line(document.name)}: {told}.", "dim"), soft_wrap=True)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fourcorners.text.span import Span
 
 
-class Says(StrEnum):
+class MarkVerdict(StrEnum):
     """What one can say of a finding."""
 
     CONFIRM = "confirm"
@@ -48,7 +48,7 @@ def mark(
         ),
     ],
     says: Annotated[
-        Says | None,
+        MarkVerdict | None,
         typer.Argument(
             metavar="SAYS",
             help="confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
@@ -96,11 +96,11 @@ def mark(
     from fourcorners.review.people import review_actions as states
 
     meant = {
-        Says.CONFIRM: ReviewState.CONFIRMED,
-        Says.CORRECT: ReviewState.CORRECTED,
-        Says.REJECT: ReviewState.REJECTED,
-        Says.FLAG: ReviewState.SECOND_LOOK,
-        Says.UNDO: ReviewState.PROPOSED,
+        MarkVerdict.CONFIRM: ReviewState.CONFIRMED,
+        MarkVerdict.CORRECT: ReviewState.CORRECTED,
+        MarkVerdict.REJECT: ReviewState.REJECTED,
+        MarkVerdict.FLAG: ReviewState.SECOND_LOOK,
+        MarkVerdict.UNDO: ReviewState.PROPOSED,
     }
     book = load_playbook(playbook)
     place = _place(at) if at else None
@@ -158,7 +158,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.text.invisible_characters import single_line
 
-    out = console.out()
+    out = console.stdout_console()
     state = REVIEW_WORDS[finding.review]
     out.print(
         Text.assemble(
@@ -174,12 +174,12 @@ def _print(name: str, provision: str, finding: Finding) -> None:
         console.print_indented(out, Text(single_line(finding.value)), 2)
         console.print_indented(out, Text(where, "dim"), 2)
     for each in finding.remarks:
-        console.print_indented(out, Text(told(each)), 2)
+        console.print_indented(out, Text(format_annotation(each)), 2)
     if not finding.remarks:
         console.print_indented(out, Text("Nobody said anything of it yet.", "dim"), 2)
 
 
-def told(remark: Annotation) -> str:
+def format_annotation(remark: Annotation) -> str:
     """Return a remark as a line for people."""
     from fourcorners.reports.grid import REVIEW_WORDS
     from fourcorners.review.finding import ReviewState

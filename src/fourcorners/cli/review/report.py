@@ -87,7 +87,7 @@ def report(
     for path in out:
         format_for(path, templates[path])  # what is wrong is said before the work, not after
         console.require_place(path)
-    day = console.day(as_of) if as_of else None
+    day = console.as_of_date(as_of) if as_of else None
     book = load_playbook(playbook)
     command = ["fourcorners", "review", "--playbook", playbook]
     command += ["--collection", collection] if collection else []

@@ -72,7 +72,7 @@ def add(
     where = f"in {collection}" if collection else "everywhere"
     told = f"{role} {where}" if role else "no role yet: give one with --role"
     how = " through the provider" if oidc else ""
-    console.out().print(f"{name} may sign in{how}: {told}.", soft_wrap=True)
+    console.stdout_console().print(f"{name} may sign in{how}: {told}.", soft_wrap=True)
 
 
 @app.command("list")
@@ -102,7 +102,7 @@ def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> No
             ]
         )
         return
-    out = console.out()
+    out = console.stdout_console()
     for user in users:
         roles = [
             f"{role.title} {'in ' + where if where else 'everywhere'}"
@@ -128,7 +128,7 @@ def disable(
 
     with console.open_library(library, create=False) as store:
         Accounts(store).set_disabled(name, not enable, by=_BY)
-    console.out().print(f"{name} {'may sign in again' if enable else 'is shut out'}.")
+    console.stdout_console().print(f"{name} {'may sign in again' if enable else 'is shut out'}.")
 
 
 @app.command("token")
@@ -152,7 +152,7 @@ def token(
         raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write or admin.")
     with console.open_library(library, create=False) as store:
         secret = ApiTokens(store).add(name, [Scope(scope)], note, days, by=_BY)
-    console.out().print(secret, soft_wrap=True)
+    console.stdout_console().print(secret, soft_wrap=True)
 
 
 def _role(name: str | None) -> Role | None:

@@ -51,8 +51,8 @@ class _Errand(Generic[Item]):
 class QueueReport:
     """What went otherwise than planned: workers that were lost, and items sent a second time."""
 
-    lost: int = 0
-    chased: int = 0
+    lost_workers: int = 0
+    duplicate_attempts: int = 0
 
 
 class TaskQueue(Generic[Item, Result]):
@@ -153,14 +153,14 @@ class TaskQueue(Generic[Item, Result]):
         except RayError as error:
             _log.info("%s: lost: %s", self._name(errand.item), type(error).__name__)
             return self._lost(errand, type(error).__name__)
-        if answer.halt is not None:
-            raise answer.halt
+        if answer.fatal_error is not None:
+            raise answer.fatal_error
         if answer.outcome is None:
             self._stranger(answer.version)
         return answer.outcome
 
     def _lost(self, errand: _Errand[Item], why: str) -> FourcornersError | None:
-        self._told.lost += 1
+        self._told.lost_workers += 1
         errand.losses += 1
         if errand.refs:
             return None
@@ -181,7 +181,7 @@ class TaskQueue(Generic[Item, Result]):
         for errand in list(self._out.values()):
             again = len(errand.refs) > 1
             if not again and errand.sent < late and len(self._out) < self._most():
-                self._told.chased += 1
+                self._told.duplicate_attempts += 1
                 self._dispatch(errand)
 
     def _recall(self) -> None:

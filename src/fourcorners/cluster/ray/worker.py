@@ -44,12 +44,12 @@ class TaskResult(Generic[Result]):
     Attributes:
         version: Of the program where it was done; where that is another, nothing was done.
         outcome: The result, or an error of the item.
-        halt: An error that is not the item's: the job cannot go on.
+        fatal_error: An error that is not the item's: the job cannot go on.
     """
 
     version: str
     outcome: Result | FourcornersError | None = None
-    halt: FourcornersError | None = None
+    fatal_error: FourcornersError | None = None
 
 
 def run_item(version: str, key: str, orders: bytes, item: object) -> TaskResult[object]:
@@ -87,7 +87,7 @@ class _Hand:
         try:
             return TaskResult(__version__, self.orders.then(outcome))
         except FourcornersError as error:
-            return TaskResult(__version__, halt=error)
+            return TaskResult(__version__, fatal_error=error)
 
     def close(self) -> None:
         """End the process, and leave no contract on the disk."""

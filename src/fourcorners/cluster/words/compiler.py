@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from lancedb.query import BooleanQuery, FullTextQuery, MatchQuery, Occur, PhraseQuery
 
-from fourcorners.search.query.fts import alternatives, near_window
-from fourcorners.search.query.tree import Leaf, Near, Phrase, Prefix, Word
+from fourcorners.search.query.fts import alternatives, proximity_window
+from fourcorners.search.query.tree import Leaf, Phrase, Prefix, Proximity, Word
 
 TOKENS, MARKS = "tokens", "marks"
 _MOST_PAIRS = 64
@@ -30,7 +30,7 @@ Vocabulary: TypeAlias = Callable[[str], Sequence[str]]
 
 def compile_leaf(leaf: Leaf, vocabulary: Vocabulary) -> FullTextQuery | None:
     """Return a query for a leaf; None where no row can satisfy it."""
-    if not isinstance(leaf, Near):
+    if not isinstance(leaf, Proximity):
         return _term(leaf, vocabulary)
     parts = [list(alternatives(part)) for part in leaf.parts]
     return _pairs(leaf, parts) or _each(parts, vocabulary)
@@ -69,7 +69,7 @@ def _in_a_row(words: Sequence[str], slop: int = 0) -> FullTextQuery:
     return PhraseQuery(phrase, TOKENS, slop=slop)  # type: ignore[call-arg] # it has defaults
 
 
-def _pairs(near: Near, parts: Sequence[Sequence[Term]]) -> FullTextQuery | None:
+def _pairs(near: Proximity, parts: Sequence[Sequence[Term]]) -> FullTextQuery | None:
     """Return both orders of each pair of words; None where the proximity is of another kind."""
     if len(parts) != 2 or len(parts[0]) * len(parts[1]) > _MOST_PAIRS:
         return None
@@ -78,7 +78,7 @@ def _pairs(near: Near, parts: Sequence[Sequence[Term]]) -> FullTextQuery | None:
         if not isinstance(left, Word) or not isinstance(right, Word) or left.token == right.token:
             return None
         for first, second in permutations((left.token, right.token)):
-            orders.append(_in_a_row((first, second), near_window(near)))
+            orders.append(_in_a_row((first, second), proximity_window(near)))
     return BooleanQuery([(Occur.SHOULD, query) for query in orders])
 
 

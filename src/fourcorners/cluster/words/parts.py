@@ -80,19 +80,19 @@ class LivePart:
     """Which documents of a part count, in one state of the library.
 
     Attributes:
-        alive: Of each document whether it counts, and counts here.
+        live_mask: Of each document whether it counts, and counts here.
         common: How many filter tokens each of its rows bears for the document as a whole.
     """
 
     part: IndexPart
-    alive: NDArray[np.bool_]
+    live_mask: NDArray[np.bool_]
     common: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
     @property
     def passages(self) -> int:
         """Return how many rows count."""
-        return int(self.part.counts[self.alive].sum())
+        return int(self.part.counts[self.live_mask].sum())
 
     def document_places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return of each row of the part at which place its document stands."""
@@ -106,9 +106,9 @@ class LivePart:
 
     def live_postings(self, postings: Postings) -> Postings:
         """Return the postings of rows that count."""
-        if self.alive.all():
+        if self.live_mask.all():
             return postings
-        return postings.filter(self.alive[self.document_places(postings.rows)])
+        return postings.filter(self.live_mask[self.document_places(postings.rows)])
 
 
 def live_parts(parts: Sequence[IndexPart], visible: VisibleRows) -> tuple[list[LivePart], set[str]]:
@@ -134,19 +134,19 @@ def live_parts(parts: Sequence[IndexPart], visible: VisibleRows) -> tuple[list[L
 
 def merge_parts(name: str, some: Sequence[LivePart]) -> IndexPart:
     """Return the documents of several parts that count, as one part without postings."""
-    starts = np.concatenate([each.part.starts[each.alive] for each in some])
-    counts = np.concatenate([each.part.counts[each.alive] for each in some])
+    starts = np.concatenate([each.part.starts[each.live_mask] for each in some])
+    counts = np.concatenate([each.part.counts[each.live_mask] for each in some])
     generations = [
         generation
         for each in some
-        for generation, alive in zip(each.part.generations, each.alive.tolist(), strict=True)
+        for generation, alive in zip(each.part.generations, each.live_mask.tolist(), strict=True)
         if alive
     ]
     lengths = [
         each.part.lengths[offset : offset + count]
         for each in some
         for offset, count, alive in zip(
-            each.offsets.tolist(), each.part.counts.tolist(), each.alive.tolist(), strict=True
+            each.offsets.tolist(), each.part.counts.tolist(), each.live_mask.tolist(), strict=True
         )
         if alive
     ]

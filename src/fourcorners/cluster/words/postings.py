@@ -60,7 +60,7 @@ class Postings:
         ids = np.repeat(np.arange(len(self.terms)), np.diff(self.bounds))[keep]
         return _arranged(self.terms, ids, self.rows[keep], self.often[keep])
 
-    def between(self, first: str, until: str) -> Postings:
+    def term_range(self, first: str, until: str) -> Postings:
         """Return the words from `first` on and before `until` alone."""
         low, high = bisect_left(self.terms, first), bisect_left(self.terms, until)
         found = slice(self.bounds[low], self.bounds[high])

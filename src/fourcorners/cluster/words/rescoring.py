@@ -16,7 +16,7 @@ import apsw
 
 from fourcorners.search.query.fts import CompiledLeaf
 from fourcorners.search.query.match import is_match, leaf_instances
-from fourcorners.search.query.tree import Field, Near, Word
+from fourcorners.search.query.tree import Field, Proximity, Word
 from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 
@@ -28,7 +28,7 @@ def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[i
         texts: Folded words of each row, separated by spaces, in the order of the rows.
     """
     assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no words
-    if isinstance(leaf.leaf, Near):
+    if isinstance(leaf.leaf, Proximity):
         found = _near(leaf.expression, texts)
         if leaf.exact:
             return found

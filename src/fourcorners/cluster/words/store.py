@@ -277,7 +277,7 @@ class WordIndexStore:
                 raise self._damaged()
             reached[name] = row["until"]
             try:
-                found[name].append(unpack_postings(row["data"]).between(first, until))
+                found[name].append(unpack_postings(row["data"]).term_range(first, until))
             except ValueError as error:
                 raise self._damaged() from error
         if any(each < until for each in reached.values()):
@@ -347,8 +347,8 @@ def _of(
     rows = np.concatenate([none, *(each for each, _ in some)])
     often = np.concatenate([none, *(each for _, each in some)])
     places = part.document_places(rows)
-    if not part.alive.all():
-        kept = part.alive[places]
+    if not part.live_mask.all():
+        kept = part.live_mask[places]
         rows, often, places = rows[kept], often[kept], places[kept]
     return rows, often, part.lengths(rows, places)
 

@@ -37,7 +37,7 @@ class FieldState(Generic[_Run]):
         """Tell whether words here are the result of a field within another field's code."""
         return any(self._open[:-1])
 
-    def withhold(self, words: str, run: _Run) -> None:
+    def is_hidden_text(self, words: str, run: _Run) -> None:
         """Keep back words that are part of a field's code, as long as it may still end."""
         self._withheld.append((words, run))
 

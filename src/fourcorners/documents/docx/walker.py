@@ -280,7 +280,7 @@ class DocumentWalker:
         if not words:
             return
         if self._fields.in_code:
-            self._fields.withhold(words, run)
+            self._fields.is_hidden_text(words, run)
             return
         start = len(into)
         into.add(words)

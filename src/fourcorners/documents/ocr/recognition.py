@@ -297,7 +297,7 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
     edges: list[list[margins.EdgeLine]] = []
     start = 0
     for page in content.pages:
-        kept = page.span.of(content.text)
+        kept = page.span.text_in(content.text)
         reading = readings.get(page.number)
         if reading is None or len(reading.text) < len(kept):
             inside = [mark for mark in content.marks if page.span.contains(mark.span)]
@@ -332,5 +332,5 @@ def _edge_lines(reading: _PageReading, start: int) -> list[margins.EdgeLine]:
         box = place.get(line.start)
         if box is not None:
             height = (box.y0 + box.y1) / 2 / reading.height
-            found.append(margins.EdgeLine(line.shift(start), line.of(reading.text), height))
+            found.append(margins.EdgeLine(line.shift(start), line.text_in(reading.text), height))
     return found

@@ -82,7 +82,7 @@ def read_pdf(file: RawFile) -> Content:
         pages.append(Page(number, span, reading.width, reading.height, reading.source))
         lines.append(
             [
-                margins.EdgeLine(line.shift(start), line.of(reading.text), height)
+                margins.EdgeLine(line.shift(start), line.text_in(reading.text), height)
                 for line, height in reading.edges
             ]
         )

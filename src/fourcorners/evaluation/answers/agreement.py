@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.answers.criteria import load_criteria
-from fourcorners.evaluation.answers.votes import Winner, shares
+from fourcorners.evaluation.answers.votes import Winner, winner_shares
 from fourcorners.evaluation.measures import statistics
 from fourcorners.evaluation.record import Json
 
@@ -117,14 +117,14 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
     """
     names = [
         each.id
-        for each in load_criteria().each
+        for each in load_criteria().items
         if each.id not in without and judge.get(each.id) and people.get(each.id)
     ]
     if not names:
         raise ConfigError("judge and people have voted on no criterion together.")
     alike = []
     for name in names:
-        one, other = shares(judge[name]), shares(people[name])
+        one, other = winner_shares(judge[name]), winner_shares(people[name])
         apart = [a - b for a, b in zip(one, other, strict=True)]
         alike.append(
             DistributionMatch(
@@ -147,8 +147,8 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
                 mean(left) - mean(right),
                 f,
                 p,
-                statistics.permuted(left, right, statistics.smirnov),
-                statistics.permuted(left, right, statistics.u_distance),
+                statistics.permutation_p(left, right, statistics.smirnov_distance),
+                statistics.permutation_p(left, right, statistics.u_distance),
             )
         )
     return Agreement(tuple(alike), tuple(found))
@@ -165,7 +165,7 @@ def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
     table = _table(f"Votes for {systems[0]} / {systems[1]} / neither, percent")
     for head in ("judge", "people", "cosine", "MAE"):
         table.add_column(head, justify="right", no_wrap=True)
-    names = {each.id: each.name for each in load_criteria().each}
+    names = {each.id: each.name for each in load_criteria().items}
     for each in found.criteria:
         table.add_row(
             names[each.criterion],

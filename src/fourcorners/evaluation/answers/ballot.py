@@ -39,7 +39,7 @@ def ballot_page(pairs: Sequence[Pair], key: Key) -> str:
             }
             for pair in pairs
         ],
-        criteria=load_criteria().each,
+        criteria=load_criteria().items,
         choices=[(choice.value, _SHOWN[choice]) for choice in Choice],
         script=Markup(script),  # noqa: S704 - our own file
         style=Markup(style),  # noqa: S704 - our own file

@@ -18,7 +18,7 @@ class Criterion:
 
     id: str
     name: str
-    says: str
+    description: str
     steps: tuple[str, ...]
     published: tuple[float, float]
 
@@ -29,7 +29,7 @@ class Criteria:
 
     source: str
     systems: tuple[str, str]
-    each: tuple[Criterion, ...]
+    items: tuple[Criterion, ...]
 
 
 @cache

@@ -61,7 +61,7 @@ class JudgedSystem:
             "by": self.by,
             "judge": self.judge,
             "failed": self.failed,
-            "means": {each.id: _rounded(self.mean(each.id)) for each in load_criteria().each},
+            "means": {each.id: _rounded(self.mean(each.id)) for each in load_criteria().items},
             "scores": {name: dict(scores) for name, scores in self.scores.items()},
         }
 
@@ -83,12 +83,12 @@ def judge_reports(
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         LlmNotConfigured: If no model is to judge.
     """
-    name = port.voice(Role.JUDGE).name
+    name = port.role_model(Role.JUDGE).name
     told = list(reports)
     asked = [
         (report, criterion, sample)
         for report in told
-        for criterion in load_criteria().each
+        for criterion in load_criteria().items
         for sample in range(samples)
     ]
     found: dict[str, dict[str, list[int]]] = {}
@@ -121,7 +121,7 @@ def _ask(report: Report, criterion: Criterion, sample: int) -> PromptRequest[Sco
         {
             "question": report.answer.question,
             "criterion": criterion.name,
-            "says": criterion.says,
+            "says": criterion.description,
             "steps": list(criterion.steps),
             "report": [QuotedText(report_text(report.answer), "report")],
         },
@@ -148,7 +148,7 @@ def judge_table(judged: Iterable[JudgedSystem]) -> Table:
     shown.add_column("Criterion", no_wrap=True)
     for each in (*(one.by for one in told), *load_criteria().systems):
         shown.add_column(each, justify="right")
-    for criterion in load_criteria().each:
+    for criterion in load_criteria().items:
         means = [each.mean(criterion.id) for each in told]
         shown.add_row(
             criterion.name,

@@ -64,7 +64,7 @@ class ContractSentences:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return the words of each, with single spaces."""
-        return tuple(" ".join(each.of(self.text).split()) for each in self.spans)
+        return tuple(" ".join(each.text_in(self.text).split()) for each in self.spans)
 
     @cached_property
     def word_sets(self) -> tuple[frozenset[str], ...]:
@@ -77,12 +77,14 @@ class ContractSentences:
         often = Counter(word for bag in self.word_sets for word in bag)
         return {word: log(1 + len(self.word_sets) / number) for word, number in often.items()}
 
-    def sentences_holding(self, marked: Sequence[Span]) -> list[Span]:
+    def overlapping_sentences(self, marked: Sequence[Span]) -> list[Span]:
         """Return the sentences that share characters with what was marked."""
         return [each for each in self.spans if any(each.overlaps(span) for span in marked)]
 
 
-def find_leftovers(contract: ContractSentences, cut: Sequence[Span], category: str) -> list[Span]:
+def find_remaining_answers(
+    contract: ContractSentences, cut: Sequence[Span], category: str
+) -> list[Span]:
     """Return the sentences outside of what is cut that may answer, too.
 
     Args:

@@ -156,9 +156,9 @@ def _category(question: Question) -> str:
 
 def _case(question: Question, text: ContractSentences) -> RemovalCase:
     spans = tuple(merge_spans(each.span for each in question.answers))
-    cut = tuple(text.sentences_holding(spans))
+    cut = tuple(text.overlapping_sentences(spans))
     category = _category(question)
-    others = len(leftovers.find_leftovers(text, cut, category))
+    others = len(leftovers.find_remaining_answers(text, cut, category))
     shows = leftovers.is_visible(text, cut, category)
     return RemovalCase(question.question, category, question.file_path, spans, cut, shows, others)
 
@@ -212,7 +212,7 @@ class RemovalLibrary:
         document = read_document(path)
         outline = build_outline(document)
         cut = cut_passages(document, outline)
-        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
         new = [each for each in dict.fromkeys(texts) if each not in self._vectors]
         if new:
             self._vectors.update(zip(new, self._encoder.encode(new), strict=True))

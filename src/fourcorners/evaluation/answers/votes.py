@@ -84,7 +84,7 @@ class Key:
             ) from None
 
 
-def paired(
+def pair_reports(
     first: Mapping[str, Report], second: Mapping[str, Report], *, seed: int = 0
 ) -> tuple[list[Pair], Key]:
     """Return the questions that both answered, each pair in a drawn order, and the key.
@@ -121,13 +121,13 @@ class Vote:
     choice: Choice
 
 
-def read(path: Path, key: Key) -> list[Vote]:
+def read_votes(path: Path, key: Key) -> list[Vote]:
     """Read a person's votes.
 
     Raises:
         ConfigError: If the file is none, or is of another ballot.
     """
-    known = {each.id for each in load_criteria().each}
+    known = {each.id for each in load_criteria().items}
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         ballot = record["ballot"]
@@ -164,7 +164,7 @@ def winner(vote: Vote, key: Key) -> Winner | None:
     return Winner.FIRST if is_first else Winner.SECOND
 
 
-def counted(votes: Iterable[Vote], key: Key) -> dict[str, Counter[Winner]]:
+def count_votes(votes: Iterable[Vote], key: Key) -> dict[str, Counter[Winner]]:
     """Return for each criterion how often each won; votes that are not sure do not count."""
     found: dict[str, Counter[Winner]] = {}
     for vote in votes:
@@ -174,7 +174,7 @@ def counted(votes: Iterable[Vote], key: Key) -> dict[str, Counter[Winner]]:
     return found
 
 
-def of_scores(
+def votes_from_scores(
     first: Mapping[str, Mapping[str, float]],
     second: Mapping[str, Mapping[str, float]],
     *,
@@ -193,7 +193,7 @@ def of_scores(
     return found
 
 
-def shares(counts: Mapping[Winner, int]) -> Sequence[float]:
+def winner_shares(counts: Mapping[Winner, int]) -> Sequence[float]:
     """Return the percentages of first, second and neither."""
     total = sum(counts.values())
     return [100 * counts.get(each, 0) / total if total else 0.0 for each in Winner]

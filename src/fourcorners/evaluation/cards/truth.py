@@ -126,7 +126,7 @@ class NamedParty:
     """A party that an answer names: the spellings that count as the same, and its short names."""
 
     spellings: frozenset[str]
-    shorts: frozenset[str] = frozenset()
+    short_names: frozenset[str] = frozenset()
 
     def is_named(self, name: str) -> bool:
         """Tell whether a normalised name is one of the party's spellings."""
@@ -134,7 +134,7 @@ class NamedParty:
 
     def is_meant(self, name: str, short: str) -> bool:
         """Tell whether a longer name is the party's, by its short name and all of its words."""
-        if normal_name(short) not in self.shorts:
+        if normal_name(short) not in self.short_names:
             return False
         return any(_holds(name, spelling) for spelling in self.spellings)
 

@@ -102,7 +102,7 @@ def _added(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> 
     library.set_encoder(encoder.name, encoder.dimension)
     outline = build_outline(document)
     cut = cut_passages(document, outline)
-    texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+    texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
     card = read_card(document, outline)
     library.add(document, outline, card, cut, encoder.encode(texts), collection=COLLECTION)
     return document.id

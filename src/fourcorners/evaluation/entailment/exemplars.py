@@ -103,7 +103,7 @@ def evidence_words(document: AnnotatedDocument, key: str) -> str:
         evidence = sorted(
             drawn.sample(range(len(document.spans)), min(_OTHERS, len(document.spans)))
         )
-    return "\n".join(document.spans[at].of(document.text) for at in evidence)
+    return "\n".join(document.spans[at].text_in(document.text) for at in evidence)
 
 
 class ExemplarSet:

@@ -15,7 +15,7 @@ from fourcorners.evaluation.entailment.report import (
     PublishedFigures,
     load_paper,
 )
-from fourcorners.evaluation.entailment.robustness import FEWEST, Robustness, robustness
+from fourcorners.evaluation.entailment.robustness import MIN_MODELS, Robustness, measure_robustness
 from fourcorners.evaluation.entailment.score import (
     MAX_CHARACTERS,
     entailment_measures,
@@ -144,9 +144,9 @@ def robustness_by_setting(results: Sequence[Result]) -> list[Robustness]:
         weighted.setdefault(each.setting.name, {})[each.model] = each.mean("f1_weighted")
     base = weighted.get(ZERO_SHOT, {})
     return [
-        robustness(name, base, weighted[name])
+        measure_robustness(name, base, weighted[name])
         for name in SETTINGS
         if name != ZERO_SHOT
         and name in weighted
-        and len(base.keys() & weighted[name].keys()) >= FEWEST
+        and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
     ]

@@ -197,7 +197,7 @@ def _premise(
         yield evidence_words(asked.document, asked.key)
     elif passages is not None:
         for span in passages.nearest_chunks(asked.document, asked.hypothesis):
-            yield span.of(asked.document.text)
+            yield span.text_in(asked.document.text)
     else:
         yield asked.document.text
 
@@ -223,6 +223,6 @@ class ChunkRetriever:
         if self._last is None or self._last[0] != document.id:
             length = len(document.text)
             chunks = [Span(start, min(start + CHUNK, length)) for start in range(0, length, CHUNK)]
-            vectors = self._encoder.encode([span.of(document.text) for span in chunks])
+            vectors = self._encoder.encode([span.text_in(document.text) for span in chunks])
             self._last = (document.id, chunks, vectors)
         return self._last[1], self._last[2]

@@ -14,13 +14,17 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.entailment.report import load_paper
-from fourcorners.evaluation.measures.statistics import anova, slope, variation
+from fourcorners.evaluation.measures.statistics import (
+    anova,
+    coefficient_of_variation,
+    regression_slope,
+)
 from fourcorners.evaluation.record import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-FEWEST = 3
+MIN_MODELS = 3
 """Models from which the measures are told."""
 _WEIGHTED = 1  # of a published system's figures
 
@@ -60,7 +64,7 @@ class Robustness:
         }
 
 
-def robustness(
+def measure_robustness(
     method: str, zero_shot: Mapping[str, float], figures: Mapping[str, float]
 ) -> Robustness:
     """Return the measures over the models that have both figures."""
@@ -71,20 +75,28 @@ def robustness(
     high = [b for a, b in zip(base, own, strict=True) if a > middle]
     low = [b for a, b in zip(base, own, strict=True) if a <= middle]
     f, p = anova([high, low])
-    return Robustness(method, len(models), variation(own), variation(base), f, p, slope(base, own))
+    return Robustness(
+        method,
+        len(models),
+        coefficient_of_variation(own),
+        coefficient_of_variation(base),
+        f,
+        p,
+        regression_slope(base, own),
+    )
 
 
-def published() -> Robustness:
+def published_robustness() -> Robustness:
     """Return the measures of the paper's own table."""
     by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
     for each in load_paper().systems:
         system, _, method = each.system.rpartition(", ")
         if method in by:
             by[method][system] = each.figures[_WEIGHTED]
-    return robustness("PAKTON, table 1", by["ZS"], by["PAKTON"])
+    return measure_robustness("PAKTON, table 1", by["ZS"], by["PAKTON"])
 
 
-def table(found: list[Robustness]) -> Table:
+def robustness_table(found: list[Robustness]) -> Table:
     """Return the measures, the paper's in the last row."""
     from rich.table import Table
 
@@ -98,7 +110,7 @@ def table(found: list[Robustness]) -> Table:
     shown.add_column("", no_wrap=True)
     for head in ("models", "variation", "of zero-shot", "F", "p", "slope"):
         shown.add_column(head, justify="right", no_wrap=True)
-    for each in [*found, published()]:
+    for each in [*found, published_robustness()]:
         shown.add_row(
             each.method,
             str(each.models),

@@ -102,7 +102,7 @@ class GuidedJudge:
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
         """Return a verdict for each hypothesis."""
-        texts = [span.of(text) for span in spans]
+        texts = [span.text_in(text) for span in spans]
         told = [self.provisions.get(hypothesis) for hypothesis in hypotheses]
         guides = [rule_guide(each, texts) if each else None for each in told]
         return self.model.judge(text, spans, hypotheses, guides)
@@ -120,8 +120,8 @@ class WordJudge:
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
         """Return a verdict for each hypothesis."""
-        held = [frozenset(stems(span.of(text))) for span in spans]
-        denied = [_denies(span.of(text)) for span in spans]
+        held = [frozenset(stems(span.text_in(text))) for span in spans]
+        denied = [_denies(span.text_in(text)) for span in spans]
         return [self._one(held, denied, hypothesis) for hypothesis in hypotheses]
 
     def _one(

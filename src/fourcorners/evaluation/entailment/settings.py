@@ -38,7 +38,7 @@ class Setting:
 
     name: str
     methods: tuple[str, ...]
-    says: str
+    description: str
     premise: Premise = Premise.WHOLE
     examples: Examples = Examples.NONE
     naive: bool = False

@@ -34,7 +34,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import PROFILES, ModelReviewer, Profile, PromptSettings
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile, PromptSettings
 from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
@@ -179,7 +179,7 @@ def run_experiment(
     book = nine_provisions()
     asker = ModelReviewer(port, book, experiment.asking, encoder=encoder)
     drafted = _Drafted(book, encoder, experiment.asking.profile)
-    before = port.ledger.spent(port.job)
+    before = port.ledger.job_spending(port.job)
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
     result = Result(
         experiment,
@@ -189,14 +189,14 @@ def run_experiment(
     )
     for done, contract in enumerate(contracts, start=1):
         reading = prepare_from_library(library, document_id(contract.text))
-        filled = asker.fill(reading, drafted.of(reading))
+        filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
             raise filled.stopped
         for finding in filled.cells:
             result = _with(result, contract, by_id[finding.provision], finding)
         if on_progress:
             on_progress(experiment.name, done, len(contracts))
-    return replace(result, spent=spending_since(before, port.ledger.spent(port.job)))
+    return replace(result, spent=spending_since(before, port.ledger.job_spending(port.job)))
 
 
 class _Drafted:
@@ -210,7 +210,7 @@ class _Drafted:
             reader, encoder is not None and encoder.name == reader.encoder
         )
 
-    def of(self, reading: PreparedDocument) -> list[Finding]:
+    def principal_of(self, reading: PreparedDocument) -> list[Finding]:
         if self._profile is Profile.CLAUSES:
             return extract_findings(reading, self._prepared, default_calibration(), self._judge)
         return [

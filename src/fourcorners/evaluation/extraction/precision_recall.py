@@ -56,11 +56,11 @@ def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
 
 def tally_candidates(contract: AnnotatedContract, answer: Extraction) -> Tally:
     """Judge the candidates of one contract and category."""
-    instances = [span.of(contract.text) for span in contract.annotations[answer.provision]]
+    instances = [span.text_in(contract.text) for span in contract.annotations[answer.provision]]
     bags = [distinct_words(instance) for instance in instances]
     candidates: dict[str, float] = {}
     for span, score in answer.candidates:
-        text = span.of(contract.text)
+        text = span.text_in(contract.text)
         candidates[text] = max(score, candidates.get(text, 0.0))
     best = [-1.0] * len(instances)
     wrong: list[float] = []

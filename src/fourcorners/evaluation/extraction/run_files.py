@@ -11,7 +11,7 @@ from typing import Any
 from fourcorners.errors import ConfigError
 from fourcorners.text.span import Span
 
-MOST_CANDIDATES = 50
+MAX_CANDIDATES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Extraction:
 
     def to_json(self) -> str:
         """Return the line of the run file."""
-        candidates = self.candidates[:MOST_CANDIDATES]
+        candidates = self.candidates[:MAX_CANDIDATES]
         return json.dumps(
             {
                 "name": self.name,
@@ -77,7 +77,7 @@ def _lines(path: Path) -> Iterator[Extraction]:
 
 
 @dataclass(frozen=True, slots=True)
-class OutlinedNode:
+class OutlineNode:
     """A node of an outline in a run file; `parent` is its parent's position among the nodes."""
 
     label: str
@@ -89,12 +89,12 @@ class OutlinedNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
+class OutlineAnswer:
     """The outline of one contract; no nodes means that it was not trusted, and windows are used."""
 
     name: str
     confidence: float
-    nodes: tuple[OutlinedNode, ...]
+    nodes: tuple[OutlineNode, ...]
 
     def depth(self, index: int) -> int:
         """Return how many nodes stand above the one at `index`."""
@@ -125,14 +125,14 @@ class Outlined:
         )
 
 
-def write_outlines(path: Path, run: Iterable[Outlined]) -> None:
+def write_outlines(path: Path, run: Iterable[OutlineAnswer]) -> None:
     """Write a run of the outline benchmark."""
     with path.open("w", encoding="utf-8") as file:
         for line in run:
             file.write(line.to_json() + "\n")
 
 
-def read_outlines(path: Path) -> list[Outlined]:
+def read_outlines(path: Path) -> list[OutlineAnswer]:
     """Read a run of the outline benchmark.
 
     Raises:
@@ -144,7 +144,7 @@ def read_outlines(path: Path) -> list[Outlined]:
             try:
                 record = json.loads(line)
                 nodes = tuple(_outlined(each, at) for at, each in enumerate(record["nodes"]))
-                read.append(Outlined(record["name"], float(record["confidence"]), nodes))
+                read.append(OutlineAnswer(record["name"], float(record["confidence"]), nodes))
             except (ValueError, KeyError, TypeError) as error:
                 raise ConfigError(
                     f"{path}, line {number}: not a line of an outline run ({error})."
@@ -152,11 +152,11 @@ def read_outlines(path: Path) -> list[Outlined]:
     return read
 
 
-def _outlined(record: Mapping[str, Any], at: int) -> OutlinedNode:
+def _outlined(record: Mapping[str, Any], at: int) -> OutlineNode:
     parent = record["parent"]
     if parent is not None and not 0 <= parent < at:
         raise ValueError(f"node {at} has the parent {parent}, which does not stand before it")
-    return OutlinedNode(
+    return OutlineNode(
         label=record["label"],
         kind=record["kind"],
         heading=record["heading"],
@@ -166,7 +166,7 @@ def _outlined(record: Mapping[str, Any], at: int) -> OutlinedNode:
     )
 
 
-def holds_outlines(path: Path) -> bool:
+def is_outline_run(path: Path) -> bool:
     """Whether a run file is one of the outline benchmark, by its first line."""
     with path.open(encoding="utf-8") as file:
         try:

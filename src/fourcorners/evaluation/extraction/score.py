@@ -103,7 +103,7 @@ def count_provision(contract: AnnotatedContract, provision: str, quotes: Sequenc
 
 def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
     """Tell whether enough of an instance is returned, at its place or where its words recur."""
-    words = instance.of(text)
+    words = instance.text_in(text)
     place = text.find(words)
     while place >= 0:
         here = Span(place, place + len(words))

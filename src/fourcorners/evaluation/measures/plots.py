@@ -16,7 +16,7 @@ _TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """Points (x, y), with y as a share from 0 to 1; `band` are the lower and upper y of each."""
 
     name: str
@@ -25,7 +25,7 @@ class Line:
 
 
 def line_plot(
-    title: str, across: str, up: str, lines: Sequence[Line], *, doubling: bool = False
+    title: str, across: str, up: str, lines: Sequence[PlotLine], *, doubling: bool = False
 ) -> str:
     """Return an SVG document.
 
@@ -103,7 +103,7 @@ class _Frame:
             return [step / _TICKS for step in range(_TICKS + 1)]
         return [float(2**power) for power in range(int(log2(self.most)) + 1)]
 
-    def line(self, line: Line, colour: str, dash: str) -> list[str]:
+    def line(self, line: PlotLine, colour: str, dash: str) -> list[str]:
         parts = []
         xs = [self.x(x) for x, _ in line.points]
         if line.band:

@@ -8,19 +8,19 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import mean, pvariance, variance
 
-MOST_SPLITS = 50_000
+MAX_SPLITS = 50_000
 """Up to so many ways to split two samples all are looked at; beyond, as many are drawn."""
 _STEPS = 300
 _TINY = 1e-300
 
 
-def variation(values: Sequence[float]) -> float:
+def coefficient_of_variation(values: Sequence[float]) -> float:
     """Return the coefficient of variation in percent: the population's deviation over its mean."""
     middle = mean(values)
     return 100 * math.sqrt(pvariance(values)) / middle if middle else math.nan
 
 
-def slope(x: Sequence[float], y: Sequence[float]) -> float:
+def regression_slope(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the slope of the regression of y on x; not a number where x does not vary."""
     middle = mean(x)
     spread = math.fsum((each - middle) ** 2 for each in x)
@@ -90,7 +90,7 @@ def _not_zero(value: float) -> float:
     return value if abs(value) > _TINY else _TINY
 
 
-def smirnov(x: Sequence[float], y: Sequence[float]) -> float:
+def smirnov_distance(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the greatest distance of two samples' distributions (Kolmogorov and Smirnov)."""
     return max(
         abs(sum(a <= at for a in x) / len(x) - sum(b <= at for b in y) / len(y)) for at in {*x, *y}
@@ -107,7 +107,7 @@ def u_distance(x: Sequence[float], y: Sequence[float]) -> float:
     return abs(mann_whitney(x, y) - len(x) * len(y) / 2)
 
 
-def permuted(
+def permutation_p(
     x: Sequence[float],
     y: Sequence[float],
     statistic: Callable[[Sequence[float], Sequence[float]], float],
@@ -121,15 +121,15 @@ def permuted(
     values = [*x, *y]
     seen = statistic(x, y) - 1e-9
     count = math.comb(len(values), len(x))
-    if count <= MOST_SPLITS:
+    if count <= MAX_SPLITS:
         splits = combinations(range(len(values)), len(x))
         return sum(_of(values, split, statistic) >= seen for split in splits) / count
     drawn = random.Random(seed)  # noqa: S311 - nothing secret
     hits = sum(
         _of(values, drawn.sample(range(len(values)), len(x)), statistic) >= seen
-        for _ in range(MOST_SPLITS)
+        for _ in range(MAX_SPLITS)
     )
-    return (hits + 1) / (MOST_SPLITS + 1)
+    return (hits + 1) / (MAX_SPLITS + 1)
 
 
 def _of(

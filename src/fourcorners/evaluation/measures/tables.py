@@ -14,7 +14,7 @@ from fourcorners.evaluation.extraction.precision_recall import (
     precision_recall_curve,
 )
 from fourcorners.evaluation.extraction.precision_recall import add_tallies as added_tallies
-from fourcorners.evaluation.extraction.run_files import Outlined
+from fourcorners.evaluation.extraction.run_files import OutlineAnswer
 from fourcorners.evaluation.extraction.score import Counts, Scores, add_counts, macro_means
 from fourcorners.evaluation.measures.intervals import bootstrap_interval, wilson_interval
 from fourcorners.evaluation.outline.score import (
@@ -145,7 +145,7 @@ def extraction_table(scores: Scores, provisions: Sequence[str], title: str) -> T
     return table
 
 
-def outline_summary(run: Sequence[Outlined]) -> dict[str, Json]:
+def outline_summary(run: Sequence[OutlineAnswer]) -> dict[str, Json]:
     """Return what can be said of a run of outlines without a truth."""
     trusted = [each for each in run if each.nodes]
     nodes = [len(each.nodes) for each in trusted]
@@ -175,10 +175,10 @@ def outline_measures(sets: Mapping[str, Sequence[OutlineVerdict]]) -> dict[str, 
         "disagreements": [
             {
                 "name": verdict.name,
-                "what": each.what,
+                "what": each.aspect,
                 "label": each.label,
                 "start": each.start,
-                "said": each.said,
+                "said": each.predicted,
             }
             for verdict in verdicts
             for each in verdict.disagreements

@@ -24,7 +24,7 @@ _FIXTURES = Path(__file__).parents[4] / "tests" / "outline" / "audit"
 _SETS = ("truth", "fresh-a", "fresh-b")  # the draws, the first one first
 
 
-def shipped_truth() -> list[Path]:
+def truth_files() -> list[Path]:
     """Return the audited sets of the repository, where the program runs from one."""
     paths = (_FIXTURES / f"{name}.jsonl" for name in _SETS)
     return [path for path in paths if path.is_file()]

@@ -115,7 +115,7 @@ def is_right(outline: Outline, verdict: ReferenceVerdict) -> bool:
 def _leads(outline: Outline, target: int, place: int) -> bool:
     """Tell whether a node is the one that a place begins, or the innermost around it."""
     node = outline.nodes[target]
-    innermost = outline.at(place)
+    innermost = outline.node_at(place)
     begins = abs(node.span.start - place) <= _SLACK
     return begins or (innermost is not None and innermost.id == target)
 

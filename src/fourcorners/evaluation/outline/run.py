@@ -9,7 +9,7 @@ from pathlib import Path
 from fourcorners.documents.document import Document
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.evaluation.extraction.run_files import Outlined, OutlinedNode
+from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
 from fourcorners.outline.tree import Outline
 from fourcorners.settings import Settings
 
@@ -22,7 +22,7 @@ _ENDINGS = (".txt", ".pdf")
 class OutlinedFile:
     """A file's outline, with the name of the reader that made the text of the offsets."""
 
-    outlined: Outlined
+    outlined: OutlineAnswer
     reader: str
 
 
@@ -30,7 +30,7 @@ class OutlinedFile:
 class OutlineRun:
     """The outlines of all files in order, and what became of those that could not be read."""
 
-    outlines: tuple[Outlined, ...]
+    outlines: tuple[OutlineAnswer, ...]
     readers: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
 
@@ -71,16 +71,18 @@ def read_outline(path: Path) -> OutlinedFile:
     return OutlinedFile(outline_line(document, build_outline(document)), document.reader)
 
 
-def outline_line(document: Document, outline: Outline) -> Outlined:
+def outline_line(document: Document, outline: Outline) -> OutlineAnswer:
     """Return a document's outline as a line of the run file."""
-    return Outlined(
+    return OutlineAnswer(
         name=document.name,
         confidence=outline.confidence,
         nodes=tuple(
-            OutlinedNode(
+            OutlineNode(
                 label=node.label,
                 kind=node.kind.value,
-                heading=" ".join(node.heading.of(document.text).split()) if node.heading else "",
+                heading=" ".join(node.heading.text_in(document.text).split())
+                if node.heading
+                else "",
                 start=node.span.start,
                 end=node.span.end,
                 parent=node.parent,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction.run_files import Outlined, OutlinedNode
+from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
 from fourcorners.evaluation.outline.loader import FRAME, AuditedNode, AuditedOutline
 from fourcorners.outline.tree import NodeKind
 
@@ -65,7 +65,7 @@ def _reach(text: str, start: int, label: str) -> tuple[int, int]:
     return first, last
 
 
-def _of_kind(node: OutlinedNode, audited: AuditedNode) -> bool:
+def _of_kind(node: OutlineNode, audited: AuditedNode) -> bool:
     if not audited.kind:
         return True
     if audited.kind in FRAME:
@@ -77,10 +77,10 @@ def _of_kind(node: OutlinedNode, audited: AuditedNode) -> bool:
 class Disagreement:
     """One place where the parser and the auditor part."""
 
-    what: str
+    aspect: str
     label: str
     start: int
-    said: str = ""
+    predicted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ class OutlineVerdict:
     @property
     def is_top_right(self) -> bool:
         """Whether the top level is wholly right: nothing missing, nothing that is not there."""
-        return not any(each.what in ("missing", "extra") for each in self.disagreements)
+        return not any(each.aspect in ("missing", "extra") for each in self.disagreements)
 
 
-def judge_outline(audited: AuditedOutline, outlined: Outlined, text: str) -> OutlineVerdict:
+def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -> OutlineVerdict:
     """Compare an outline with what the auditor read."""
     audited = audited.place_in(text)
     matched: dict[int, int] = {}  # index of the parser's node -> index in audited.top
@@ -152,7 +152,7 @@ def judge_outline(audited: AuditedOutline, outlined: Outlined, text: str) -> Out
         top=sum(not node.optional for node in audited.top),
         top_found=found,
         deep=len(audited.deep),
-        deep_found=sum(each is None or each.what == "parent" for each in deep),
+        deep_found=sum(each is None or each.aspect == "parent" for each in deep),
         deep_right=sum(each is None for each in deep),
         spurious=len(wrong | {outlined.nodes[index].start for index in extra} - deep_extra),
         disagreements=tuple(told),
@@ -164,7 +164,7 @@ def _deep_starts(audited: AuditedOutline) -> set[int]:
     return {place.start for node in audited.deep for place in node.places}
 
 
-def _candidates(outlined: Outlined, node: AuditedNode, text: str) -> list[int]:
+def _candidates(outlined: OutlineAnswer, node: AuditedNode, text: str) -> list[int]:
     """Return the parser's nodes that start where the audited one does, the highest first."""
     here = [
         index
@@ -174,7 +174,9 @@ def _candidates(outlined: Outlined, node: AuditedNode, text: str) -> list[int]:
     return sorted(here, key=lambda index: outlined.depth(index))
 
 
-def _highest(audited: AuditedOutline, outlined: Outlined, matched: Mapping[int, int]) -> list[int]:
+def _highest(
+    audited: AuditedOutline, outlined: OutlineAnswer, matched: Mapping[int, int]
+) -> list[int]:
     """Return the nodes of the top level.
 
     Titles and bare paragraphs (no label, no heading: mere text) fall away, and wrappers give way
@@ -194,23 +196,23 @@ def _highest(audited: AuditedOutline, outlined: Outlined, matched: Mapping[int, 
     return [index for index in top if not _is_text(outlined.nodes[index])]
 
 
-def _is_text(node: OutlinedNode) -> bool:
+def _is_text(node: OutlineNode) -> bool:
     return node.kind == NodeKind.TITLE.value or (
         node.kind == NodeKind.PARAGRAPH.value and not node.label and not node.heading
     )
 
 
-def _instead(outlined: Outlined, node: AuditedNode, text: str) -> str:
+def _instead(outlined: OutlineAnswer, node: AuditedNode, text: str) -> str:
     here = _candidates(outlined, node, text)
     return f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
 
 
-def _extra(node: OutlinedNode) -> Disagreement:
+def _extra(node: OutlineNode) -> Disagreement:
     return Disagreement("extra", node.label or node.kind, node.start)
 
 
 def _deep(
-    node: AuditedNode, audited: AuditedOutline, outlined: Outlined, text: str
+    node: AuditedNode, audited: AuditedOutline, outlined: OutlineAnswer, text: str
 ) -> Disagreement | None:
     """Judge a deeper label: None if it is there with the right parent."""
     label, start = node.labels[0], node.places[0].start
@@ -248,7 +250,7 @@ def _parents(node: AuditedNode, audited: AuditedOutline) -> list[AuditedNode]:
 
 
 def _is_parent(
-    above: OutlinedNode, parents: Sequence[AuditedNode], within: AuditedNode | None, text: str
+    above: OutlineNode, parents: Sequence[AuditedNode], within: AuditedNode | None, text: str
 ) -> bool:
     return any(
         _starts(above.start, parent, text)
@@ -259,14 +261,14 @@ def _is_parent(
 
 
 def score_outlines(
-    truth: Sequence[AuditedOutline], run: Sequence[Outlined], texts: Mapping[str, str]
+    truth: Sequence[AuditedOutline], run: Sequence[OutlineAnswer], texts: Mapping[str, str]
 ) -> list[OutlineVerdict]:
     """Judge a run on the audited contracts of which `texts` holds the text.
 
     Raises:
         ConfigError: If the run holds no line for one of them, or two.
     """
-    answers: dict[str, Outlined] = {}
+    answers: dict[str, OutlineAnswer] = {}
     for line in run:
         if line.name in answers:
             raise ConfigError(f"the run holds two lines for {line.name!r}.")

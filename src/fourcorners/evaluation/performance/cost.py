@@ -182,14 +182,14 @@ def measure_contract(path: Path, models: Models) -> Cost:
         document, outline, read_card(document, outline), cut_passages(document, outline), None
     )
     with found.measure_step("vectors of passages"):
-        vectors = models.encoder.encode([each.span.of(text) for each in reading.passages])
+        vectors = models.encoder.encode([each.span.text_in(text) for each in reading.passages])
     reading = replace(reading, vectors=vectors)
     with found.measure_step("clause reader"):
         _judge(reading, models)
     spans = split_items(text, [unit.span for unit in reading.segments])
     with found.measure_step("entailment"):
         models.entailment.judge(text, spans, models.statements)
-    cut = [span.of(text) for span, _ in cut_clauses(outline, text)]
+    cut = [span.text_in(text) for span, _ in cut_clauses(outline, text)]
     with found.measure_step("vectors of clauses"):
         collection = ClauseCollection(cut, models.encoder, vectors=models.encoder.encode(cut))
     with found.measure_step("precedents"):

@@ -64,7 +64,7 @@ class CutRun:
         clauses: How many clauses the contracts were cut into.
         every: The judged clauses, of whatever score.
         relevant: Those of 3 stars and more for some query.
-        as_given: The measures of queries over the judged clauses in the contracts, as given.
+        baseline: The measures of queries over the judged clauses in the contracts, as given.
         as_cut: The same, with the score of the best cut clause that covers each.
         found: By depth and query, the share of its relevant clauses in the contracts that are
             covered by the first so many of all cut clauses.
@@ -74,7 +74,7 @@ class CutRun:
     clauses: int
     every: CoverageCounts
     relevant: CoverageCounts
-    as_given: list[QueryMeasures]
+    baseline: list[QueryMeasures]
     as_cut: list[QueryMeasures]
     found: dict[int, list[float]]
 
@@ -96,7 +96,7 @@ class CutRun:
             "clauses": self.clauses,
             "all": self.every.to_json(),
             "relevant": self.relevant.to_json(),
-            "queries": len(self.as_given),
+            "queries": len(self.baseline),
             "recall_among_all": {depth: list(each) for depth, each in at.items()},
         }
 
@@ -158,7 +158,7 @@ def run_from_contracts(
         clauses=len(clauses),
         every=_counted(judged, hits),
         relevant=_counted(relevant, hits),
-        as_given=_measured(placed, given),
+        baseline=_measured(placed, given),
         as_cut=_measured(placed, answers.run),
         found={
             depth: [mean(rank is not None and rank < depth for rank in own) for own in ranks]

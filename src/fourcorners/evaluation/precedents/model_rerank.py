@@ -28,7 +28,7 @@ class ModelReranker:
         rerank: How it reads the first again; None if it does not.
         first: How many of the first.
         expands: Whether it expands the query.
-        asked: The questions so far.
+        call_count: The questions so far.
         failed: How many of them have no answer.
         failure: Why, of the first of these.
     """
@@ -37,20 +37,20 @@ class ModelReranker:
     rerank: Rerank | None = None
     first: int = rereading.MAX_RERANKED
     expands: bool = False
-    asked: int = 0
+    call_count: int = 0
     failed: int = 0
     failure: str = ""
     _roles: tuple[Role, ...] = field(init=False)
     _before: Spending = field(init=False)
 
     def __post_init__(self) -> None:
-        self._before = self.port.spent
+        self._before = self.port.spending
         self._roles = (
             *([rereading.ROLE] if self.rerank else []),
             *([expanding.ROLE] if self.expands else []),
         )
         for role in self._roles:
-            self.port.voice(role)  # what is not configured is said before the work
+            self.port.role_model(role)  # what is not configured is said before the work
 
     def expansion(self, wordings: Sequence[str]) -> str:
         """Return what the model adds to a query, by its wordings; nothing if it adds nothing."""
@@ -94,25 +94,25 @@ class ModelReranker:
         Raises:
             LlmError: If no question has an answer.
         """
-        if self.asked and self.failed == self.asked:
+        if self.call_count and self.failed == self.call_count:
             raise LlmError(
-                f"none of {self.asked:,} questions has an answer: {self.failure}",
+                f"none of {self.call_count:,} questions has an answer: {self.failure}",
                 remedy="See whether the model answers: fourcorners llm check.",
             )
 
     @property
     def models(self) -> dict[str, Json]:
         """Return the names of the models by the roles that are asked."""
-        return {role.value: self.port.voice(role).name for role in self._roles}
+        return {role.value: self.port.role_model(role).name for role in self._roles}
 
     def to_json(self) -> dict[str, Json]:
         """Return what was asked, and what it used."""
-        spent = spending_since(self._before, self.port.spent)
+        spent = spending_since(self._before, self.port.spending)
         return {
             "rerank": self.rerank.value if self.rerank else None,
             "first": self.first,
             "expand": self.expands,
-            "asked": self.asked,
+            "asked": self.call_count,
             "failed": self.failed,
             "failure": self.failure,
             "calls": spent.calls,
@@ -127,11 +127,11 @@ class ModelReranker:
         """Return what must be known to read the figures."""
         if not self.failed:
             return []
-        told = f"{self.failed:,} of {self.asked:,} questions have no answer: {self.failure}"
+        told = f"{self.failed:,} of {self.call_count:,} questions have no answer: {self.failure}"
         return [told, "What these were about stands as it would without the model."]
 
     def _count(self, asked: int, failed: int, failure: str) -> None:
-        self.asked += asked
+        self.call_count += asked
         self.failed += failed
         self.failure = self.failure or failure
 

@@ -106,7 +106,7 @@ def _examples(
     found = {}
     for provision in SEVEN_PROVISIONS:
         marked = [
-            (fold[contract.name], span.of(contract.text))
+            (fold[contract.name], span.text_in(contract.text))
             for contract in contracts
             for span in contract.annotations[provision]
         ]

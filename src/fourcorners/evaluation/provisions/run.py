@@ -50,7 +50,7 @@ from fourcorners.playbooks.passages.ranking import (
     default_weights,
     ranking_signals,
     score_sentences,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
@@ -95,11 +95,11 @@ PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedProvision:
+class ProvisionQuery:
     """What one contract is asked of one provision."""
 
     plain: tuple[Query, NDArray[np.float32]] | None = None
-    wanted: RankingTarget | None = None
+    target: RankingTarget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,16 +178,16 @@ def _held(library: Library, contract: AnnotatedContract) -> str:
 
 
 def _answers(
-    contract: RankedContract, asked: AskedProvision, wanted: Sequence[ReturnLimits]
+    contract: RankedContract, asked: ProvisionQuery, wanted: Sequence[ReturnLimits]
 ) -> Iterator[list[Span]]:
     if asked.plain is not None:
         ranked = _plain(contract, *asked.plain)
         yield from (ranked[: shape.most] for shape in wanted)
         return
-    if asked.wanted is None:
+    if asked.target is None:
         raise ValueError("nothing is asked")
-    weighing = default_weights()[weights_key(contract, asked.wanted)]
-    chance = score_sentences(ranking_signals(contract, asked.wanted), weighing)
+    weighing = default_weights()[weights_key(contract, asked.target)]
+    chance = score_sentences(ranking_signals(contract, asked.target), weighing)
     yield from (select_windows(contract, chance, shape) for shape in wanted)
 
 
@@ -201,7 +201,7 @@ def select_windows(
 
     `parts` are the tiles of the contract for the shape's length, if they are known already.
     """
-    parts, worth = sentence_worths(contract, chance, longest=shape.longest, parts=parts)
+    parts, worth = sentence_weights(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
         return _best_chunks(len(contract.text), parts, worth)[: shape.most]
     if shape.passaging == "sentences":
@@ -273,7 +273,7 @@ def pool_vectors(
     cosines = (contract.vectors @ like.T).max(axis=1)
     starts = np.full(len(contract.headings), len(contract.text), np.int64)
     ends = np.zeros(len(contract.headings), np.int64)
-    for span, passage in zip(contract.spans, contract.of.tolist(), strict=True):
+    for span, passage in zip(contract.spans, contract.principal_of.tolist(), strict=True):
         starts[passage] = min(starts[passage], span.start)
         ends[passage] = max(ends[passage], span.end)
     middles = (starts + ends) / 2
@@ -290,12 +290,12 @@ def _asked(
     encoder: Encoder,
     seed: int,
     on_progress: OnProgress | None,
-) -> list[Mapping[str, AskedProvision]]:
+) -> list[Mapping[str, ProvisionQuery]]:
     """Return what each contract is asked."""
     if profile == "plain":
         vectors = encoder.encode([QUESTIONS[provision] for provision in FOURTEEN_PROVISIONS])
         plain = {
-            provision: AskedProvision(plain=(_keywords(QUESTIONS[provision]), vector))
+            provision: ProvisionQuery(plain=(_keywords(QUESTIONS[provision]), vector))
             for provision, vector in zip(FOURTEEN_PROVISIONS, vectors, strict=True)
         }
         return [plain] * len(contracts)
@@ -307,7 +307,7 @@ def _asked(
         return [by_fold[each] for each in fold]
     if profile == "optimised":
         built_in = {name: replace(each, learned=None) for name, each in built_in.items()}
-    return [{name: AskedProvision(wanted=each) for name, each in built_in.items()}] * len(contracts)
+    return [{name: ProvisionQuery(target=each) for name, each in built_in.items()}] * len(contracts)
 
 
 def _keywords(question: str) -> Query:
@@ -366,14 +366,14 @@ def build_learner(
         vectors.append(ready.vectors)
         groups += [contract.group] * len(ready.vectors)
         of_passage: list[set[str]] = [set() for _ in ready.vectors]
-        for sentence, passage in zip(own, ready.of.tolist(), strict=True):
+        for sentence, passage in zip(own, ready.principal_of.tolist(), strict=True):
             of_passage[passage] |= sentence.provisions
         provisions += [frozenset(each) for each in of_passage]
         for category in categories:
             for span in contract.annotations[category]:
                 passage = _holder(ready, span)
                 if passage is not None:
-                    clauses.append(Clause(category, span.of(contract.text), contract.group))
+                    clauses.append(Clause(category, span.text_in(contract.text), contract.group))
                     nearest.append(ready.vectors[passage])
         if on_progress:
             on_progress("Reading annotations", done, len(contracts))
@@ -392,7 +392,7 @@ def _holder(contract: RankedContract, span: Span) -> int | None:
     for at in range(max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)):
         both = contract.spans[at].intersection(span)
         if both:
-            passage = int(contract.of[at])
+            passage = int(contract.principal_of[at])
             shared[passage] = shared.get(passage, 0) + len(both)
     return max(shared, key=shared.__getitem__) if shared else None
 
@@ -414,9 +414,9 @@ def _by_fold(
     built_in: Mapping[str, RankingTarget],
     both: bool,
     on_progress: OnProgress | None,
-) -> list[Mapping[str, AskedProvision]]:
+) -> list[Mapping[str, ProvisionQuery]]:
     """Return what each fold is asked: what was learned on the others."""
-    found: list[Mapping[str, AskedProvision]] = []
+    found: list[Mapping[str, ProvisionQuery]] = []
     for held in range(FOLDS):
         without = {
             contract.group for contract, each in zip(contracts, fold, strict=True) if each == held
@@ -425,7 +425,7 @@ def _by_fold(
         for at, provision in enumerate(FOURTEEN_PROVISIONS):
             learned = learner.learn(provision, without=without)
             wanted = with_learned_query(built_in[provision], learned, both=both)
-            asked[provision] = AskedProvision(wanted=wanted)
+            asked[provision] = ProvisionQuery(target=wanted)
             if on_progress:
                 on_progress(
                     "Learning",

@@ -145,7 +145,7 @@ def write_set(built: BuiltSet, folder: Path) -> None:
                 {
                     "file_path": one.file_path,
                     "span": [one.span.start, one.span.end],
-                    "answer": one.span.of(built.texts[one.file_path]),
+                    "answer": one.span.text_in(built.texts[one.file_path]),
                 }
                 for one in question.answers
             ],
@@ -256,7 +256,7 @@ def _maud(folder: Path, left: Counter[str]) -> Iterator[Source]:
             left["documents without a text"] += 1
             continue
         words = text.read_bytes().decode("utf-8")
-        bare = _Bare.of(words)
+        bare = _Bare.principal_of(words)
         annotated: dict[str, tuple[Span, ...]] = {}
         for category, excerpt in row.items():
             if category in ("Filename", "Filename (anon)") or not excerpt.strip():
@@ -288,7 +288,7 @@ class _Bare:
     ends: list[int]
 
     @classmethod
-    def of(cls, text: str) -> _Bare:
+    def principal_of(cls, text: str) -> _Bare:
         from fourcorners.text.normalisation import normalise_text
 
         view = normalise_text(text)
@@ -304,7 +304,7 @@ class _Bare:
         spans: list[Span] = []
         at = 0
         for part in _OMITTED.split(_PAGES.sub("", excerpt)):
-            words = _Bare.of(part).text
+            words = _Bare.principal_of(part).text
             if not words:
                 continue
             start = self.text.find(words, at)

@@ -42,8 +42,8 @@ class Pipeline:
     Attributes:
         chunks: The chunking, as `outline.passages` names it, or `STRUCTURAL`.
         depth: How many chunks each ranking brings.
-        kept: How many are left of the fused ranking, and reranked.
-        least: The share of the best BM25 score below which a chunk is left out.
+        limit: How many are left of the fused ranking, and reranked.
+        min_score: The share of the best BM25 score below which a chunk is left out.
         rerank: Whether a reranker is needed, used if there is one, or not used.
     """
 
@@ -51,10 +51,10 @@ class Pipeline:
     lexical: bool = False
     dense: bool = True
     depth: int = 100
-    kept: int = 64
-    least: float = 0.0
+    limit: int = 64
+    min_score: float = 0.0
     rerank: str = "no"
-    says: str = ""
+    description: str = ""
 
 
 DEFAULT = "default"
@@ -62,21 +62,31 @@ FULL = "full"
 """Another name of `DEFAULT`."""
 
 PIPELINES: Mapping[str, Pipeline] = {
-    "bm25": Pipeline(OUTLINE, lexical=True, dense=False, says="the outline's passages by words"),
-    "dense": Pipeline(OUTLINE, says="the outline's passages by meaning"),
-    "hybrid": Pipeline(OUTLINE, lexical=True, says="both, fused"),
+    "bm25": Pipeline(
+        OUTLINE, lexical=True, dense=False, description="the outline's passages by words"
+    ),
+    "dense": Pipeline(OUTLINE, description="the outline's passages by meaning"),
+    "hybrid": Pipeline(OUTLINE, lexical=True, description="both, fused"),
     # LegalBench-RAG, section 4.2. It names a size for fixed chunks alone; 500 serves both.
-    "naive": Pipeline("fixed-500-0", says="500 characters each, by meaning"),
-    "rcts": Pipeline("recursive-500", says="recursive chunks of 500 at most, by meaning"),
-    "naive-rerank": Pipeline("fixed-500-0", rerank="must", says="naive, reranked"),
-    "rcts-rerank": Pipeline("recursive-500", rerank="must", says="rcts, reranked"),
-    "rcts-hybrid": Pipeline("recursive-500", lexical=True, says="rcts and BM25, fused"),
+    "naive": Pipeline("fixed-500-0", description="500 characters each, by meaning"),
+    "rcts": Pipeline("recursive-500", description="recursive chunks of 500 at most, by meaning"),
+    "naive-rerank": Pipeline("fixed-500-0", rerank="must", description="naive, reranked"),
+    "rcts-rerank": Pipeline("recursive-500", rerank="must", description="rcts, reranked"),
+    "rcts-hybrid": Pipeline("recursive-500", lexical=True, description="rcts and BM25, fused"),
     # PAKTON, appendix F.2; the two differ by the reranker that its authors ran.
     "pakton-1": Pipeline(
-        STRUCTURAL, lexical=True, least=0.6, rerank="may", says="PAKTON's Configuration 1"
+        STRUCTURAL,
+        lexical=True,
+        min_score=0.6,
+        rerank="may",
+        description="PAKTON's Configuration 1",
     ),
     "pakton-2": Pipeline(
-        STRUCTURAL, lexical=True, least=0.6, rerank="may", says="PAKTON's Configuration 2"
+        STRUCTURAL,
+        lexical=True,
+        min_score=0.6,
+        rerank="may",
+        description="PAKTON's Configuration 2",
     ),
 }
 PROFILE_NAMES = (DEFAULT, FULL, *PIPELINES)
@@ -103,7 +113,7 @@ def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | Non
         raise ConfigError(
             f"the profile {name!r} needs a reranker, and no model of that kind is configured.",
             remedy=f"Run {name.removesuffix('-rerank')!r}, which is the same without it, or give "
-            "one to `fourcorners.evaluation.retrieval.run.run`.",
+            "one to `fourcorners.evaluation.retrieval.run.run_retrieval`.",
         )
     return found
 
@@ -152,18 +162,18 @@ def rank_passages(
     if how.lexical:
         found = matching_rows(library, _any_word(question), tokens).scores
         best = sort_by_score(sorted(found), found)[: how.depth]
-        floor = how.least * found[best[0]] if best else 0.0
+        floor = how.min_score * found[best[0]] if best else 0.0
         rankings.append({row: found[row] for row in best if found[row] >= floor})
     if how.dense and vector is not None:
         rankings.append(nearest_passages(library, filters, tokens, vector, how.depth))
     scores = (
         rankings[0] if len(rankings) == 1 else fuse_ranks([(ranks(one), 1.0) for one in rankings])
     )
-    ordered = sort_by_score(sorted(scores), scores)[: how.kept]
+    ordered = sort_by_score(sorted(scores), scores)[: how.limit]
     rows = library.passage_rows(ordered)
     chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
     if reranker is not None and how.rerank != "no":
-        texts = [passage.span.of(library.text(document)) for document, passage, _ in chunks]
+        texts = [passage.span.text_in(library.text(document)) for document, passage, _ in chunks]
         told = reranker.scores(question, texts).tolist()
         order = sorted(range(len(chunks)), key=lambda at: -told[at])
         chunks = [(*chunks[at][:2], float(told[at])) for at in order]

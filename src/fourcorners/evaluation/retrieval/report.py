@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.measures.intervals import wilson_interval
-from fourcorners.evaluation.measures.plots import Line, line_plot
+from fourcorners.evaluation.measures.plots import PlotLine, line_plot
 from fourcorners.evaluation.record import Json
 from fourcorners.evaluation.retrieval.loader import MINI_SUFFIX
 from fourcorners.evaluation.retrieval.published import Kind, load_papers
-from fourcorners.evaluation.retrieval.run import Routed
+from fourcorners.evaluation.retrieval.run import RoutedQuestion
 from fourcorners.evaluation.retrieval.score import KS, MeanWithInterval, RetrievalScores
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHOWN = (
+PLOTTED = (
     ("precision, union", "union_precision"),
     ("recall, union", "union_recall"),
     ("precision, official", "official_precision"),
@@ -35,13 +35,13 @@ def retrieval_table(scores: RetrievalScores) -> Table:
         f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts, % at k",
         "",
     )
-    for label, name in SHOWN:
+    for label, name in PLOTTED:
         figures = scores.at[name]
         table.add_row(label, *(f"{100 * each.value:.1f}" for each in figures))
         if name == "union_recall":
             table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
-    known = load_papers().characters.get(("pakton-1", plain(scores.name)))
+    known = load_papers().characters.get(("pakton-1", base_set_name(scores.name)))
     if known:
         table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
     return table
@@ -64,7 +64,7 @@ def _interval(figure: MeanWithInterval) -> str:
 
 def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
     """Return precision and recall of a set beside the papers'; none where no paper has any."""
-    known = load_papers().figures_of(plain(scores.name), kind)
+    known = load_papers().figures_of(base_set_name(scores.name), kind)
     if not known:
         return []
     counted = "by characters, official" if kind == "official" else "by spans"
@@ -81,19 +81,19 @@ def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[T
     return tables
 
 
-def plain(name: str) -> str:
+def base_set_name(name: str) -> str:
     """Return the name of a set, or of the whole set that it is the mini of."""
     return name.removesuffix(MINI_SUFFIX)
 
 
-def routing_measures(routed: Sequence[Routed]) -> dict[str, Json]:
+def routing_measures(routed: Sequence[RoutedQuestion]) -> dict[str, Json]:
     """Return the shares of questions led to the right contract, and of those led astray."""
     if not routed:
         return {}
     counts = {
         "right_first": sum(each.right for each in routed),
-        "hard_scoped": sum(each.sure for each in routed),
-        "wrong_scope": sum(each.sure and not each.right for each in routed),
+        "hard_scoped": sum(each.is_certain for each in routed),
+        "wrong_scope": sum(each.is_certain and not each.right for each in routed),
     }
     measures: dict[str, Json] = {"questions": len(routed)}
     for name, count in counts.items():
@@ -102,12 +102,12 @@ def routing_measures(routed: Sequence[Routed]) -> dict[str, Json]:
     return measures
 
 
-def routing_line(name: str, routed: Sequence[Routed]) -> str:
+def routing_line(name: str, routed: Sequence[RoutedQuestion]) -> str:
     """Return the routing of a set in one sentence."""
     count = len(routed)
     right = sum(each.right for each in routed) / count
-    sure = sum(each.sure for each in routed) / count
-    wrong = sum(each.sure and not each.right for each in routed) / count
+    sure = sum(each.is_certain for each in routed) / count
+    wrong = sum(each.is_certain and not each.right for each in routed) / count
     return (
         f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
         f"searched within one contract, {wrong:.2%} within the wrong one."
@@ -119,11 +119,11 @@ def write_plots(folder: Path, all_scores: Sequence[RetrievalScores]) -> list[Pat
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for scores in all_scores:
-        known = load_papers().figures_of(plain(scores.name))
+        known = load_papers().figures_of(base_set_name(scores.name))
         for measure, at in (("precision", 0), ("recall", 1)):
             lines = [_ours(scores, f"{kind}_{measure}", kind) for kind in ("union", "official")]
             lines += [
-                Line(each.system, tuple(_percent(row)))
+                PlotLine(each.system, tuple(_percent(row)))
                 for each in known
                 if (row := (each.precision, each.recall)[at])
             ]
@@ -132,11 +132,11 @@ def write_plots(folder: Path, all_scores: Sequence[RetrievalScores]) -> list[Pat
             svg = line_plot(f"{scores.name}: {measure} at k", "k", measure, lines, doubling=True)
             written.append(_write(folder / f"{scores.name}-{measure}.svg", svg))
         curves = [
-            Line(f"this run, {kind}", tuple((min(1.0, x), y) for x, y in scores.curve(kind)))
+            PlotLine(f"this run, {kind}", tuple((min(1.0, x), y) for x, y in scores.curve(kind)))
             for kind in ("union", "official")
         ]
         curves += [
-            Line(
+            PlotLine(
                 each.system,
                 tuple(
                     (recall / 100, precision / 100)
@@ -150,9 +150,9 @@ def write_plots(folder: Path, all_scores: Sequence[RetrievalScores]) -> list[Pat
     return written
 
 
-def _ours(scores: RetrievalScores, name: str, called: str) -> Line:
+def _ours(scores: RetrievalScores, name: str, called: str) -> PlotLine:
     figures = scores.at[name]
-    return Line(
+    return PlotLine(
         f"this run, {called}",
         tuple((float(k), each.value) for k, each in zip(KS, figures, strict=True)),
         tuple((each.low, each.high) for each in figures),

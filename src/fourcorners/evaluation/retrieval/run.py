@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.performance.growth import OnProgress, Shelved, fill, rechunk
 from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.retrieval.corpus import CorpusLibrary, OnProgress, fill_library, rechunk
 from fourcorners.evaluation.retrieval.loader import (
     MAX_SNIPPETS,
     Answer,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _BLOCK = 16  # questions handed to a process at once
 
 
-class Given(StrEnum):
+class ContractScope(StrEnum):
     """What a pipeline is told of the contract that a question is about."""
 
     QUESTION = "question"
@@ -54,12 +54,12 @@ class Given(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Routed:
+class RoutedQuestion:
     """Where the router led a question."""
 
     right: bool
     """Whether the contract that answers was thought the likeliest."""
-    sure: bool
+    is_certain: bool
     """Whether the likeliest alone was searched."""
 
 
@@ -76,46 +76,48 @@ class Retriever:
 
     library: Library
     chunks: Library
-    shelved: Shelved
+    corpus: CorpusLibrary
     how: Pipeline | None
-    given: Given
+    scope: ContractScope
     encoder: Encoder | None
     concepts: Sequence[Concept] = ()
     reranker: Reranker | None = None
     limit: int = MAX_SNIPPETS
 
-    def answer(self, question: Question) -> tuple[Answer, Routed | None]:
+    def answer(self, question: Question) -> tuple[Answer, RoutedQuestion | None]:
         """Return what is found for a question; its answers are looked at for `Routed` alone."""
         scope, routed = self._scope(question)
         found = self._default(scope) if self.how is None else self._piped(scope, self.how)
-        paths = self.shelved.paths
-        if self.given is Given.GIVEN:  # of two files with the same words, the one that was named
-            paths = paths | {self.shelved.documents[question.file_path]: question.file_path}
+        paths = self.corpus.paths
+        if (
+            self.scope is ContractScope.GIVEN
+        ):  # of two files with the same words, the one that was named
+            paths = paths | {self.corpus.documents[question.file_path]: question.file_path}
         snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
         return Answer(question.query, snippets[: self.limit]), routed
 
-    def _scope(self, question: Question) -> tuple[Scope, Routed | None]:
-        right = self.shelved.documents[question.file_path]
-        if self.given is Given.GIVEN:
-            return Scope(question.question, "", ((right, 1.0),), sure=True), None
-        if self.given is Given.WHOLE:
+    def _scope(self, question: Question) -> tuple[Scope, RoutedQuestion | None]:
+        right = self.corpus.documents[question.file_path]
+        if self.scope is ContractScope.GIVEN:
+            return Scope(question.question, "", ((right, 1.0),), is_certain=True), None
+        if self.scope is ContractScope.WHOLE:
             return Scope(question.query), None
         scope = route_question(
-            self.library, question.query, Filters(collection=self.shelved.collection)
+            self.library, question.query, Filters(collection=self.corpus.collection)
         )
         named = scope.documents[0][0] if scope.documents else None
-        return scope, Routed(named == right, scope.sure)
+        return scope, RoutedQuestion(named == right, scope.is_certain)
 
     def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         found = retrieve_snippets(
             self.library,
-            scope.asked,
+            scope.question,
             scope=scope if scope.documents else None,
             encoder=self.encoder,
             concepts=self.concepts,
-            filters=Filters(collection=self.shelved.collection),
+            filters=Filters(collection=self.corpus.collection),
             limit=self.limit,
             reranker=self.reranker,
         )
@@ -123,10 +125,10 @@ class Retriever:
 
     def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
         named = [document for document, _ in scope.documents]
-        filters = Filters(collection=self.shelved.collection)
+        filters = Filters(collection=self.corpus.collection)
         if named:
-            filters = Filters(documents=tuple(named[:1] if scope.sure else named))
-        asked = f"{scope.naming} {scope.asked}".strip() if not named else scope.asked
+            filters = Filters(documents=tuple(named[:1] if scope.is_certain else named))
+        asked = f"{scope.naming} {scope.question}".strip() if not named else scope.question
         vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
         found = rank_passages(
             self.chunks,
@@ -141,28 +143,28 @@ class Retriever:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RetrievalRun:
     """What a profile answered to a set, in the order of its questions."""
 
     part: QuestionSet
     answers: list[Answer]
-    routed: list[Routed]
+    routed: list[RoutedQuestion]
     seconds: float
 
 
-def run(
+def run_retrieval(
     library: Library,
     sets: Sequence[QuestionSet],
     data: Path,
     *,
     profile: str = DEFAULT,
-    given: Given = Given.QUESTION,
+    given: ContractScope = ContractScope.QUESTION,
     encoder: Encoder | None,
     make_encoder: Callable[[], Encoder] | None = None,
     reranker: Reranker | None = None,
     settings: Settings,
     on_progress: OnProgress | None = None,
-) -> list[Run]:
+) -> list[RetrievalRun]:
     """Fill the library with the corpora of sets, and answer their questions by a profile.
 
     Args:
@@ -184,7 +186,9 @@ def run(
     how = find_pipeline(profile, reranker)
     if how is not None and encoder is None and not how.lexical:
         raise ConfigError(f"the profile {profile!r} needs an encoder.")
-    shelved = fill(library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress)
+    shelved = fill_library(
+        library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress
+    )
     path = library.path
     if how is not None and how.chunks != OUTLINE:
         path = rechunk(
@@ -216,9 +220,9 @@ class _Plan:
 
     library: Path
     chunks: Path
-    shelved: Shelved
+    shelved: CorpusLibrary
     how: Pipeline | None
-    given: Given
+    given: ContractScope
     concepts: Sequence[Concept]
 
     def retriever(
@@ -231,9 +235,9 @@ class _Plan:
         return Retriever(
             library=library,
             chunks=chunks,
-            shelved=self.shelved,
+            corpus=self.shelved,
             how=self.how,
-            given=self.given,
+            scope=self.given,
             encoder=encoder,
             concepts=self.concepts,
             reranker=reranker,
@@ -251,7 +255,7 @@ def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
     _mine.append(plan.retriever(library, chunks, make_encoder() if needed else None))
 
 
-def _answer(question: Question) -> tuple[Answer, Routed | None]:
+def _answer(question: Question) -> tuple[Answer, RoutedQuestion | None]:
     return _mine[0].answer(question)
 
 
@@ -261,7 +265,7 @@ def _asked_by_many(
     make_encoder: Callable[[], Encoder],
     jobs: int,
     on_progress: OnProgress | None,
-) -> list[Run]:
+) -> list[RetrievalRun]:
     """Ask in several processes; questions of one contract mostly go to the same."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -279,18 +283,20 @@ def _asked_by_many(
 
 
 def _told(
-    part: QuestionSet, told: Iterable[tuple[Answer, Routed | None]], on_progress: OnProgress | None
-) -> Run:
+    part: QuestionSet,
+    told: Iterable[tuple[Answer, RoutedQuestion | None]],
+    on_progress: OnProgress | None,
+) -> RetrievalRun:
     began = time.perf_counter()
     answers: list[Answer] = []
-    routed: list[Routed] = []
+    routed: list[RoutedQuestion] = []
     for answer, where in told:
         answers.append(answer)
         if where is not None:
             routed.append(where)
         if on_progress:
             on_progress(f"Asking {part.name}", len(answers), len(part.questions))
-    return Run(part, answers, routed, time.perf_counter() - began)
+    return RetrievalRun(part, answers, routed, time.perf_counter() - began)
 
 
 def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
@@ -299,7 +305,7 @@ def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
     return default_concepts(encoder)
 
 
-def weights() -> dict[str, Json]:
+def weights_hash() -> dict[str, Json]:
     """Return the hash of the weights by which the default profile ranks, and how they were made."""
     from fourcorners.search.sentences.weights import FILE
 

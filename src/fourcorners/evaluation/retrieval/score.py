@@ -151,13 +151,13 @@ class Resampled:
     questions: int
     contracts: int
     mean: NDArray[np.float64]
-    drawn: NDArray[np.float64]
+    samples: NDArray[np.float64]
 
     def scores(self) -> RetrievalScores:
         """Return the figures with their intervals."""
         import numpy as np
 
-        low, high = np.percentile(self.drawn, [2.5, 97.5], axis=0)
+        low, high = np.percentile(self.samples, [2.5, 97.5], axis=0)
         figures = [
             MeanWithInterval(float(value), float(least), float(most))
             for value, least, most in zip(self.mean, low, high, strict=True)
@@ -217,5 +217,5 @@ def mean_of_sets(sets: Sequence[Resampled]) -> Resampled:
         sum(each.questions for each in sets),
         sum(each.contracts for each in sets),
         np.mean([each.mean for each in sets], axis=0),
-        np.mean([each.drawn for each in sets], axis=0),
+        np.mean([each.samples for each in sets], axis=0),
     )

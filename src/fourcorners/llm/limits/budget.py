@@ -45,7 +45,7 @@ class BudgetMeter:
                 )
             self._staked = _sum(self._staked, stake)
 
-    async def settle(self, stake: Reservation, call: Call | None) -> None:
+    async def charge(self, stake: Reservation, call: Call | None) -> None:
         """Put back what was set aside, and take what was used."""
         async with self._settled:
             self._staked = Reservation(

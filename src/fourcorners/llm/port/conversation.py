@@ -60,8 +60,8 @@ class Conversation:
 
     request: Request
     answer: type[BaseModel] | None
-    voice: RoleModel
-    purse: BudgetMeter
+    model: RoleModel
+    budget: BudgetMeter
     job: str
     tag: str
     repair: Prompt
@@ -102,7 +102,7 @@ class Conversation:
             if response.finish is Finish.LENGTH:
                 raise self._cut() from None
             raise LlmUnparsable(
-                f"{self.voice.name} gave twice an answer without the form of "
+                f"{self.model.name} gave twice an answer without the form of "
                 f"{self.answer.__name__} ({error.told}).",
                 remedy="Try a larger model for this role, or another `structured` under [llm].",
             ) from None
@@ -110,7 +110,7 @@ class Conversation:
     def _cut(self) -> LlmUnparsable:
         most = self.request.options.max_tokens
         return LlmUnparsable(
-            f"{self.voice.name} came to no end of its answer within {most:,} tokens.",
+            f"{self.model.name} came to no end of its answer within {most:,} tokens.",
             remedy="Raise max_tokens under [llm], or try a larger model for this role.",
         )
 
@@ -121,30 +121,30 @@ class Conversation:
         wait = _FIRST_WAIT
         attempt = 1
         while True:
-            if self.voice.breaker.is_open():
-                raise self.voice.breaker.open_error(self.voice.name)
+            if self.model.breaker.is_open():
+                raise self.model.breaker.open_error(self.model.name)
             try:
                 response = await self._attempt(request, result, tell)
             except AttemptError as trouble:
-                is_last = attempt >= self.voice.attempts
-                is_dead = self.voice.breaker.is_open()
+                is_last = attempt >= self.model.attempts
+                is_dead = self.model.breaker.is_open()
                 if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
                     raise _final(trouble, attempt) from None
                 if trouble.wait:
-                    self.voice.pace.pause(trouble.wait)
+                    self.model.rate_limiter.pause(trouble.wait)
                 await self.sleep(trouble.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
                 wait, attempt = min(2 * wait, MAX_WAIT), attempt + 1
                 continue
             if response.finish is Finish.REFUSED:
                 self._mark(result, LlmRefused.kind)
                 raise LlmRefused(
-                    f"{self.voice.name} declined to answer.",
+                    f"{self.model.name} declined to answer.",
                     remedy="Ask otherwise, or name another model for this role.",
                 )
             if not response.text.strip():
                 self._mark(result, LlmUnparsable.kind)
                 raise LlmUnparsable(
-                    f"{self.voice.name} answered nothing.",
+                    f"{self.model.name} answered nothing.",
                     remedy="Raise max_tokens under [llm] if the model thinks before it answers; "
                     "else name another model for this role.",
                 )
@@ -153,14 +153,14 @@ class Conversation:
     async def _attempt(
         self, request: Request, result: Result, tell: Callable[[str], None] | None
     ) -> Response:
-        voice = self.voice
+        voice = self.model
         stake = voice.reservation(request)
-        await self.purse.reserve(stake)
+        await self.budget.reserve(stake)
         call: Call | None = None
         heard = _Heard(tell)
         began = time.monotonic()
         try:
-            async with voice.pace.acquire(stake.tokens), self._watched():
+            async with voice.rate_limiter.acquire(stake.tokens), self._watched():
                 began = time.monotonic()
                 response = await self._spoken(request, heard if tell else None)
             response = replace(response, seconds=time.monotonic() - began)
@@ -182,15 +182,15 @@ class Conversation:
         finally:
             if call is not None:
                 result.calls.append(call)
-            await self.purse.settle(stake, call)
+            await self.budget.charge(stake, call)
         return response
 
     @asynccontextmanager
     async def _watched(self) -> AsyncIterator[None]:
         """Tell the breaker how an attempt ended; refuse it where the server is taken for dead."""
-        breaker = self.voice.breaker
+        breaker = self.model.breaker
         try:
-            breaker.enter(self.voice.name)
+            breaker.enter(self.model.name)
         except LlmUnreachable as error:
             raise AttemptError(error) from None
         try:
@@ -208,7 +208,7 @@ class Conversation:
 
     async def _spoken(self, request: Request, heard: _Heard | None) -> Response:
         """Return the whole answer; where it is told piece by piece, it is cut if it has no end."""
-        voice = self.voice
+        voice = self.model
         async with asyncio.timeout(voice.timeout):
             if heard is None:
                 return await voice.model.send(request, voice.timeout)
@@ -230,7 +230,7 @@ class Conversation:
         )
 
     def _priced(self, response: Response) -> Response:
-        price = self.voice.price
+        price = self.model.price
         if response.cost is not None or price is None:
             return response
         return replace(response, cost=price(response.tokens_in, response.tokens_out))

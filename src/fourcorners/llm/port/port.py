@@ -73,12 +73,12 @@ class Port:
         self.budget = budget
         self._prompts = prompts
         self._sleep = sleep
-        self._purse = BudgetMeter(budget, self.ledger.spent(job))
+        self._purse = BudgetMeter(budget, self.ledger.job_spending(job))
         self._loop = EventLoopThread()
         self._owns_loop = True
 
     @classmethod
-    def of(
+    def for_model(
         cls,
         model: LanguageModel,
         *,
@@ -141,7 +141,7 @@ class Port:
         port._loop, port._owns_loop = self._loop, False
         return port
 
-    def voice(self, role: Role) -> RoleModel:
+    def role_model(self, role: Role) -> RoleModel:
         """Return what answers for a role.
 
         Raises:
@@ -159,7 +159,7 @@ class Port:
         return role in self._voices
 
     @property
-    def spent(self) -> Spending:
+    def spending(self) -> Spending:
         """Return what this job has used, with what its ledger had before."""
         return self._purse.spent
 
@@ -239,7 +239,7 @@ class Port:
         ended: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         running: dict[Future[Result], tuple[int, Question[T]]] = {}
         source = enumerate(asks)
-        width = max([each.pace.concurrency for each in self._voices.values()], default=1)
+        width = max([each.rate_limiter.concurrency for each in self._voices.values()], default=1)
         is_left = True
         try:
             while is_left or running:
@@ -306,7 +306,7 @@ class Port:
     ) -> Estimate:
         """Return what a question would use; nothing is sent."""
         question = self._question(PromptRequest(prompt, values, answer, role, after, sample))
-        voice, request = question.voice, question.request
+        voice, request = question.model, question.request
         sent = voice.tally.tokens_of(request)
         got = min(question.prompt.expected_tokens, request.options.max_tokens)
         stake = voice.reservation(request)
@@ -323,7 +323,7 @@ class Port:
     def _question(self, ask: PromptRequest[T]) -> Question[T]:
         prompt = self.load_prompt(ask.prompt) if isinstance(ask.prompt, str) else ask.prompt
         role = prompt.role if ask.role is None else ask.role
-        voice = self.voice(role)
+        voice = self.role_model(role)
         if self.budget.cost is not None and voice.price is None:
             raise ConfigError(
                 f"a budget is set, and the price of {voice.name} is not known.",
@@ -349,8 +349,8 @@ class Port:
         return Conversation(
             request=question.request,
             answer=None if issubclass(answer, str) else answer,
-            voice=question.voice,
-            purse=self._purse,
+            model=question.model,
+            budget=self._purse,
             job=self.job,
             tag=question.ask.tag,
             repair=self.load_prompt("repair"),
@@ -383,7 +383,7 @@ class Port:
         try:
             value = value_of(result.response, question.ask.answer)
         except AnswerParseError as error:
-            raise LlmUnparsable(f"{question.voice.name}: {error.told}.") from None
+            raise LlmUnparsable(f"{question.model.name}: {error.told}.") from None
         return reply_of(question, value, result, was_cached=False)
 
     def _outcome(self, index: int, question: Question[T], result: Result) -> Outcome[T]:

@@ -26,7 +26,7 @@ class Question(Generic[T]):
 
     ask: PromptRequest[T]
     prompt: Prompt
-    voice: RoleModel
+    model: RoleModel
     request: Request
 
 
@@ -52,7 +52,7 @@ def reply_of(question: Question[T], value: T, result: Result, *, was_cached: boo
         value=value,
         text=response.text,
         role=question.request.role,
-        model=question.voice.name,
+        model=question.model.name,
         prompt=question.prompt.id,
         key=question.request.key,
         complete=result.is_complete,

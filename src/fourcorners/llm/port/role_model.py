@@ -46,18 +46,18 @@ class RoleModel:
         name: Provider and model, as requests and the ledger name it.
         timeout: Seconds that one attempt may take.
         price: Of its tokens; None if it is not known.
-        where: The URL of its server, to be shown; empty if it has none.
+        endpoint: The URL of its server, to be shown; empty if it has none.
         breaker: Shared by all that ask the same server.
     """
 
     name: str
     model: LanguageModel
-    pace: RateLimiter
+    rate_limiter: RateLimiter
     options: Options = field(default_factory=Options)
     timeout: float = 120.0
     attempts: int = 4
     price: Price | None = None
-    where: str = ""
+    endpoint: str = ""
     tally: TokenEstimator = field(default_factory=TokenEstimator)
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
 

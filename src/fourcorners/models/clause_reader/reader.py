@@ -153,7 +153,7 @@ class SentenceScores:
 
     words: NDArray[np.float32]
     meaning: NDArray[np.float32] | None
-    where: Layout
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ class ClauseReader:
         import numpy as np
 
         at = self._known[kind]
-        told = second_step_features(heard.words, heard.meaning, query, heard.where, at)
+        told = second_step_features(heard.words, heard.meaning, query, heard.layout, at)
         weights = self.weights.second[0 if heard.meaning is not None else 1, at]
         odds = np.empty(len(told))
         for low in range(0, len(told), BATCH):  # in double precision, a part at a time

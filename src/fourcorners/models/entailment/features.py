@@ -67,13 +67,13 @@ class SpanPositions:
     """How the spans of a document stand to each other.
 
     Attributes:
-        lead: For each span the place of the lead-in of its list, -1 where it is in none.
-        looks: Numbers on the form of each span: length, whether it begins small, ends with a colon,
-            begins with a marker, has fewer than four words, and how far down it stands.
+        leading: For each span the place of the lead-in of its list, -1 where it is in none.
+        appearance: Numbers on the form of each span: length, whether it begins small, ends with a
+            colon, begins with a marker, has fewer than four words, and how far down it stands.
     """
 
-    lead: NDArray[np.intp]
-    looks: NDArray[np.float32]
+    leading: NDArray[np.intp]
+    appearance: NDArray[np.float32]
 
 
 def span_positions(texts: Sequence[str]) -> SpanPositions:
@@ -117,7 +117,7 @@ def context_scores(
     others = np.delete(scores, column, axis=1).max(axis=1)
     return np.column_stack(
         [
-            *(neighbour_scores(own, place), others, place.looks),
+            *(neighbour_scores(own, place), others, place.appearance),
             *(np.full(len(own), column), meaning, meaning - meaning.max(initial=NONE)),
         ]
     ).astype(np.float32)
@@ -133,10 +133,10 @@ def neighbour_scores(own: NDArray[np.floating], place: SpanPositions) -> NDArray
     rank = np.empty(count)
     rank[np.argsort(-own, kind="stable")] = np.arange(count)
     near = [_shifted(own, by) for by in (1, -1, 2, -2)]
-    led = place.lead >= 0
-    leads = np.where(led, own[np.maximum(place.lead, 0)], NONE)
+    led = place.leading >= 0
+    leads = np.where(led, own[np.maximum(place.leading, 0)], NONE)
     items = np.full(count, NONE)
-    np.maximum.at(items, place.lead[led], own[led])
+    np.maximum.at(items, place.leading[led], own[led])
     full = np.ones(count)
     return np.stack(
         [

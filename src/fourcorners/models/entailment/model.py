@@ -121,7 +121,7 @@ class EntailmentModel:
     """The model, read.
 
     Attributes:
-        taught: The identity of the encoder that it was trained beside.
+        training_source: The identity of the encoder that it was trained beside.
         guided: For hypotheses that were not learned, where a playbook knows of their place.
         alone: The same, by the sentence alone.
         margin: As in `Verdict`, of the known hypotheses.
@@ -135,7 +135,7 @@ class EntailmentModel:
     guided: UnseenHypotheses
     alone: UnseenHypotheses
     margin: float
-    taught: str
+    training_source: str
     encoder: Encoder
 
     def judge(
@@ -159,7 +159,7 @@ class EntailmentModel:
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]
-        texts = [span.of(text) for span in spans]
+        texts = [span.text_in(text) for span in spans]
         place = span_positions(texts)
         found = [self.known_hypothesis(hypothesis) for hypothesis in hypotheses]
         if vectors is None and None in found:
@@ -321,9 +321,9 @@ def load_entailment() -> EntailmentModel:
     encoder = CachedEncoder(load_encoder(DEFAULT_ENCODER))
     with np.load(io.BytesIO(info.read(FILE)), allow_pickle=False) as file:
         model = assemble(info, {name: file[name] for name in file.files}, encoder)
-    if model.taught != encoder.name:
+    if model.training_source != encoder.name:
         raise ModelError(
-            f"model {NAME} was trained beside the encoder {model.taught}, not {encoder.name}.",
+            f"model {NAME} was trained beside {model.training_source}, not {encoder.name}.",
             remedy="Train it again: python training/train_entailment.py --data DIR --weights.",
         )
     return model

@@ -26,7 +26,7 @@ def split_items(text: str, spans: Iterable[Span]) -> list[Span]:
 
 
 def _cut(text: str, span: Span) -> Iterator[Span]:
-    said = "\n" + span.of(text)
+    said = "\n" + span.text_in(text)
     start = 1
     for match in _CUTS.finditer(said, 1):
         yield from _plain(text, Span(span.start + start - 1, span.start + match.end() - 1))
@@ -35,7 +35,7 @@ def _cut(text: str, span: Span) -> Iterator[Span]:
 
 
 def _plain(text: str, span: Span) -> Iterator[Span]:
-    said = span.of(text)
+    said = span.text_in(text)
     if len(said.split()) < _FEWEST:
         return
     left = len(said) - len(said.lstrip())

@@ -80,14 +80,14 @@ def span_features(
         example = given[:, 1:].max(axis=1) if given.shape[1] > 1 else defined
         boosts = np.asarray(guide.boosts, np.float64) / _SCALE
         most = float(boosts.max(initial=0.0))
-        led = spans.place.lead >= 0
+        led = spans.place.leading >= 0
         padded = np.concatenate([[0.0], boosts, [0.0]])
         columns += [
             *(example, example - example.max(initial=-1.0)),
             *(defined, defined - defined.max(initial=-1.0)),
             *(np.sqrt(boosts), boosts / max(0.1, most), boosts - most),
             np.full(len(boosts), np.sqrt(most)),
-            np.where(led, boosts[np.maximum(spans.place.lead, 0)], 0.0),
+            np.where(led, boosts[np.maximum(spans.place.leading, 0)], 0.0),
             np.maximum(padded[:-2], padded[2:]),
         ]
         whole += [float(example.max(initial=-1.0)), float(defined.max(initial=-1.0)), most**0.5]
@@ -99,7 +99,7 @@ class SpanFeatures:
     """What speaks for the spans of a document; `whole` is what speaks of it as a whole."""
 
     rows: NDArray[np.float64]
-    whole: tuple[float, ...]
+    document_features: tuple[float, ...]
 
 
 def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -123,7 +123,7 @@ def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> ND
     led = np.array(
         [
             share(held[at] | held[lead]) if lead >= 0 else own[at]
-            for at, lead in enumerate(place.lead.tolist())
+            for at, lead in enumerate(place.leading.tolist())
         ]
     )
     pairs = frozenset(pairwise(asked))
@@ -133,7 +133,7 @@ def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> ND
         [
             *(own, own - own.max(initial=0.0), led, paired / max(1, len(pairs))),
             *(meaning, meaning - meaning.max(initial=-1.0), meaning * own),
-            *(place.lead >= 0, place.looks),
+            *(place.leading >= 0, place.appearance),
         ]
     )
 
@@ -153,7 +153,9 @@ def label_features(signs: SpanFeatures, first: NDArray[np.float64]) -> NDArray[n
 
     best = np.sort(np.concatenate([first, np.full(_TOP, NONE)]))[::-1][:_TOP]
     mass = np.log1p((1.0 / (1.0 + np.exp(-np.clip(first, -30, 30)))).sum())
-    return np.concatenate([best, [mass], signs.rows[int(np.argmax(first))], signs.whole])
+    return np.concatenate(
+        [best, [mass], signs.rows[int(np.argmax(first))], signs.document_features]
+    )
 
 
 @dataclass(frozen=True, slots=True)

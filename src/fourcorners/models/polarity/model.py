@@ -32,13 +32,13 @@ class PolarityModel:
     Attributes:
         codes: Hashes of the signs that count, in order.
         weights: What each speaks for yes; the constant is the last.
-        sure: The chance from which its answer is given.
+        threshold: The chance from which its answer is given.
     """
 
     info: ModelInfo
     codes: NDArray[np.uint32]
     weights: NDArray[np.float32]
-    sure: float
+    threshold: float
 
     def probability(self, question: str, words: str) -> float:
         """Return the chance that words which answer a question say yes, and not no."""

@@ -45,7 +45,7 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
     Those that only stand somewhere in a sentence are parties if their short name acts.
     """
     found: dict[str, Fact[Party]] = {}
-    signing = {name_key(span.of(text)) for span in signers.companies}
+    signing = {name_key(span.text_in(text)) for span in signers.companies}
     last, asked = preamble.start, 0
     for match in find_short_names(text, preamble.start, preamble.end):
         if len(found) >= _MOST or asked >= _ASKED:
@@ -61,7 +61,7 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
             continue
         asked += 1
         listed = any(_is_listed(text, segment, span) for span in subjects)
-        signs = name_key(subjects[-1].of(text)) in signing
+        signs = name_key(subjects[-1].text_in(text)) in signing
         if not (
             listed
             or signs
@@ -80,8 +80,10 @@ def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
     That is a company, with one that "and" joins to it, else (`person`) the name that the words
     describe or the one right before.
     """
-    names = [span for span in _names(text, segment) if not has_only_roles(span.of(text).casefold())]
-    companies = [span for span in names if HAS_FORM.search(span.of(text))]
+    names = [
+        span for span in _names(text, segment) if not has_only_roles(span.text_in(text).casefold())
+    ]
+    companies = [span for span in names if HAS_FORM.search(span.text_in(text))]
     if companies:
         last = companies[-1]
         joined = [

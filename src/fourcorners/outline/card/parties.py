@@ -171,10 +171,10 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
         led = _LED.search(text, max(0, span.start - 30), span.start)
         if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):
             led = None
-        said = span.of(text).casefold()
+        said = span.text_in(text).casefold()
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
             continue
-        if ENDS_WITH_SUFFIX.search(span.of(text)):
+        if ENDS_WITH_SUFFIX.search(span.text_in(text)):
             others.append(party_fact(text, span, given["short"]))
             names.add(said)
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
@@ -186,7 +186,7 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
     for match in _LABEL.finditer(text, preamble.start, preamble.end):
         label = match["label"] or match["role"]
         span = name_at(text, match.end(), preamble.end)
-        if span is None or has_only_roles(span.of(text).casefold()) or label in found:
+        if span is None or has_only_roles(span.text_in(text).casefold()) or label in found:
             continue
         short = match["label"] or ""
         fact = party_fact(text, span, short)
@@ -223,14 +223,14 @@ def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party],
     if len(found) != 1 or ENDS_WITH_SUFFIX.search(found[0].value.name):
         return found
     span = found[0].span
-    joints = [*re.finditer(r"\s+(?:and|AND)\s+(?:[Tt]he\s+)?", span.of(text))]
+    joints = [*re.finditer(r"\s+(?:and|AND)\s+(?:[Tt]he\s+)?", span.text_in(text))]
     if len(joints) != 1 or "(" in text[span.end : span.end + 3]:
         return found
     first = Span(span.start, span.start + joints[0].start())
     second = Span(span.start + joints[0].end(), span.end)
-    if any(has_only_roles(name.of(text).casefold()) for name in (first, second)):
+    if any(has_only_roles(name.text_in(text).casefold()) for name in (first, second)):
         return found
-    if not any(" " in name.of(text) for name in (first, second)):
+    if not any(" " in name.text_in(text) for name in (first, second)):
         return found
     return party_fact(text, first, ""), party_fact(text, second, "")
 
@@ -262,7 +262,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         span = name_at(text, offset, limit)
         if span is None:
             break
-        said = " ".join(span.of(text).split()).casefold()
+        said = " ".join(span.text_in(text).split()).casefold()
         names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
         if has_only_roles(said) or any(
             name == said or name.startswith(f"{said} ") for name in names
@@ -273,7 +273,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         if number:  # "(1) … (2) …"
             after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
             nearer = name_at(text, _skip(text, stop, limit), limit) if stop is not None else None
-            if after > 0 and not (nearer and HAS_FORM.search(nearer.of(text))):
+            if after > 0 and not (nearer and HAS_FORM.search(nearer.text_in(text))):
                 named = find_short_name(text, span.end, after)
                 stop, short = after, short_name(named) if named else ""
         found.append(party_fact(text, span, short))
@@ -314,7 +314,7 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
             continue
         near = find_short_name(text, candidate.end, min(limit, candidate.end + 60))
         direct = step.start() - offset <= 1 and "and" in step.group().lower()
-        certain = HAS_FORM.search(candidate.of(text)) or near or direct
+        certain = HAS_FORM.search(candidate.text_in(text)) or near or direct
         if certain or (close and not paragraph):
             following = step.end()
             break

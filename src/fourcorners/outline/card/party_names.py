@@ -133,7 +133,7 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
         end -= 1
     span = Span(match.start(), max(match.start(), end))
-    words = span.of(text)
+    words = span.text_in(text)
     if DESCRIBED.search(text, max(0, span.start - 4), span.start):
         return None
     if (
@@ -183,7 +183,7 @@ def is_acting(text: str, short: str) -> bool:
 
 def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
     """Return a party as a fact, surer the more its words look like a party's."""
-    words = " ".join(_UNDERLINE.sub(" ", span.of(text)).split())
+    words = " ".join(_UNDERLINE.sub(" ", span.text_in(text)).split())
     short = " ".join(short.split())
     if NO_SHORT.search(short):
         short = ""

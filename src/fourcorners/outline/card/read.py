@@ -186,7 +186,7 @@ def read_card(document: Document, outline: Outline) -> Card:
 def _title(text: str, title: Title | None) -> Fact[str] | None:
     if title is None:
         return None
-    return Fact(" ".join(title.span.of(text).split()), title.span, title.confidence)
+    return Fact(" ".join(title.span.text_in(text).split()), title.span, title.confidence)
 
 
 def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
@@ -219,18 +219,22 @@ def _is_body(text: str, node: Node) -> bool:
     """Tell whether a node stands below the preamble: no title, no list of the parties."""
     if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
         return False
-    return node.heading is None or node.heading.of(text).casefold() not in ("parties", "between")
+    return node.heading is None or node.heading.text_in(text).casefold() not in (
+        "parties",
+        "between",
+    )
 
 
 def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
     if title:
-        found = contract_type(title.span.of(text))
+        found = contract_type(title.span.text_in(text))
         if found:
             name, match = found
             return Fact(name, Span(*match.span()).shift(title.span.start), title.confidence)
     opening = Span(preamble.start, min(preamble.end, preamble.start + 600))
     named = re.search(
-        r"\b[Tt](?:his|HIS)\s+([\w&,’'/ -]{3,80}?(?i:agreement|lease|policy))", opening.of(text)
+        r"\b[Tt](?:his|HIS)\s+([\w&,’'/ -]{3,80}?(?i:agreement|lease|policy))",
+        opening.text_in(text),
     )
     found = contract_type(named.group(1)) if named else None
     if named is None or found is None:
@@ -245,7 +249,7 @@ def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
 
 def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date] | None:
     best: Fact[date] | None = None
-    cited = title.span if title and _CITES.search(title.span.of(text)) else Span(0, 0)
+    cited = title.span if title and _CITES.search(title.span.text_in(text)) else Span(0, 0)
     for found in find_dates(text, Span(0, preamble.end)):
         if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
             continue

@@ -62,7 +62,7 @@ def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
     for anchor in islice(_ANCHOR.finditer(text, region.start, region.end), _ANCHORS):
         window = Span(max(previous.end, anchor.start() - _WINDOW), anchor.start())
         for span in _before(text, window, previous):
-            found.setdefault(" ".join(span.of(text).casefold().split()), span)
+            found.setdefault(" ".join(span.text_in(text).casefold().split()), span)
         previous = Span(*anchor.span())
     return tuple(sorted(found.values()))
 
@@ -76,7 +76,7 @@ def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
         for first in before[-4:-1]:
             name = Span(first.start(), before[-1].end())
             apart = text[name.end : match.start()].strip()
-            if not apart and again.startswith(_plain(name.of(text))):
+            if not apart and again.startswith(_plain(name.text_in(text))):
                 found.append(name)
                 break
     return tuple(found)

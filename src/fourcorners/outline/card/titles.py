@@ -101,7 +101,7 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
         if mark.span.start > MAX_OFFSET:
             break
         styled = mark.kind is MarkKind.HEADING and mark.detail in ("0", "1", "Title", "title")
-        if styled and _NAME.search(mark.span.of(document.text)):
+        if styled and _NAME.search(mark.span.text_in(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
     top = _top(lines)
     subject = _subject(lines)
@@ -148,7 +148,7 @@ def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | Non
     spelt = re.compile(r"(?<!\w)" + r"\W{1,40}".join(words) + r"(?!\w)", re.IGNORECASE)
     for found in spelt.finditer(text, 0, called.start()):
         span = Span(*found.span())
-        shown = span.of(text)
+        shown = span.text_in(text)
         if not (is_all_capitals(shown) or is_title_like(" ".join(shown.split()), limit=_LONGEST)):
             continue
         if top is None or not top.span.overlaps(span):
@@ -179,7 +179,7 @@ def _without_company(text: str, span: Span) -> Span:
 
 def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
     """Return what of a line is a title: all of it, or its head before "by and between"."""
-    words = span.of(text)
+    words = span.text_in(text)
     if _SKIP.match(words) or _NUMBERED.match(words):
         return None
     stop = _STOP.search(words)
@@ -221,7 +221,7 @@ def _segments(lines: TextLines, limit: int) -> list[Span]:
 
 def _plain(text: str, span: Span) -> Span:
     """Take a filing's exhibit number and typographic signs from the ends of a line."""
-    filing = _FILING.match(span.of(text))
+    filing = _FILING.match(span.text_in(text))
     start = span.start + filing.end() if filing and len(span) > filing.end() else span.start
     end = span.end
     while start < end and text[start] in '*_#"“” ':
@@ -242,27 +242,27 @@ def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span
     text = lines.text
     first = last = index
     whole = segments[index]
-    if not is_all_capitals(whole.of(text)):
+    if not is_all_capitals(whole.text_in(text)):
         return whole
 
     def joins(one: Span, other: Span) -> bool:
         between = text[one.end : other.start]
         if between.count("\n") > 1:
             return False
-        lone = len(other.of(text).split()) == 1 and _NAME.fullmatch(other.of(text))
+        lone = len(other.text_in(text).split()) == 1 and _NAME.fullmatch(other.text_in(text))
         return bool(lone) or not COLUMN_GAP.search(between.strip("\n") or "")
 
     while first > 0 and joins(segments[first - 1], segments[first]):
-        above = segments[first - 1].of(text)
+        above = segments[first - 1].text_in(text)
         if not is_all_capitals(above) or _SKIP.match(above) or len(above) > 80 or above[-1] in ".":
             break
         if not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above) and not re.match(
-            r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].of(text)
+            r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].text_in(text)
         ):
             break
         first -= 1
     while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
-        here, below = segments[last].of(text), segments[last + 1].of(text)
+        here, below = segments[last].text_in(text), segments[last + 1].text_in(text)
         if _AMENDMENT.fullmatch(here) and _NAME.search(below) and not _STOP.search(below):
             last += 1
             break

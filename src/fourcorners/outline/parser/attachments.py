@@ -243,7 +243,7 @@ def _attachment_worth(
         return None
     if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
-    rest = _RUNNING_PAGE.sub("", lines.rest_of_line(end).of(text)).strip(' \t*_"“”.:;–—-]()')
+    rest = _RUNNING_PAGE.sub("", lines.rest_of_line(end).text_in(text)).strip(' \t*_"“”.:;–—-]()')
     if breaks >= 2 and _goes_on(lines, end, rest):
         rest = ""
     word = match.group("word")

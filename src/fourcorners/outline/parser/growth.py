@@ -104,7 +104,7 @@ def _front(
     offset = 0
     for span in [*aside, Span(limit, limit)]:
         between = Span(offset, max(offset, min(span.start, limit))).strip(lines.written)
-        if any(char.isalnum() for char in between.of(lines.written)):
+        if any(char.isalnum() for char in between.text_in(lines.written)):
             found.append(Branch(NodeKind.PARAGRAPH, "", "", None, between.start, 1.0, between.end))
         offset = max(offset, span.end)
     return sorted(found, key=lambda branch: branch.start)
@@ -195,7 +195,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
         return None
     if family == "recitals":
         line = lines.rest_of_line(marker.start)
-        return None if line.of(text)[:7].lower() == "whereas" else _trim(text, line)
+        return None if line.text_in(text)[:7].lower() == "whereas" else _trim(text, line)
     if family in ("heading", "caps"):
         return _trim(text, _unnumbered(lines, item))
     start = marker.end
@@ -214,9 +214,9 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
     words = Span(start, end).strip(text)
     if words and words.end >= line_end - 2 and _alone(lines, item, words):
         return _trim(text, words)
-    if not is_title_like(words.of(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
+    if not is_title_like(words.text_in(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
         return None
-    if _REFERENCE.fullmatch(words.of(text)):
+    if _REFERENCE.fullmatch(words.text_in(text)):
         return None
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
@@ -226,7 +226,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
 def _unnumbered(lines: TextLines, item: PlacedMarker) -> Span:
     """Return a heading without a number: its line, or the capitals that open a paragraph."""
     line = Span(item.marker.start, lines.end_of_line(item.marker.start))
-    if item.reading.family == "heading" or is_all_capitals(line.of(lines.text)):
+    if item.reading.family == "heading" or is_all_capitals(line.text_in(lines.text)):
         return line
     capitals = _CAPITAL_WORDS.match(lines.text, line.start)
     return Span(*capitals.span()) if capitals else line
@@ -234,7 +234,7 @@ def _unnumbered(lines: TextLines, item: PlacedMarker) -> Span:
 
 def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
     """Tell whether words that fill the line after a number are a heading in lower case."""
-    said = words.of(lines.text)
+    said = words.text_in(lines.text)
     if item.reading.family.startswith("(") or not said[0].isupper() or said[-1] in ".;,:":
         return False
     few = len(said.split()) <= _ALONE and len(said) <= 70
@@ -254,7 +254,7 @@ def _heading_below(lines: TextLines, item: PlacedMarker, start: int) -> Span | N
     if text.count("\n", start, offset) > 4 or item.reading.family.startswith("("):
         return None
     line = lines.rest_of_line(offset)
-    words = line.of(text)
+    words = line.text_in(text)
     if line.end - line.start >= _HEADING_LIMIT or not words or words[-1] in ".;,":
         return None
     if is_all_capitals(words) or is_title_like(words):

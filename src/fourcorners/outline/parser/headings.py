@@ -78,7 +78,7 @@ def find_headings(
             if signs:
                 continue
             names = at >= 0 and span.start - signed[at] < _SIGNING
-            few = len(span.of(text).split()) < 3 and not _heads_paper(lines, span.end)
+            few = len(span.text_in(text).split()) < 3 and not _heads_paper(lines, span.end)
             if names and (few or SIGNATURE_LINE.search(text, span.end, span.end + _NAMED)):
                 continue
             found[span.start] = _heading("caps", span, 0, 0.5, 0.35)
@@ -130,7 +130,7 @@ def _run_in(lines: TextLines) -> list[Span]:
         if (
             (is_sentence_end(before) or breaks >= 2 or is_all_capitals(before.rpartition("\n")[2]))
             and not lines.is_ignored(span.start)
-            and not _NO_HEADING.search(span.of(lines.text))
+            and not _NO_HEADING.search(span.text_in(lines.text))
         ):
             found.append(span)
     return found if len(found) >= _SEVERAL else []
@@ -141,7 +141,7 @@ def _capital_lines(lines: TextLines) -> Iterator[Span]:
     text = lines.text
     for match in _CAPITALS.finditer(text):
         head = Span(*match.span("head"))
-        words = head.of(text)
+        words = head.text_in(text)
         if (
             not is_all_capitals(words)
             or COLUMN_GAP.search(words)

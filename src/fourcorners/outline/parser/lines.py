@@ -149,7 +149,9 @@ class TextLines:
                 return False
             above = Span(start, offset)
             inside = sum(len(both) for s in self.ignored if (both := s.intersection(above)))
-            return len(above.of(self.text).split()) == 0 or inside >= len(above.strip(self.text))
+            return len(above.text_in(self.text).split()) == 0 or inside >= len(
+                above.strip(self.text)
+            )
         above_text = self.text[max(0, offset - 40) : offset]
         return "\f" in above_text or above_text.endswith("\n\n\n\n") or not above_text.strip()
 

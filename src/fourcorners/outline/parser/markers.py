@@ -258,7 +258,7 @@ def _marker(
         return None
     leave = _LEAVE[kind][0 if own_line else 1] * share
     if own_line:
-        rest = lines.rest_of_line(end).of(lines.text)
+        rest = lines.rest_of_line(end).text_in(lines.text)
         below = rest or lines.text[end : end + 8].strip()
         if below.startswith(("/s/", "___")):
             return None  # one of several who sign
@@ -281,7 +281,7 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
     if not (listed and own_line) and _is_other(text, kind, end):
         return None
     doubt = 0.0
-    rest = lines.rest_of_line(end).of(text)
+    rest = lines.rest_of_line(end).text_in(text)
     if kind == "bare" and not _heads_decimals(match["mark"], rest):
         lone = _doubt_of_bare(lines, start, rest) if own_line else None
         if lone is None:

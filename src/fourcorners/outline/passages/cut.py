@@ -153,7 +153,7 @@ def _only_heading(text: str, node: Node, lead: Span) -> bool:
     """Tell whether a node has no words of its own but its number and heading."""
     end = node.heading.end if node.heading else lead.start
     start = max(lead.start, end)
-    rest = Span(start, max(start, lead.end)).of(text)
+    rest = Span(start, max(start, lead.end)).text_in(text)
     words = rest.split()
     return len(words) <= 3
 
@@ -219,7 +219,7 @@ def _context(text: str, outline: Outline, piece: _Piece) -> str:
             continue
         if step is node and piece.span.start == node.span.start and not step.heading:
             continue
-        heading = " ".join(step.heading.of(text).split()) if step.heading else ""
+        heading = " ".join(step.heading.text_in(text).split()) if step.heading else ""
         name = " ".join(part for part in (step.label, heading) if part)
         if name:
             names.append(name)

@@ -26,5 +26,5 @@ def cut_units(text: str, passages: Sequence[Passage]) -> list[Unit]:
         Unit(span, ordinal)
         for ordinal, passage in enumerate(passages)
         for span in split_sentences(text, passage.span)
-        if len(span.of(text).split()) >= MIN_WORDS
+        if len(span.text_in(text).split()) >= MIN_WORDS
     ]

@@ -162,18 +162,21 @@ def mark_sentences(
                 if both and len(both) >= 0.5 * min(len(spans[at]), len(place)):
                     held[at].add(provision)
     return [
-        Sentence(span.of(text), group, frozenset(of)) for span, of in zip(spans, held, strict=True)
+        Sentence(span.text_in(text), group, frozenset(of))
+        for span, of in zip(spans, held, strict=True)
     ]
 
 
 def sentence_spans(text: str) -> list[Span]:
     """Return the spans of the sentences of a text, without headings and labels."""
-    return [span for span in split_sentences(text) if len(span.of(text).split()) >= _FEWEST_WORDS]
+    return [
+        span for span in split_sentences(text) if len(span.text_in(text).split()) >= _FEWEST_WORDS
+    ]
 
 
 def split_clause(text: str) -> list[str]:
     """Return the sentences of a clause, without headings and labels; the clause if none is left."""
-    return [span.of(text) for span in sentence_spans(text)] or [text.strip()]
+    return [span.text_in(text) for span in sentence_spans(text)] or [text.strip()]
 
 
 class QueryLearner:

@@ -79,7 +79,7 @@ class RankedContract:
 
     Attributes:
         spans: Of its sentences, in order; they are disjoint.
-        of: For each sentence, the place of its passage.
+        principal_of: For each sentence, the place of its passage.
         headings: For each passage, the spans of the headings it stands under.
         vectors: One unit row a passage, or None where there are none.
         reader_scores: Log-odds (sentences, kinds) of a clause reader by its words, or None.
@@ -88,7 +88,7 @@ class RankedContract:
     text: str
     card: Card
     spans: tuple[Span, ...]
-    of: NDArray[np.intp]
+    principal_of: NDArray[np.intp]
     headings: tuple[tuple[Span, ...], ...]
     index: WordIndex
     vectors: NDArray[np.float32] | None
@@ -132,7 +132,7 @@ def load_contract(library: Catalogue, document: str) -> RankedContract:
         text=text,
         card=library.card(document),
         spans=tuple(unit.span for unit in units),
-        of=np.array([unit.passage for unit in units], np.intp),
+        principal_of=np.array([unit.passage for unit in units], np.intp),
         headings=tuple(passage_headings(outline, passage) for passage in ordered),
         index=WordIndex(text),
         vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
@@ -143,7 +143,7 @@ def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[
     """Return an array (sentences, `SIGNALS`); what there is no sign of is 0."""
     import numpy as np
 
-    spans, of = contract.spans, contract.of
+    spans, of = contract.spans, contract.principal_of
     count = len(spans)
     learned = np.zeros(count, np.float32)
     by_hand, heading = np.zeros(count, np.float32), np.zeros(count, np.float32)
@@ -254,13 +254,13 @@ def select_passages(
     A contract that fits in them is returned whole.
     """
     weighing = default_weights()[weights_key(contract, wanted)]
-    parts, worth = sentence_worths(
+    parts, worth = sentence_weights(
         contract, score_sentences(ranking_signals(contract, wanted), weighing), longest=longest
     )
     return choose_windows(parts, worth, most=most, longest=longest)
 
 
-def sentence_worths(
+def sentence_weights(
     contract: RankedContract,
     chance: NDArray[np.float64],
     *,

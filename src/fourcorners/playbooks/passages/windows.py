@@ -22,7 +22,7 @@ class Window:
     """A stretch of a document and the worth of what lies in it."""
 
     span: Span
-    worth: float
+    weight: float
 
 
 def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
@@ -89,4 +89,4 @@ def choose_windows(
         span = Span(parts[begin].start, parts[last - 1].end)
         windows.append(Window(span, float(total[last] - total[begin])))
         end = begin
-    return sorted(windows, key=lambda window: (-window.worth, window.span))
+    return sorted(windows, key=lambda window: (-window.weight, window.span))

@@ -165,7 +165,7 @@ class AdapterChoice:
 
     adapter: Adapter | None
     installed: InstalledAdapter | None
-    told: str = ""
+    message: str = ""
 
 
 NO_ADAPTER = AdapterChoice(None, None)

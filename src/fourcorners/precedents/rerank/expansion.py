@@ -53,7 +53,7 @@ def expand_query(query: str, port: Port, *, longer: str | None = None) -> Expans
     Raises:
         ConfigError: If the model is not configured, or prompts or settings are wrong.
     """
-    port.voice(ROLE)
+    port.role_model(ROLE)
     values: dict[str, Value] = {"wanted": query, "longer": longer or ""}
     (outcome,) = port.ask_many([PromptRequest(PROMPT, values, WordingsAnswer, tag="expansion")])
     told = parse_outcome(outcome)

@@ -63,7 +63,7 @@ def rank_pairwise(
         return turned
 
     order = merge_sorted(len(texts), compare)
-    silent = [at for at, each in enumerate(verdicts) if each.is_silent]
+    silent = [at for at, each in enumerate(verdicts) if each.is_empty]
     return reorder(order, silent), verdicts
 
 

@@ -58,7 +58,7 @@ def rerank_texts(
     from fourcorners.precedents.rerank.pairwise import rank_pairwise
     from fourcorners.precedents.rerank.pointwise import rank_pointwise
 
-    port.voice(ROLE)  # what is not configured is said before the work
+    port.role_model(ROLE)  # what is not configured is said before the work
     wanted: dict[str, Value] = {"wanted": query, "longer": longer or ""}
     cut = [text[:MAX_LENGTH] for text in texts]
     return (rank_pointwise if how is Rerank.POINTWISE else rank_pairwise)(wanted, cut, port)

@@ -77,7 +77,7 @@ class PrecedentModel:
         found: NDArray[np.float64] = standard @ self.weights + self.sharpness * moved
         return found
 
-    def chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rating_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return for each score the chance of at least 2, 3, 4 and 5 stars: four columns."""
         import numpy as np
 
@@ -88,7 +88,7 @@ class PrecedentModel:
 
     def stars(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the stars to be expected, 1 to 5."""
-        expected: NDArray[np.float64] = 1.0 + self.chances(scores).sum(axis=1)
+        expected: NDArray[np.float64] = 1.0 + self.rating_probabilities(scores).sum(axis=1)
         return expected
 
 

@@ -99,7 +99,7 @@ def _of(
         own = base_scores(found, collection.encoder)
         if adapter is not None:
             own = own + adapter.score_gain(query, found.query, found.vectors)
-        return found.over(own)
+        return found.merge_scores(own)
     words = scale_by_highest(_words(query, collection, expansion))[rows]
     return _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
 
@@ -154,7 +154,7 @@ class Candidates:
     vectors: NDArray[np.float32]
     first: NDArray[np.float64]
 
-    def over(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    def merge_scores(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a score for every clause that is ranked, from the candidates' own.
 
         Those that were not judged stay below in their order.

@@ -37,7 +37,7 @@ register_tables(
 )
 
 
-def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield the items in lists of at most `size`."""
     rest = iter(items)
     while part := list(islice(rest, size)):
@@ -59,7 +59,7 @@ def cached_vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> 
         for clause, data in rows:
             held[as_string(clause)] = np.frombuffer(as_bytes(data), dtype="<f4")
     fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
-    for part in batched(fresh.items(), BATCH):
+    for part in split_batches(fresh.items(), BATCH):
         made = encoder.encode([text for _, text in part])
         with library.transaction():
             for (key, _), row in zip(part, made, strict=True):

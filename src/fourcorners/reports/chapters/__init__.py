@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fourcorners.reports.chapters import front, provisions, schedules, summary
-from fourcorners.reports.chapters.material import Material
+from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import red_flags as _red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
@@ -25,7 +25,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
 
     Of very many findings the first schedule cuts the quotes, unless they are to be whole.
     """
-    material = Material(grid, whole_quotes=whole_quotes)
+    material = ReportMaterial(grid, whole_quotes=whole_quotes)
     return Report(
         kind=ReportKind.DUE_DILIGENCE,
         title="Due diligence report",
@@ -50,7 +50,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
 
 def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
     """Return the red-flag report on a review: what is of high or medium severity, by document."""
-    material = Material(grid)
+    material = ReportMaterial(grid)
     return Report(
         kind=ReportKind.RED_FLAGS,
         title="Red-flag report",

@@ -9,20 +9,20 @@ from typing import Final
 from fourcorners.precedents.difference import Change
 from fourcorners.reports.chapters.material import (
     Entry,
-    Material,
-    advice,
-    clause,
-    counted,
-    listed,
-    moment,
-    reference,
-    references,
+    ReportMaterial,
+    clause_heading,
+    clause_reference,
+    clause_references,
+    count_noun,
+    format_time,
+    join_words,
+    recommendation,
     review_run,
+    severity_reason,
     severity_run,
-    why,
 )
-from fourcorners.reports.chapters.material import label as label_of
-from fourcorners.reports.grid import pages, place, recognised
+from fourcorners.reports.chapters.material import clause_label as label_of
+from fourcorners.reports.grid import ocr_note, page_range, quote_place
 from fourcorners.reports.tree import (
     Kind,
     Note,
@@ -65,18 +65,18 @@ AUTHORS = {
 }
 
 
-def finding_section(material: Material, entry: Entry, *, title: str) -> Section:
+def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Section:
     """Return a finding told in full, under a heading of its own."""
     finding = entry.finding
-    head = [severity_run(entry), Run(f"  {why(finding)}")]
+    head = [severity_run(entry), Run(f"  {severity_reason(finding)}")]
     blocks: list[FindingBlock] = [
         Paragraph(tuple(head), Kind.LABEL, notes=finding_notes(finding)),
-        note(entry.link(), "  ·  ", references(finding), "  ·  ", review_run(finding)),
+        note(entry.link(), "  ·  ", clause_references(finding), "  ·  ", review_run(finding)),
     ]
     if stand := finding.position:
         blocks.append(body(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if advice(finding):
-        blocks.append(body(Run("Recommendation. ", Tone.STRONG), advice(finding)))
+    if recommendation(finding):
+        blocks.append(body(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
     blocks += correction_blocks(finding)
     blocks += quote_blocks(finding, most=EXCERPT, rest=entry)
     blocks += amendment_blocks(finding)
@@ -102,7 +102,7 @@ def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
     if not finding.value:
         return
     last = next((each for each in reversed(finding.remarks) if each.value), None)
-    who = f" by {single_line(last.by)}, {moment(last.at)}" if last else ""
+    who = f" by {single_line(last.by)}, {format_time(last.at)}" if last else ""
     yield label(Run(f"Corrected{who}", Tone.STRONG), " to:")
     if finding.place:
         where = f"Characters {finding.place.start:,}–{finding.place.end:,}"
@@ -128,7 +128,7 @@ def quote_blocks(
     more = [each for each, size in zip(finding.evidence, sizes, strict=True) if size is None]
     if more:
         characters = sum(len(each.quote.words) for each in more)
-        told = f"{counted(len(more), 'more quote')} of {characters:,} characters"
+        told = f"{count_noun(len(more), 'more quote')} of {characters:,} characters"
         if rest:
             yield note(f"{told}: ", rest.link())
         else:
@@ -162,7 +162,7 @@ def _places(evidence: Sequence[Evidence]) -> str:
 
 def _quote(evidence: Evidence, most: int, rest: Entry | None) -> QuoteBlock:
     quote = evidence.quote
-    sources = [reference(evidence), place(quote), recognised(evidence.ocr)]
+    sources = [clause_reference(evidence), quote_place(quote), ocr_note(evidence.ocr)]
     tone = Tone.QUIET if quote.verified else Tone.WARNING
     source = (Run(" · ".join(filter(None, sources)), tone),)
     cut = _cut(quote.words, most)
@@ -185,7 +185,7 @@ def amendment_blocks(finding: Finding) -> Iterator[FindingBlock]:
         )  # fmt: skip
         yield QuoteBlock(
             change.quote.words,
-            (Run(f"{single_line(change.name)} · {place(change.quote)}", Tone.QUIET),),
+            (Run(f"{single_line(change.name)} · {quote_place(change.quote)}", Tone.QUIET),),
             change.quote.verified,
         )
 
@@ -268,23 +268,23 @@ def _inside(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool
 def _source(name: str, quote: Quote) -> QuoteBlock:
     return QuoteBlock(
         quote.words,
-        (Run(f"{name} · {place(quote)}", Tone.QUIET if quote.verified else Tone.WARNING),),
+        (Run(f"{name} · {quote_place(quote)}", Tone.QUIET if quote.verified else Tone.WARNING),),
         quote.verified,
     )
 
 
-def outlier_blocks(material: Material, entry: Entry) -> Iterator[FindingBlock]:
+def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
     """Yield how a clause differs from its nearest neighbour in the room, word by word."""
     outlier = entry.finding.outlier
     if outlier is None:
         return
     nearest = material.by_id(outlier.nearest)
-    name = material.named(nearest) if nearest else "a contract outside this report"
+    name = material.display_name(nearest) if nearest else "a contract outside this report"
     best = entry.finding.best
     runs: tuple[Run, ...] = ()
     if nearest is not None and best is not None:
-        ours = best.clause.of(entry.cell.document.text)
-        runs = compare_words(ours, outlier.clause.of(nearest.text))
+        ours = best.clause.text_in(entry.cell.document.text)
+        runs = compare_words(ours, outlier.clause.text_in(nearest.text))
     yield label(
         Run("Unlike the others. ", Tone.WARNING),
         f"The clause nearest to it is in {name}"
@@ -316,14 +316,14 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def summary_blocks(entry: Entry, material: Material) -> tuple[FindingBlock, ...]:
+def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, what a finding says beside its words."""
     finding = entry.finding
-    blocks: list[FindingBlock] = [body(severity_run(entry), f"  {why(finding)}")]
+    blocks: list[FindingBlock] = [body(severity_run(entry), f"  {severity_reason(finding)}")]
     if stand := finding.position:
         blocks.append(note(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if advice(finding):
-        blocks.append(note(Run("Recommendation. ", Tone.STRONG), advice(finding)))
+    if recommendation(finding):
+        blocks.append(note(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
     if entry.number in material.in_full:
@@ -333,7 +333,7 @@ def summary_blocks(entry: Entry, material: Material) -> tuple[FindingBlock, ...]
             *(["the comparison"] if finding.outlier else []),
             *(["the comments"] if finding_notes(finding) else []),
         ]
-        where = f"See its chapter for {listed(heard)}." if heard else "Told in its chapter."
+        where = f"See its chapter for {join_words(heard)}." if heard else "Told in its chapter."
         return (*blocks, note(Run(where, link=f"told_{entry.number}")))
     more = [
         *correction_blocks(finding),
@@ -344,14 +344,14 @@ def summary_blocks(entry: Entry, material: Material) -> tuple[FindingBlock, ...]
     return (*blocks, *more)
 
 
-def quoted_words(entry: Entry, material: Material) -> tuple[FindingBlock, ...]:
+def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, the words of a finding, as many as it shows."""
     if entry.finding.state is CellState.NOT_FOUND:
         return tuple(missing_blocks(entry.finding))
     return tuple(quote_blocks(entry.finding, most=material.in_schedule(entry)))
 
 
-def omitted_characters(entry: Entry, material: Material) -> int:
+def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
     """Return how many characters of the quotes of a finding the schedule does not show."""
     whole = sum(len(each.quote.words) for each in entry.finding.evidence)
     told = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
@@ -371,9 +371,9 @@ def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
     )
     if searched.best:
         best = searched.best
-        page = pages(best.pages)
+        page = page_range(best.pages)
         yield note(
-            f"The nearest, {best.score:.2f}, does not count: {clause(best)}"
+            f"The nearest, {best.score:.2f}, does not count: {clause_heading(best)}"
             f"{f', {page}' if page else ''}: “{shorten(best.quote.words, 160)}”"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fourcorners.reports.chapters.material import Material, counted, day
+from fourcorners.reports.chapters.material import ReportMaterial, count_noun, format_date
 from fourcorners.reports.tree import BulletList, FactList, Run, Section, Tone, body, words
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import Author, CellState, ReviewState
@@ -19,20 +19,20 @@ NOTICE = (
 _PRIVATE = ("Library",)
 
 
-def status(material: Material) -> str:
+def status(material: ReportMaterial) -> str:
     """Say how far people have checked the review."""
     cells = list(material.grid.cells())
     total, checked = len(cells), material.checked
     if not checked:
         return f"Draft: no person has checked any of the {total:,} answers."
     again = sum(cell.finding.review is ReviewState.SECOND_LOOK for cell in cells)
-    late = f" {counted(again, 'needs', 'need')} a second look." if again else ""
+    late = f" {count_noun(again, 'needs', 'need')} a second look." if again else ""
     if checked == total:
         return f"All {total:,} answers were checked by a person.{late}"
     return f"{checked:,} of {total:,} answers were checked by a person.{late}"
 
 
-def cover(material: Material, prepared_by: str) -> tuple[tuple[str, str], ...]:
+def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:
     """Return what the cover says."""
     review = material.review
     found = [cell for cell in material.grid.cells() if cell.finding.state is CellState.FOUND]
@@ -41,15 +41,15 @@ def cover(material: Material, prepared_by: str) -> tuple[tuple[str, str], ...]:
     )
     return (
         *((("Prepared by", prepared_by),) if prepared_by else ()),
-        ("Date of review", day(review.created)),
-        ("Terms judged as of", day(review.as_of)),
+        ("Date of review", format_date(review.created)),
+        ("Terms judged as of", format_date(review.as_of)),
         ("Playbook", f"{review.playbook} {review.playbook_version}".strip()),
         ("Contracts", f"{len(review.documents):,} read, {len(review.unread):,} not read"),
-        ("Confirmed", f"{confirmed:,} of {counted(len(found), 'finding')} by a person"),
+        ("Confirmed", f"{confirmed:,} of {count_noun(len(found), 'finding')} by a person"),
     )
 
 
-def scope(material: Material) -> Section:
+def scope(material: ReportMaterial) -> Section:
     """Return the chapter on scope, method and limits."""
     return Section(
         "scope",
@@ -65,7 +65,7 @@ def scope(material: Material) -> Section:
     )
 
 
-def _read(material: Material) -> Section:
+def _read(material: ReportMaterial) -> Section:
     review = material.review
     kinds = Counter(d.card.type.value if d.card.type else "" for d in review.documents)
     without = kinds.pop("", 0)
@@ -73,14 +73,16 @@ def _read(material: Material) -> Section:
     if without:
         named.append(f"of no type the program recognised ({without})")
     sheets = sum(document.page_count for document in review.documents)
-    paper = f" of {counted(sheets, 'page')} in those formats that have pages" if sheets else ""
+    paper = f" of {count_noun(sheets, 'page')} in those formats that have pages" if sheets else ""
     provisions = [head.name for head in review.columns if not head.id.startswith(PREFIX)]
     asked = [head.name for head in review.columns if head.id.startswith(PREFIX)]
-    besides = f", and {counted(len(asked), 'question')} that people asked besides" if asked else ""
+    besides = (
+        f", and {count_noun(len(asked), 'question')} that people asked besides" if asked else ""
+    )
     blocks = [
         body(
-            f"This report covers {counted(len(review.documents), 'contract')}"
-            f"{paper}, read against {counted(len(provisions), 'provision')} of the playbook "
+            f"This report covers {count_noun(len(review.documents), 'contract')}"
+            f"{paper}, read against {count_noun(len(provisions), 'provision')} of the playbook "
             f"“{review.playbook}”{besides}. ",
             Run("Schedule C", link="schedule_documents"),
             " lists them.",
@@ -92,9 +94,11 @@ def _read(material: Material) -> Section:
     if review.unread or images:
         gaps = []
         if review.unread:
-            gaps.append(f"{counted(len(review.unread), 'file')} could not be read")
+            gaps.append(f"{count_noun(len(review.unread), 'file')} could not be read")
         if images:
-            gaps.append(f"{counted(images, 'contract has', 'contracts have')} pages without text")
+            gaps.append(
+                f"{count_noun(images, 'contract has', 'contracts have')} pages without text"
+            )
         blocks.append(
             body(
                 Run(f"{' and '.join(gaps)}: ", Tone.WARNING),
@@ -109,7 +113,7 @@ def _read(material: Material) -> Section:
     return Section("scope_read", "What was read", tuple(blocks))
 
 
-def _method(material: Material) -> Section:
+def _method(material: ReportMaterial) -> Section:
     review = material.review
     by = Counter(
         cell.finding.author
@@ -151,7 +155,7 @@ def _method(material: Material) -> Section:
     )
 
 
-def _in_full(material: Material) -> str:
+def _in_full(material: ReportMaterial) -> str:
     doubted = "those that a person commented on, corrected or doubted"
     if not material.is_long:
         return (
@@ -164,7 +168,7 @@ def _in_full(material: Material) -> str:
     )
 
 
-def _quotes(material: Material) -> Section:
+def _quotes(material: ReportMaterial) -> Section:
     counts = material.grid.quotes()
     claims = sum(len(cell.finding.claims) for cell in material.grid.cells())
     doubtful = counts[False] + claims
@@ -186,7 +190,7 @@ def _quotes(material: Material) -> Section:
     )
 
 
-def _people(material: Material) -> Section:
+def _people(material: ReportMaterial) -> Section:
     counts = Counter(cell.finding.review for cell in material.grid.cells())
     pairs = (
         ("Proposed by the program", counts[ReviewState.PROPOSED]),
@@ -205,7 +209,7 @@ def _people(material: Material) -> Section:
     )
 
 
-def _limits(material: Material) -> Section:
+def _limits(material: ReportMaterial) -> Section:
     failed = len(material.grid.failures())
     windows = sum(document.windows for document in material.review.documents)
     items = [
@@ -233,16 +237,19 @@ def _limits(material: Material) -> Section:
     ]
     if windows:
         items.append(
-            f"In {counted(windows, 'contract')} clauses could not be told apart with confidence: "
-            "references to clauses there are to passages."
+            f"In {count_noun(windows, 'contract')} clauses could not be told apart with "
+            "confidence: references to clauses there are to passages."
         )
     if failed:
-        items.append(f"{counted(failed, 'answer')} failed and stand in Schedule B with the reason.")
+        items.append(
+            f"{count_noun(failed, 'answer')} failed and stand in Schedule B with the reason."
+        )
     suspicious = sum(bool(document.suspicions) for document in material.review.documents)
     if suspicious:
         items.append(
-            f"{counted(suspicious, 'contract holds', 'contracts hold')} words that may be meant to "
-            "mislead a review, and cannot be relied on without a person’s reading: see Schedule B."
+            f"{count_noun(suspicious, 'contract holds', 'contracts hold')} words that may be meant "
+            "to mislead a review, and cannot be relied on without a person’s reading: "
+            "see Schedule B."
         )
     items.append("This report is not legal advice.")
     return Section("scope_limits", "Limits", (BulletList(tuple(words(item) for item in items)),))

@@ -10,7 +10,14 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid, pages
+from fourcorners.reports.grid import (
+    REVIEW_WORDS,
+    SEVERITY_WORDS,
+    STATE_WORDS,
+    Cell,
+    Grid,
+    page_range,
+)
 from fourcorners.reports.tree import Run, Tone
 from fourcorners.review.finding import (
     Annotation,
@@ -25,18 +32,18 @@ from fourcorners.text.invisible_characters import abridge, shorten, single_line
 
 # Up to so many findings of high or medium severity are told in full in their chapters; of more,
 # the chapters list them, and the schedule tells them.
-TOLD_IN_FULL: Final = 80
+MAX_IN_FULL: Final = 80
 # Where there are more, the schedule shows so many characters of the quotes of a finding, by whether
 # it is of high severity or a person asks to see it.
-IN_SCHEDULE: Final = {True: 1_500, False: 500}
+MAX_IN_SCHEDULE: Final = {True: 1_500, False: 500}
 TONES: Final = {
     Severity.HIGH: Tone.HIGH,
     Severity.MEDIUM: Tone.MEDIUM,
     Severity.LOW: Tone.LOW,
     Severity.NONE: Tone.QUIET,
 }
-GRAVE: Final = (Severity.HIGH, Severity.MEDIUM)
-CHECKED: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
+GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
+CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
 _NAMED: Final = 3  # clauses of one finding that a line names
 _NAME: Final = 44  # characters of a document's name in a table
 _SHOWN: Final = 110  # characters of the words that stand for a finding in a line
@@ -82,7 +89,7 @@ class Entry:
         return Run(self.name, link=self.anchor)
 
 
-class Material:
+class ReportMaterial:
     """A grid with its findings numbered: what was found, and what is missing and should not be.
 
     What a person rejected is not among them: the schedule of what was not decided lists it.
@@ -101,21 +108,21 @@ class Material:
 
     def of_column(self, index: int) -> list[Entry]:
         """Return the findings of a provision, the gravest first."""
-        return by_severity(each for each in self.entries if each.cell.column == index)
+        return sort_by_severity(each for each in self.entries if each.cell.column == index)
 
     def of_row(self, index: int) -> list[Entry]:
         """Return the findings of a document, the gravest first."""
-        return by_severity(each for each in self.entries if each.cell.row == index)
+        return sort_by_severity(each for each in self.entries if each.cell.row == index)
 
-    def flagged(self, *severities: Severity) -> list[Entry]:
+    def by_severities(self, *severities: Severity) -> list[Entry]:
         """Return the findings of these severities, the gravest first."""
-        return by_severity(each for each in self.entries if each.severity in severities)
+        return sort_by_severity(each for each in self.entries if each.severity in severities)
 
-    def named(self, document: ReviewedDocument) -> str:
+    def display_name(self, document: ReviewedDocument) -> str:
         """Return the name of a document, without its suffix where no other has the same."""
         return self._names[document.id]
 
-    def brief(self, document: ReviewedDocument) -> str:
+    def short_name(self, document: ReviewedDocument) -> str:
         """Return the name of a document for a line, without its middle if it is long."""
         return abridge(self._names[document.id], _NAME)
 
@@ -126,28 +133,28 @@ class Material:
     @cached_property
     def is_long(self) -> bool:
         """Tell whether there are too many grave findings to tell all of them twice."""
-        return len(self.flagged(*GRAVE)) > TOLD_IN_FULL
+        return len(self.by_severities(*GRAVE_SEVERITIES)) > MAX_IN_FULL
 
     @cached_property
     def in_full(self) -> frozenset[int]:
         """Return the numbers of the findings that their chapters tell in full."""
-        grave = [] if self.is_long else self.flagged(*GRAVE)
+        grave = [] if self.is_long else self.by_severities(*GRAVE_SEVERITIES)
         # What is missing has no words to tell: its line says all there is.
         grave = [each for each in grave if each.finding.state is CellState.FOUND]
-        asked = [each for each in self.entries if asks_for_a_person(each.finding)]
+        asked = [each for each in self.entries if needs_attention(each.finding)]
         return frozenset(each.number for each in [*grave, *asked])
 
     def in_schedule(self, entry: Entry) -> int:
         """Return how many characters of its quotes the schedule shows of a finding; 0 for all."""
         if self.whole_quotes or not self.is_long:
             return 0
-        asked = asks_for_a_person(entry.finding)
-        return IN_SCHEDULE[asked or entry.severity is Severity.HIGH]
+        asked = needs_attention(entry.finding)
+        return MAX_IN_SCHEDULE[asked or entry.severity is Severity.HIGH]
 
     @cached_property
     def checked(self) -> int:
         """Return how many cells a person has confirmed, corrected or rejected."""
-        return sum(cell.finding.review in CHECKED for cell in self.grid.cells())
+        return sum(cell.finding.review in CHECKED_STATES for cell in self.grid.cells())
 
     @cached_property
     def rejected(self) -> list[Cell]:
@@ -162,46 +169,46 @@ def _is_told(cell: Cell) -> bool:
     return cell.finding.state is CellState.FOUND or cell.flagged or corrected
 
 
-def by_severity(entries: Iterable[Entry]) -> list[Entry]:
+def sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
     """Return findings the gravest first, else in the order of documents and provisions."""
     order = list(TONES)
     return sorted(entries, key=lambda each: (order.index(each.severity), each.number))
 
 
-def asks_for_a_person(finding: Finding) -> bool:
+def needs_attention(finding: Finding) -> bool:
     """Tell whether people said something of a finding that a reader must see in full."""
     spoken = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
     return spoken or any(remark.comment for remark in finding.remarks)
 
 
-def reference(evidence: Evidence) -> str:
+def clause_reference(evidence: Evidence) -> str:
     """Return the clause of some evidence as a report cites it, with the page."""
-    return ", ".join(filter(None, (clause(evidence), pages(evidence.pages))))
+    return ", ".join(filter(None, (clause_heading(evidence), page_range(evidence.pages))))
 
 
-def clause(evidence: Evidence) -> str:
+def clause_heading(evidence: Evidence) -> str:
     """Return the clause of some evidence: its label and heading."""
     if not evidence.path or evidence.path[-1] in ("paragraph", ""):
         return "unnumbered paragraph"
     return shorten(evidence.path[-1], 60)
 
 
-def label(evidence: Evidence) -> str:
+def clause_label(evidence: Evidence) -> str:
     """Return the label of a clause without its heading, which stands for it where it has none."""
-    whole = clause(evidence)
+    whole = clause_heading(evidence)
     found = _LABEL.match(whole)
     told = found.group().rstrip(".: ") if found else ""
     return told or shorten(whole, 28)
 
 
-def references(finding: Finding) -> str:
+def clause_references(finding: Finding) -> str:
     """Return the clauses of a finding by their labels; of many, the first and how many more."""
     if finding.state is CellState.NOT_FOUND:
         return "not found"
     first: dict[str, Evidence] = {}
     for evidence in finding.evidence:
         if evidence.quote.verified:
-            first.setdefault(label(evidence), evidence)
+            first.setdefault(clause_label(evidence), evidence)
     named = [
         name + (f" (p. {each.pages[0]})" if each.pages else "") for name, each in first.items()
     ]
@@ -221,19 +228,19 @@ def review_run(finding: Finding) -> Run:
     said = REVIEW_WORDS[finding.review]
     if finding.review is ReviewState.PROPOSED:
         return Run(said, Tone.QUIET)
-    last = last_verdict(finding)
-    who = f" by {single_line(last.by)}, {moment(last.at)}" if last else ""
+    last = last_decision(finding)
+    who = f" by {single_line(last.by)}, {format_time(last.at)}" if last else ""
     warn = finding.review is ReviewState.SECOND_LOOK
     return Run(said + who, Tone.WARNING if warn else Tone.STRONG)
 
 
-def last_verdict(finding: Finding) -> Annotation | None:
+def last_decision(finding: Finding) -> Annotation | None:
     """Return the last remark that gave the finding its present state."""
     fitting = (each for each in reversed(finding.remarks) if each.state is finding.review)
     return next(fitting, None)
 
 
-def why(finding: Finding) -> str:
+def severity_reason(finding: Finding) -> str:
     """Return the reason of a finding's severity, or its state where it has no reason."""
     return finding.reason or STATE_WORDS[finding.state]
 
@@ -243,24 +250,24 @@ def without_dates(reason: str) -> str:
     return _DATE.sub("…", reason)
 
 
-def shared(reasons: Sequence[str]) -> str:
+def shared_sentences(reasons: Sequence[str]) -> str:
     """Return the sentences that all of some reasons have, or the first where they share none."""
     said = [_SENTENCE.split(reason) for reason in reasons]
     kept = [each for each in said[0] if all(each in others for others in said[1:])]
     return " ".join(kept) or reasons[0]
 
 
-def advice(finding: Finding) -> str:
+def recommendation(finding: Finding) -> str:
     """Return what the playbook says to do about a finding, by its rule or the house's position."""
     stand = finding.position
     return finding.recommendation or (stand.recommend if stand else "")
 
 
-def in_short(finding: Finding) -> str:
+def short_reason(finding: Finding) -> str:
     """Return the reason of a finding's severity, or where it has none its best words."""
     if finding.value or not finding.reason:
-        return best_words(finding) or why(finding)
-    return why(finding)
+        return best_words(finding) or severity_reason(finding)
+    return severity_reason(finding)
 
 
 def best_words(finding: Finding) -> str:
@@ -273,25 +280,25 @@ def best_words(finding: Finding) -> str:
     return f"“{shorten(best.quote.words, _SHOWN)}”"
 
 
-def day(value: date | None) -> str:
+def format_date(value: date | None) -> str:
     """Return a date as people write it; empty for none."""
     return f"{value.day} {value:%B} {value.year}" if value else ""
 
 
-def moment(at: str) -> str:
+def format_time(at: str) -> str:
     """Return the day of a time in ISO 8601; the words as they are if it is none."""
     try:
-        return day(date.fromisoformat(at[:10]))
+        return format_date(date.fromisoformat(at[:10]))
     except ValueError:
         return at
 
 
-def counted(number: int, noun: str, many: str = "") -> str:
+def count_noun(number: int, noun: str, many: str = "") -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Return words as `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from fourcorners.reports.chapters.finding import finding_section
 from fourcorners.reports.chapters.material import (
     Entry,
-    Material,
-    advice,
+    ReportMaterial,
     best_words,
-    counted,
-    day,
-    in_short,
-    listed,
-    references,
+    clause_references,
+    count_noun,
+    format_date,
+    join_words,
+    recommendation,
     review_run,
+    severity_reason,
     severity_run,
-    shared,
-    why,
+    shared_sentences,
+    short_reason,
     without_dates,
 )
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS
@@ -40,13 +40,13 @@ from fourcorners.review.finding import CellState, ReviewedDocument, Severity
 from fourcorners.text.invisible_characters import single_line
 
 
-def provision_chapter(material: Material) -> Section:
+def provision_chapter(material: ReportMaterial) -> Section:
     """Return a chapter for each provision."""
     sections = tuple(_provision(material, index) for index in range(len(material.review.columns)))
     return Section("provisions", "Findings by provision", sections=sections, new_page=True)
 
 
-def _provision(material: Material, index: int) -> Section:
+def _provision(material: ReportMaterial, index: int) -> Section:
     head = material.review.columns[index]
     entries = material.of_column(index)
     blocks: list[Block] = [body(head.definition)] if head.definition else []
@@ -57,26 +57,26 @@ def _provision(material: Material, index: int) -> Section:
         rows = tuple(_rows(material, entries))
         blocks.append(Table(f"{head.name}: contracts", heads, rows, widths))
     told = tuple(
-        finding_section(material, entry, title=material.named(entry.cell.document))
+        finding_section(material, entry, title=material.display_name(entry.cell.document))
         for entry in entries
         if entry.number in material.in_full
     )
     return Section(f"provision_{index}", head.name, tuple(blocks), told)
 
 
-def _rows(material: Material, entries: list[Entry]) -> Iterator[Row]:
+def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
     """Yield the findings, those that are flagged for one reason together under it."""
     by_reason: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        reason = without_dates(why(entry.finding))
+        reason = without_dates(severity_reason(entry.finding))
         by_reason.setdefault((entry.severity.value, reason), []).append(entry)
     for alike in by_reason.values():
         yield _reason(alike)
         for entry in alike:
             yield row(
                 entry.link(),
-                Run(material.brief(entry.cell.document), link=f"document_{entry.cell.row}"),
-                references(entry.finding),
+                Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
+                clause_references(entry.finding),
                 best_words(entry.finding),
                 review_run(entry.finding),
             )
@@ -85,8 +85,10 @@ def _rows(material: Material, entries: list[Entry]) -> Iterator[Row]:
 def _reason(alike: list[Entry]) -> Row:
     """Return what findings have in common: why they are flagged, and what to do if it is one."""
     first = alike[0]
-    steps = {advice(each.finding) for each in alike}
-    told = [Run(f" {shared([why(each.finding) for each in alike])}", Tone.STRONG)]
+    steps = {recommendation(each.finding) for each in alike}
+    told = [
+        Run(f" {shared_sentences([severity_reason(each.finding) for each in alike])}", Tone.STRONG)
+    ]
     if len(steps) == 1 and "" not in steps:
         told.append(Run(f" {steps.pop()}"))
     if first.severity is Severity.NONE:
@@ -94,10 +96,10 @@ def _reason(alike: list[Entry]) -> Row:
     return group(severity_run(first), *told)
 
 
-def _tally(material: Material, index: int) -> str:
+def _tally(material: ReportMaterial, index: int) -> str:
     cells = material.grid.column(index)
     states = Counter(cell.finding.state for cell in cells)
-    said = [f"Found in {states[CellState.FOUND]:,} of {counted(len(cells), 'contract')}"]
+    said = [f"Found in {states[CellState.FOUND]:,} of {count_noun(len(cells), 'contract')}"]
     flags = Counter(each.severity for each in material.of_column(index))
     named = [
         f"{flags[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
@@ -105,7 +107,7 @@ def _tally(material: Material, index: int) -> str:
         if flags[severity]
     ]
     if named:
-        said.append(f"; flagged: {listed(named)}")
+        said.append(f"; flagged: {join_words(named)}")
     missing = sum(
         each.finding.state is CellState.NOT_FOUND and each.severity is not Severity.NONE
         for each in material.of_column(index)
@@ -117,7 +119,7 @@ def _tally(material: Material, index: int) -> str:
     return "".join(said) + "."
 
 
-def document_chapter(material: Material) -> Section:
+def document_chapter(material: ReportMaterial) -> Section:
     """Return a chapter for each document."""
     sections = tuple(
         _document(material, index, document)
@@ -126,7 +128,7 @@ def document_chapter(material: Material) -> Section:
     return Section("documents", "Findings by contract", sections=sections, new_page=True)
 
 
-def _document(material: Material, index: int, document: ReviewedDocument) -> Section:
+def _document(material: ReportMaterial, index: int, document: ReviewedDocument) -> Section:
     entries = material.of_row(index)
     blocks: list[Block] = [FactList(card_facts(material, document))]
     blocks += _gaps(document)
@@ -140,7 +142,7 @@ def _document(material: Material, index: int, document: ReviewedDocument) -> Sec
         blocks.append(
             body(
                 Run(
-                    f"{counted(absent, 'other provision')} {'was' if absent == 1 else 'were'} "
+                    f"{count_noun(absent, 'other provision')} {'was' if absent == 1 else 'were'} "
                     "not found: ",
                     Tone.QUIET,
                 ),
@@ -148,28 +150,28 @@ def _document(material: Material, index: int, document: ReviewedDocument) -> Sec
                 Run(".", Tone.QUIET),
             )
         )
-    return Section(f"document_{index}", material.named(document), tuple(blocks))
+    return Section(f"document_{index}", material.display_name(document), tuple(blocks))
 
 
-def _table(material: Material, document: ReviewedDocument, entries: list[Entry]) -> Table:
+def _table(material: ReportMaterial, document: ReviewedDocument, entries: list[Entry]) -> Table:
     rows = [
         row(
             entry.link(),
             Run(entry.cell.head.name, link=f"provision_{entry.cell.column}"),
             severity_run(entry),
-            references(entry.finding),
-            in_short(entry.finding),
+            clause_references(entry.finding),
+            short_reason(entry.finding),
             review_run(entry.finding),
         )
         for entry in entries
     ]
     heads = ("No.", "Provision", "Severity", "Clause", "In short", "Review")
-    caption = f"Findings in {material.named(document)}"
+    caption = f"Findings in {material.display_name(document)}"
     return Table(caption, heads, tuple(rows), (0.07, 0.2, 0.11, 0.21, 0.29, 0.12))
 
 
 def card_facts(
-    material: Material, document: ReviewedDocument
+    material: ReportMaterial, document: ReviewedDocument
 ) -> tuple[tuple[str, tuple[Run, ...]], ...]:
     """Return what a document says of itself; what it does not say is left out or said to be."""
     known = document.card
@@ -184,13 +186,15 @@ def card_facts(
     ]
     pairs.append(("Parties", _or_none("; ".join(parties))))
     dated = known.agreement_date.value if known.agreement_date else None
-    pairs.append(("Dated", _or_none(day(dated))))
+    pairs.append(("Dated", _or_none(format_date(dated))))
     if known.effective_date:
-        pairs.append(("Effective", words(day(known.effective_date.value))))
+        pairs.append(("Effective", words(format_date(known.effective_date.value))))
     if known.expiry_date:
         over = known.expiry_date.value < material.review.as_of
-        late = Run(f" (before {day(material.review.as_of)})", Tone.WARNING)
-        pairs.append(("Expires", (Run(day(known.expiry_date.value)), *((late,) if over else ()))))
+        late = Run(f" (before {format_date(material.review.as_of)})", Tone.WARNING)
+        pairs.append(
+            ("Expires", (Run(format_date(known.expiry_date.value)), *((late,) if over else ())))
+        )
     law = known.governing_law.value if known.governing_law else ""
     pairs.append(("Governing law", _or_none(law)))
     if known.amends:

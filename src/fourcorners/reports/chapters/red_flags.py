@@ -11,16 +11,16 @@ from typing import Final
 from fourcorners.reports.chapters.finding import finding_notes
 from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
-    GRAVE,
+    GRAVE_SEVERITIES,
     Entry,
-    Material,
-    advice,
-    counted,
-    references,
+    ReportMaterial,
+    clause_references,
+    count_noun,
+    recommendation,
     review_run,
+    severity_reason,
     severity_run,
-    shared,
-    why,
+    shared_sentences,
     without_dates,
 )
 from fourcorners.reports.tree import (
@@ -54,14 +54,14 @@ class _Detail(IntEnum):
     HIGH_BRIEF = 3
 
 
-def red_flags(material: Material) -> tuple[Section, ...]:
+def red_flags(material: ReportMaterial) -> tuple[Section, ...]:
     """Return the one section of the report.
 
     All findings are told with reason and recommendation where two pages hold them. Where they do
     not, those of medium severity are told in brief, then counted by provision; at last those of
     high severity too are told in brief, with their reasons once. The report says so.
     """
-    flags = material.flagged(*GRAVE)
+    flags = material.by_severities(*GRAVE_SEVERITIES)
     if not flags:
         nothing = body("No finding is of high or medium severity by the rules of this playbook.")
         return (Section("flags", "Red flags", (body(status(material)), nothing), numbered=False),)
@@ -76,27 +76,27 @@ def red_flags(material: Material) -> tuple[Section, ...]:
     return (Section("flags", "Red flags by contract", tuple(blocks), numbered=False),)
 
 
-def _opening(material: Material, flags: Sequence[Entry]) -> str:
+def _opening(material: ReportMaterial, flags: Sequence[Entry]) -> str:
     counts = Counter(each.severity for each in flags)
     concerned = len({each.cell.row for each in flags})
     missing = len(material.review.unread) + len(material.grid.failures())
     gaps = (
-        f" {counted(len(material.review.unread), 'file')} could not be read and "
-        f"{counted(len(material.grid.failures()), 'answer')} failed."
+        f" {count_noun(len(material.review.unread), 'file')} could not be read and "
+        f"{count_noun(len(material.grid.failures()), 'answer')} failed."
         if missing
         else ""
     )
     return (
         f"{counts[Severity.HIGH]:,} of high and {counts[Severity.MEDIUM]:,} of medium severity, in "
-        f"{concerned:,} of {counted(len(material.review.documents), 'contract')}. "
+        f"{concerned:,} of {count_noun(len(material.review.documents), 'contract')}. "
         f"{status(material)}{gaps}"
     )
 
 
-def _left_out(material: Material, detail: _Detail) -> list[Block]:
+def _left_out(material: ReportMaterial, detail: _Detail) -> list[Block]:
     if detail < _Detail.MEDIUM_COUNTED:
         return []
-    medium = Counter(each.cell.head.name for each in material.flagged(Severity.MEDIUM))
+    medium = Counter(each.cell.head.name for each in material.by_severities(Severity.MEDIUM))
     if not medium:
         return []
     named = ", ".join(f"{name} ({count})" for name, count in medium.items())
@@ -109,7 +109,7 @@ def _left_out(material: Material, detail: _Detail) -> list[Block]:
 
 
 def _tables(
-    material: Material, by_document: dict[int, list[Entry]], detail: _Detail
+    material: ReportMaterial, by_document: dict[int, list[Entry]], detail: _Detail
 ) -> list[Table]:
     if detail is _Detail.HIGH_BRIEF:
         return [_reasons(material), _contracts(material, by_document)]
@@ -125,18 +125,18 @@ def _tables(
     return [Table("Red flags by contract", heads, tuple(rows), (0.09, 0.18, 0.17, 0.56))]
 
 
-def _reasons(material: Material) -> Table:
+def _reasons(material: ReportMaterial) -> Table:
     """Return what the flags of high severity mean, each once, with how many contracts have it."""
     grouped: dict[tuple[int, str, str], list[str]] = {}
-    for entry in material.flagged(Severity.HIGH):
-        reason = why(entry.finding)
-        key = (entry.cell.column, without_dates(reason), advice(entry.finding))
+    for entry in material.by_severities(Severity.HIGH):
+        reason = severity_reason(entry.finding)
+        key = (entry.cell.column, without_dates(reason), recommendation(entry.finding))
         grouped.setdefault(key, []).append(reason)
     rows = [
         row(
             material.review.columns[column].name,
             f"{len(reasons):,}",
-            (body(f"{shared(reasons)} ", Run(step, Tone.STRONG)),),
+            (body(f"{shared_sentences(reasons)} ", Run(step, Tone.STRONG)),),
         )
         for (column, _, step), reasons in sorted(grouped.items())
     ]
@@ -145,26 +145,26 @@ def _reasons(material: Material) -> Table:
     return Table(caption, heads, tuple(rows), (0.26, 0.1, 0.64))
 
 
-def _contracts(material: Material, by_document: dict[int, list[Entry]]) -> Table:
+def _contracts(material: ReportMaterial, by_document: dict[int, list[Entry]]) -> Table:
     """Return the flags of high severity, a row for each contract."""
     rows: list[Row] = []
     for index, entries in sorted(by_document.items(), key=lambda each: _rank(each[1])):
         high = [each for each in entries if each.severity is Severity.HIGH]
         if high:
-            name = material.brief(material.review.documents[index])
+            name = material.short_name(material.review.documents[index])
             rows.append(row(Run(name, Tone.STRONG), (_named(high),)))
     heads = ("Contract", "Flags of high severity, with their clauses")
     return Table("Flags of high severity by contract", heads, tuple(rows), (0.36, 0.64))
 
 
-def _head(material: Material, index: int) -> Row:
+def _head(material: ReportMaterial, index: int) -> Row:
     document = material.review.documents[index]
     known = document.card
     others = [single_line(party.value.name) for party in known.parties]
     said = [*([single_line(known.type.value)] if known.type else []), *([", ".join(others)])]
     about = " · ".join(filter(None, said))
     return group(
-        Run(material.named(document), Tone.STRONG),
+        Run(material.display_name(document), Tone.STRONG),
         Run(f"  {shorten(about, 90)}" if about else "", Tone.QUIET),
     )
 
@@ -177,17 +177,19 @@ def _rank(entries: Sequence[Entry]) -> tuple[int, int]:
 
 def _row(entry: Entry) -> Row:
     finding = entry.finding
-    reason: list[Run] = [Run(why(finding))]
-    if advice(finding):
-        reason += [Run(" "), Run(advice(finding), Tone.STRONG)]
+    reason: list[Run] = [Run(severity_reason(finding))]
+    if recommendation(finding):
+        reason += [Run(" "), Run(recommendation(finding), Tone.STRONG)]
     if finding.review is not ReviewState.PROPOSED:
         reason += [Run(" "), review_run(finding)]
     told = (Paragraph(tuple(reason), notes=finding_notes(finding)),)
-    return row(severity_run(entry), entry.cell.head.name, references(finding), told)
+    return row(severity_run(entry), entry.cell.head.name, clause_references(finding), told)
 
 
 def _brief(entries: Sequence[Entry]) -> Row:
-    return row(severity_run(entries[0]), counted(len(entries), "finding"), "", (_named(entries),))
+    return row(
+        severity_run(entries[0]), count_noun(len(entries), "finding"), "", (_named(entries),)
+    )
 
 
 def _named(entries: Sequence[Entry]) -> Paragraph:
@@ -195,7 +197,7 @@ def _named(entries: Sequence[Entry]) -> Paragraph:
     runs: list[Run] = []
     for at, entry in enumerate(entries):
         runs.append(Run(("; " if at else "") + entry.cell.head.name))
-        runs.append(Run(f" ({references(entry.finding)})", Tone.QUIET))
+        runs.append(Run(f" ({clause_references(entry.finding)})", Tone.QUIET))
     return Paragraph(tuple(runs), notes=tuple(n for e in entries for n in finding_notes(e.finding)))
 
 

@@ -13,15 +13,15 @@ from fourcorners.reports.chapters.finding import (
     summary_blocks,
 )
 from fourcorners.reports.chapters.material import (
-    IN_SCHEDULE,
+    MAX_IN_SCHEDULE,
     Entry,
-    Material,
-    clause,
-    counted,
-    day,
+    ReportMaterial,
+    clause_heading,
+    count_noun,
+    format_date,
 )
 from fourcorners.reports.chapters.suspicions import suspicion_sections
-from fourcorners.reports.grid import Cell, pages
+from fourcorners.reports.grid import Cell, page_range
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
@@ -41,12 +41,12 @@ from fourcorners.text.invisible_characters import shorten, single_line
 _CLOSE = 0.5
 
 
-def findings_schedule(material: Material) -> Section:
+def findings_schedule(material: ReportMaterial) -> Section:
     """Return Schedule A: every finding with its words, by document."""
     sections = tuple(
         Section(
             f"schedule_document_{index}",
-            material.named(document),
+            material.display_name(document),
             (_findings(material, document, entries),),
         )
         for index, document in enumerate(material.review.documents)
@@ -62,7 +62,7 @@ def findings_schedule(material: Material) -> Section:
     return Section("schedule_findings", "Findings and their words", said, sections, True, True)
 
 
-def _cut(material: Material) -> Iterator[Block]:
+def _cut(material: ReportMaterial) -> Iterator[Block]:
     """Say how much of the quotes the schedule leaves out, and where it is."""
     left = sum(omitted_characters(entry, material) for entry in material.entries)
     if not left:
@@ -71,14 +71,17 @@ def _cut(material: Material) -> Iterator[Block]:
     yield body(
         Run("Quotes are cut: ", Tone.WARNING),
         f"of a finding of high severity, or of which a person said something, about "
-        f"{IN_SCHEDULE[True]:,} characters are shown, of others about {IN_SCHEDULE[False]:,}. "
-        f"{left:,} of {words:,} characters are not shown; each quote says how many. They "
-        "stand at their places in the contracts, in the Excel report of the review, and in this "
+        f"{MAX_IN_SCHEDULE[True]:,} characters are shown, of others about "
+        f"{MAX_IN_SCHEDULE[False]:,}. {left:,} of {words:,} characters are not shown; "
+        "each quote says how many. They stand at their places in the contracts, "
+        "in the Excel report of the review, and in this "
         "report where it is written with whole quotes.",
     )
 
 
-def _findings(material: Material, document: ReviewedDocument, entries: Sequence[Entry]) -> Table:
+def _findings(
+    material: ReportMaterial, document: ReviewedDocument, entries: Sequence[Entry]
+) -> Table:
     rows = [
         row(
             entry.name,
@@ -90,14 +93,14 @@ def _findings(material: Material, document: ReviewedDocument, entries: Sequence[
         for entry in entries
     ]
     return Table(
-        f"Findings and their words: {material.named(document)}",
+        f"Findings and their words: {material.display_name(document)}",
         ("No.", "Provision", "The contract’s words, and where they stand", "What is said of them"),
         tuple(rows),
         (0.05, 0.11, 0.48, 0.36),
     )
 
 
-def open_schedule(material: Material) -> Section:
+def open_schedule(material: ReportMaterial) -> Section:
     """Return Schedule B: what could not be read or decided."""
     parts = [
         *_unread(material),
@@ -123,7 +126,7 @@ def open_schedule(material: Material) -> Section:
     )
 
 
-def _unread(material: Material) -> Iterator[Section]:
+def _unread(material: ReportMaterial) -> Iterator[Section]:
     if not material.review.unread:
         return
     base = _common([file.path for file in material.review.unread])
@@ -138,13 +141,13 @@ def _unread(material: Material) -> Iterator[Section]:
     yield Section("open_unread", "Files that could not be read", (table,))
 
 
-def _images(material: Material) -> Iterator[Section]:
+def _images(material: ReportMaterial) -> Iterator[Section]:
     documents = [(i, d) for i, d in enumerate(material.review.documents) if d.needs_ocr]
     if not documents:
         return
     rows = [
         row(
-            Run(material.brief(document), link=f"document_{index}"),
+            Run(material.short_name(document), link=f"document_{index}"),
             ", ".join(map(str, document.needs_ocr)),
         )
         for index, document in documents
@@ -154,13 +157,13 @@ def _images(material: Material) -> Iterator[Section]:
     yield Section("open_images", "Pages without text", (said, table))
 
 
-def _failed(material: Material) -> Iterator[Section]:
+def _failed(material: ReportMaterial) -> Iterator[Section]:
     cells = material.grid.failures()
     if not cells:
         return
     rows = [
         row(
-            Run(material.brief(cell.document), link=f"document_{cell.row}"),
+            Run(material.short_name(cell.document), link=f"document_{cell.row}"),
             cell.head.name,
             single_line(cell.finding.error),
             single_line(cell.finding.remedy),
@@ -172,7 +175,7 @@ def _failed(material: Material) -> Iterator[Section]:
     yield Section("open_failed", "Answers that failed", (table,))
 
 
-def _questions(material: Material) -> Iterator[Section]:
+def _questions(material: ReportMaterial) -> Iterator[Section]:
     grouped: dict[tuple[int, str], list[Entry]] = {}
     for entry in material.entries:
         for answer in entry.finding.answers:
@@ -191,12 +194,12 @@ def _questions(material: Material) -> Iterator[Section]:
     yield Section("open_questions", "Questions left to a person", (table,))
 
 
-def _rejected(material: Material) -> Iterator[Section]:
+def _rejected(material: ReportMaterial) -> Iterator[Section]:
     if not material.rejected:
         return
     rows = [
         row(
-            Run(material.brief(cell.document), link=f"document_{cell.row}"),
+            Run(material.short_name(cell.document), link=f"document_{cell.row}"),
             cell.head.name,
             _words(cell),
             _by_whom(cell),
@@ -212,7 +215,7 @@ def _words(cell: Cell) -> str:
     best = cell.finding.best
     if best is None:
         return "Not found"
-    return f"{clause(best)}: “{shorten(best.quote.words, 300)}”"
+    return f"{clause_heading(best)}: “{shorten(best.quote.words, 300)}”"
 
 
 def _by_whom(cell: Cell) -> str:
@@ -225,7 +228,7 @@ def _by_whom(cell: Cell) -> str:
     )
 
 
-def _absent(material: Material) -> Iterator[Section]:
+def _absent(material: ReportMaterial) -> Iterator[Section]:
     rows: list[Row] = []
     close: list[Row] = []
     for index, cells in enumerate(material.grid.rows):
@@ -233,7 +236,7 @@ def _absent(material: Material) -> Iterator[Section]:
         if not absent:
             continue
         document = material.review.documents[index]
-        name = Run(material.brief(document), link=f"document_{index}")
+        name = Run(material.short_name(document), link=f"document_{index}")
         rows.append(row(name, _searched(absent), _provisions(absent)))
         close += [
             row(name, cell.head.name, tuple(missing_blocks(cell.finding)))
@@ -285,7 +288,7 @@ def _searched(cells: Sequence[Cell]) -> str:
     counts = {cell.finding.searched.passages for cell in cells if cell.finding.searched}
     if not counts:
         return "Not known"
-    return " or ".join(counted(count, "passage") for count in sorted(counts))
+    return " or ".join(count_noun(count, "passage") for count in sorted(counts))
 
 
 def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
@@ -302,7 +305,7 @@ def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
     return (Paragraph(tuple(runs)),)
 
 
-def documents_schedule(material: Material) -> Section:
+def documents_schedule(material: ReportMaterial) -> Section:
     """Return Schedule C: the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
     rows = [
@@ -312,7 +315,9 @@ def documents_schedule(material: Material) -> Section:
                 single_line(_below(base, document.path) or document.name), link=f"document_{index}"
             ),
             single_line(document.card.type.value) if document.card.type else "–",
-            day(document.card.agreement_date.value) if document.card.agreement_date else "–",
+            format_date(document.card.agreement_date.value)
+            if document.card.agreement_date
+            else "–",
             f"{document.page_count:,}" if document.page_count else "–",
             _state(document),
         )
@@ -330,10 +335,10 @@ def documents_schedule(material: Material) -> Section:
 
 def _state(document: ReviewedDocument) -> str:
     said = [
-        *([f"no text on {pages((document.needs_ocr[0],) * 2)}"] if len(document.needs_ocr) == 1
+        *([f"no text on {page_range((document.needs_ocr[0],) * 2)}"] if len(document.needs_ocr) == 1
           else [f"no text on {len(document.needs_ocr)} pages"] if document.needs_ocr else []),
         *(["no outline"] if document.windows else []),
-        *([counted(len(document.cautions), "warning")] if document.cautions else []),
+        *([count_noun(len(document.cautions), "warning")] if document.cautions else []),
     ]  # fmt: skip
     return "; ".join(said)
 

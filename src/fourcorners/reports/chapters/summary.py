@@ -8,13 +8,13 @@ from typing import Final
 from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
     Entry,
-    Material,
-    advice,
-    counted,
-    references,
+    ReportMaterial,
+    clause_references,
+    count_noun,
+    recommendation,
     review_run,
+    severity_reason,
     severity_run,
-    why,
 )
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS
 from fourcorners.reports.tree import (
@@ -37,9 +37,9 @@ LISTED: Final = {Severity.HIGH: 40, Severity.MEDIUM: 40, Severity.LOW: 15}
 _NAMED: Final = 8  # contracts that a recommendation names one by one
 
 
-def executive_summary(material: Material) -> Section:
+def executive_summary(material: ReportMaterial) -> Section:
     """Return the executive summary."""
-    flags = material.flagged(*SEVERITIES)
+    flags = material.by_severities(*SEVERITIES)
     if not flags:
         none = body("No finding has a severity by the rules of this playbook.")
         return Section("summary", "Executive summary", (body(status(material)), none))
@@ -51,33 +51,34 @@ def executive_summary(material: Material) -> Section:
             _of_severity(material, severity),
         )
         for severity in SEVERITIES
-        if material.flagged(severity)
+        if material.by_severities(severity)
     ]
     return Section("summary", "Executive summary", tuple(blocks), tuple(sections))
 
 
-def _opening(material: Material) -> list[Run | str]:
+def _opening(material: ReportMaterial) -> list[Run | str]:
     counts = Counter(each.severity for each in material.entries)
     said = [
         f"{counts[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
         for severity in SEVERITIES
         if counts[severity]
     ]
-    high = material.flagged(Severity.HIGH)
+    high = material.by_severities(Severity.HIGH)
     concerned = len({each.cell.row for each in high})
     opening = (
-        f"The playbook’s rules flag {counted(len(material.flagged(*SEVERITIES)), 'finding')} in "
-        f"{counted(len(material.review.documents), 'contract')}: {', '.join(said)}."
+        f"The playbook’s rules flag "
+        f"{count_noun(len(material.by_severities(*SEVERITIES)), 'finding')} in "
+        f"{count_noun(len(material.review.documents), 'contract')}: {', '.join(said)}."
     )
     if high:
         opening += (
-            f" Those of high severity concern {counted(concerned, 'contract')} and "
-            f"{counted(len({each.cell.column for each in high}), 'provision')}."
+            f" Those of high severity concern {count_noun(concerned, 'contract')} and "
+            f"{count_noun(len({each.cell.column for each in high}), 'provision')}."
         )
     return [opening]
 
 
-def _matrix(material: Material) -> Table:
+def _matrix(material: ReportMaterial) -> Table:
     rows: list[Row] = []
     for index, head in enumerate(material.review.columns):
         entries = material.of_column(index)
@@ -102,23 +103,23 @@ def _tone(severity: Severity) -> Tone:
     return Tone(severity.value)
 
 
-def _of_severity(material: Material, severity: Severity) -> tuple[Block, ...]:
-    entries = material.flagged(severity)
+def _of_severity(material: ReportMaterial, severity: Severity) -> tuple[Block, ...]:
+    entries = material.by_severities(severity)
     if len(entries) <= LISTED.get(severity, len(entries)):
         return (flags_table(material, entries, f"Red flags of {severity.value} severity"),)
     if severity is Severity.HIGH:
         what = "The recommendations say what each means, and the chapters by provision which words."
-        opening = body(f"{counted(len(entries), 'finding')}, by contract. {what}")
+        opening = body(f"{count_noun(len(entries), 'finding')}, by contract. {what}")
         return (opening, _by_contract(material, entries))
     several = Counter(each.cell.column for each in entries)
-    runs: list[Run | str] = [f"{counted(len(entries), 'finding')}, listed in the chapters on "]
+    runs: list[Run | str] = [f"{count_noun(len(entries), 'finding')}, listed in the chapters on "]
     for at, (column, count) in enumerate(sorted(several.items())):
         name = material.review.columns[column].name
         runs += [", " if at else "", Run(f"{name} ({count})", link=f"provision_{column}")]
     return (body(*runs, "."),)
 
 
-def _by_contract(material: Material, entries: list[Entry]) -> Table:
+def _by_contract(material: ReportMaterial, entries: list[Entry]) -> Table:
     """Return findings by contract, those contracts first that have the most."""
     contracts: dict[int, list[Entry]] = {}
     for entry in entries:
@@ -128,22 +129,24 @@ def _by_contract(material: Material, entries: list[Entry]) -> Table:
         runs: list[Run] = []
         for at, entry in enumerate(own):
             runs += [Run(("; " if at else "") + f"{entry.cell.head.name} "), entry.link()]
-        name = Run(material.named(material.review.documents[index]), link=f"document_{index}")
+        name = Run(
+            material.display_name(material.review.documents[index]), link=f"document_{index}"
+        )
         rows.append(row(name, f"{len(own)}", (Paragraph(tuple(runs)),)))
     heads = ("Contract", "Findings", "Of high severity")
     caption = "Findings of high severity by contract"
     return Table(caption, heads, tuple(rows), (0.38, 0.1, 0.52))
 
 
-def flags_table(material: Material, entries: list[Entry], caption: str) -> Table:
+def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) -> Table:
     """Return findings as a table, a line each."""
     rows = [
         row(
             entry.link(),
-            Run(material.brief(entry.cell.document), link=f"document_{entry.cell.row}"),
+            Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
             _provision(entry),
-            references(entry.finding),
-            why(entry.finding),
+            clause_references(entry.finding),
+            severity_reason(entry.finding),
             review_run(entry.finding),
         )
         for entry in entries
@@ -156,15 +159,15 @@ def _provision(entry: Entry) -> Run:
     return Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")
 
 
-def recommendations(material: Material) -> Section:
+def recommendations(material: ReportMaterial) -> Section:
     """Return what the playbook recommends, with the contracts that each concerns."""
-    flagged = material.flagged(*SEVERITIES)
+    flagged = material.by_severities(*SEVERITIES)
     grouped: dict[tuple[int, str], list[Entry]] = {}
     for entry in flagged:
-        if advice(entry.finding):
-            key = (entry.cell.column, advice(entry.finding))
+        if recommendation(entry.finding):
+            key = (entry.cell.column, recommendation(entry.finding))
             grouped.setdefault(key, []).append(entry)
-    without = [each for each in flagged if not advice(each.finding)]
+    without = [each for each in flagged if not recommendation(each.finding)]
     blocks: list[Block] = []
     if grouped:
         blocks.append(
@@ -193,7 +196,7 @@ def recommendations(material: Material) -> Section:
         names = ", ".join(f"{name} ({count})" for name, count in counts.items())
         blocks.append(
             note(
-                f"For {counted(len(without), 'flagged finding')} the playbook names no step: "
+                f"For {count_noun(len(without), 'flagged finding')} the playbook names no step: "
                 f"{names}."
             )
         )
@@ -202,16 +205,16 @@ def recommendations(material: Material) -> Section:
     return Section("recommendations", "Recommendations", tuple(blocks))
 
 
-def _concerned(material: Material, entries: list[Entry]) -> list[Run]:
+def _concerned(material: ReportMaterial, entries: list[Entry]) -> list[Run]:
     """Return the contracts of a recommendation: by name, or of many by number."""
     runs: list[Run] = []
     few = len(entries) <= _NAMED
     if not few:
-        runs.append(Run(f"{counted(len(entries), 'contract')}: "))
+        runs.append(Run(f"{count_noun(len(entries), 'contract')}: "))
     for at, entry in enumerate(entries):
         if at:
             runs.append(Run("; " if few else ", "))
         if few:
-            runs.append(Run(f"{material.brief(entry.cell.document)} "))
+            runs.append(Run(f"{material.short_name(entry.cell.document)} "))
         runs.append(entry.link())
     return runs

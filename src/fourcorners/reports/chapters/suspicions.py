@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fourcorners.reports.chapters.material import Material
+from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.tree import Run, Section, Table, body, row
 from fourcorners.text.invisible_characters import single_line
 
 _HEAD = "Words to mistrust"
 
 
-def suspicion_sections(material: Material) -> Iterator[Section]:
+def suspicion_sections(material: ReportMaterial) -> Iterator[Section]:
     """Yield the part of Schedule B on suspicious words, if there are any."""
     rows = [
-        row(Run(material.brief(document), link=f"document_{index}"), single_line(each))
+        row(Run(material.short_name(document), link=f"document_{index}"), single_line(each))
         for index, document in enumerate(material.review.documents)
         for each in document.suspicions
     ]

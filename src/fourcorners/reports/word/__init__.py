@@ -30,9 +30,9 @@ def export(report: Report, path: Path, *, template: Path | None = None) -> None:
     from fourcorners.reports.word.document import Writer
     from fourcorners.reports.word.package import save
     from fourcorners.reports.word.styles import install
-    from fourcorners.reports.word.template import opened
+    from fourcorners.reports.word.template import open_template
 
-    document = opened(template)
+    document = open_template(template)
     styles = install(document, template=template is not None)
     if template is None:
         _lay_out(document)

@@ -29,7 +29,7 @@ from fourcorners.reports.word.elements import (
     element,
     end,
     field,
-    holding,
+    parent_element,
     run,
     runs,
 )
@@ -104,7 +104,7 @@ class Writer:
             entry = self._paragraph(f"toc {level}", ())
             apart = run("  ") if section.schedule else _tab()
             shown = [run(number), apart, run(single_line(section.title))]
-            link = holding("hyperlink", *shown, anchor=section.anchor, history=1)
+            link = parent_element("hyperlink", *shown, anchor=section.anchor, history=1)
             if at == 0:
                 entry.extend(begin('TOC \\o "1-2" \\h \\z \\u'))
             entry.append(link)
@@ -118,7 +118,7 @@ class Writer:
             self._close_section(self._portrait)
         heading = self._paragraph(self._heading(section, level), (Run(single_line(section.title)),))
         if not section.numbered:
-            _properties(heading).append(holding("numPr", element("numId", val=0)))
+            _properties(heading).append(parent_element("numPr", element("numId", val=0)))
         if section.new_page and not section.wide:
             _before(_properties(heading), element("pageBreakBefore"))
         self._bookmarks.around(section.anchor, heading)
@@ -168,7 +168,9 @@ class Writer:
             _before(_properties(said), element("keepNext"))
             left = self._cell([said], 0.27)
             right = self._cell([self._paragraph("Table Text", value)], 0.73)
-            table.append(holding("tr", holding("trPr", element("cantSplit")), left, right))
+            table.append(
+                parent_element("tr", parent_element("trPr", element("cantSplit")), left, right)
+            )
         self._close_table(table)
         self._keep_with_next()
 
@@ -184,8 +186,8 @@ class Writer:
             self._cell([self._paragraph("Table Heading", (Run(head),))], width)
             for head, width in zip(block.heads, block.widths, strict=True)
         ]
-        kept = holding("trPr", element("cantSplit"), element("tblHeader"))
-        table.append(holding("tr", kept, *heads))
+        kept = parent_element("trPr", element("cantSplit"), element("tblHeader"))
+        table.append(parent_element("tr", kept, *heads))
         for each in block.rows:
             if each.group:
                 table.append(self._group(each, len(block.heads)))
@@ -199,7 +201,7 @@ class Writer:
                 self._bookmarks.around(each.anchor, first)
             made = element("tr")
             if all(_length(blocks) <= _WHOLE_ROW for blocks in each.cells):
-                made.append(holding("trPr", element("cantSplit")))
+                made.append(parent_element("trPr", element("cantSplit")))
             made.extend(cells)
             table.append(made)
         self._close_table(table)
@@ -210,7 +212,7 @@ class Writer:
             _before(_properties(paragraph), element("keepNext"))
         cell = self._cell(paragraphs, 1)
         cell[0].append(element("gridSpan", val=columns))
-        return holding("tr", holding("trPr", element("cantSplit")), cell)
+        return parent_element("tr", parent_element("trPr", element("cantSplit")), cell)
 
     def _in_cell(self, blocks: Iterable[Paragraph | QuoteBlock]) -> list[_Element]:
         made: list[_Element] = []
@@ -258,7 +260,9 @@ class Writer:
         self._add(self._paragraph(style, (Run(single_line(text)),)))
 
     def _paragraph(self, style: str, words: Iterable[Run]) -> _Element:
-        made = holding("p", holding("pPr", element("pStyle", val=self._styles[style])))
+        made = parent_element(
+            "p", parent_element("pPr", element("pStyle", val=self._styles[style]))
+        )
         made.extend(list(runs(words, self._styles)))
         return made
 
@@ -277,7 +281,7 @@ class Writer:
 
     def _grid(self, style: str, caption: str, widths: Iterable[float]) -> _Element:
         shares = [round(self._width * width) for width in widths]
-        properties = holding(
+        properties = parent_element(
             "tblPr",
             element("tblStyle", val=self._styles[style]),
             element("tblW", w=sum(shares), type="dxa"),
@@ -286,13 +290,13 @@ class Writer:
                     noHBand=0, noVBand=1),
             element("tblCaption", val=single_line(caption)),
         )  # fmt: skip
-        columns = holding("tblGrid", *(element("gridCol", w=share) for share in shares))
-        return holding("tbl", properties, columns)
+        columns = parent_element("tblGrid", *(element("gridCol", w=share) for share in shares))
+        return parent_element("tbl", properties, columns)
 
     def _cell(self, paragraphs: list[_Element], width: float) -> _Element:
-        size = holding("tcPr", element("tcW", w=round(self._width * width), type="dxa"))
+        size = parent_element("tcPr", element("tcW", w=round(self._width * width), type="dxa"))
         held = paragraphs or [self._paragraph("Table Text", ())]
-        return holding("tc", size, *held)
+        return parent_element("tc", size, *held)
 
     def _close_table(self, table: _Element) -> None:
         """Add a table and the paragraph that Word wants between two of them."""
@@ -339,7 +343,7 @@ def _before(properties: _Element, node: _Element) -> None:
 
 
 def _tab() -> _Element:
-    return holding("r", element("tab"))
+    return parent_element("r", element("tab"))
 
 
 def _length(blocks: Iterable[Paragraph | QuoteBlock]) -> int:

@@ -40,7 +40,7 @@ def element(tag: str, **attributes: str | int) -> _Element:
     return made
 
 
-def holding(tag: str, *children: _Element, **attributes: str | int) -> _Element:
+def parent_element(tag: str, *children: _Element, **attributes: str | int) -> _Element:
     """Return an element with children."""
     made = element(tag, **attributes)
     made.extend(children)
@@ -56,7 +56,7 @@ def run(text: str, style: str = "") -> _Element:
         properties.append(element("rtl"))
     made = element("r")
     if properties:
-        made.append(holding("rPr", *properties))
+        made.append(parent_element("rPr", *properties))
     for at, piece in enumerate(_shown(text).split("\n")):
         if at:
             made.append(element("br"))
@@ -82,7 +82,7 @@ def runs(words: Iterable[Run], styles: Mapping[str, str]) -> Iterable[_Element]:
         tone = styles[TONE_STYLES[each.tone]] if each.tone in TONE_STYLES else ""
         if each.link:
             inside = run(each.text, tone or styles[LINK_STYLE])
-            yield holding("hyperlink", inside, anchor=each.link, history=1)
+            yield parent_element("hyperlink", inside, anchor=each.link, history=1)
         else:
             yield run(each.text, tone)
 
@@ -92,22 +92,22 @@ def field(instruction: str, shown: str = "") -> list[_Element]:
     return [
         *begin(instruction),
         run(shown) if shown else element("r"),
-        holding("r", element("fldChar", fldCharType="end")),
+        parent_element("r", element("fldChar", fldCharType="end")),
     ]
 
 
 def begin(instruction: str) -> list[_Element]:
     """Return the runs that begin a field: what follows them is what it shows."""
     return [
-        holding("r", element("fldChar", fldCharType="begin")),
-        holding("r", _text("instrText", f" {instruction} ")),
-        holding("r", element("fldChar", fldCharType="separate")),
+        parent_element("r", element("fldChar", fldCharType="begin")),
+        parent_element("r", _text("instrText", f" {instruction} ")),
+        parent_element("r", element("fldChar", fldCharType="separate")),
     ]
 
 
 def end() -> _Element:
     """Return the run that ends a field."""
-    return holding("r", element("fldChar", fldCharType="end"))
+    return parent_element("r", element("fldChar", fldCharType="end"))
 
 
 class Bookmarks:

@@ -17,7 +17,7 @@ _DOCUMENT: Final = b"wordprocessingml.document.main+xml"
 _TYPES: Final = "[Content_Types].xml"
 
 
-def opened(template: Path | None) -> Document:
+def open_template(template: Path | None) -> Document:
     """Return the document to write into; a template's pages are emptied, its headers kept.
 
     Raises:

@@ -180,7 +180,7 @@ class _Clause:
 def _is_headed(reading: Contract, node: Node, told: set[str]) -> bool:
     if node.heading is None or not told:
         return False
-    return told <= set(stems(node.heading.of(reading.text)))
+    return told <= set(stems(node.heading.text_in(reading.text)))
 
 
 def _reckoned(inquiry: ToolQuery) -> Iterator[Material]:
@@ -205,7 +205,7 @@ def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str
     for entry in context.entries[:_MOST_CONTRACTS]:
         reading = context.read_contract(entry.id)
         lines = [
-            f"{node.label} {' '.join(node.heading.of(reading.text).split())}".strip()
+            f"{node.label} {' '.join(node.heading.text_in(reading.text).split())}".strip()
             for node in reading.outline.nodes
             if node.heading is not None
         ]

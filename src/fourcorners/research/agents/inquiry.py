@@ -94,7 +94,7 @@ def require_models(port: Port) -> None:
         LlmNotConfigured: If one has none.
     """
     for role in AGENTS:
-        port.voice(role)
+        port.role_model(role)
 
 
 def run_inquiry(
@@ -165,7 +165,7 @@ def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None
 
 def _made(port: Port, made: Provenance, how: InquirySettings, tools: Sequence[Tool]) -> Provenance:
     names = PROMPTS + (("respond",) if how.responds else ())
-    by = "; ".join(f"{role.value}: {port.voice(role).name}" for role in AGENTS)
+    by = "; ".join(f"{role.value}: {port.role_model(role).name}" for role in AGENTS)
     settings = (
         *made.settings,
         ("turns", str(how.turns)),

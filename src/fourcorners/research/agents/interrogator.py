@@ -45,7 +45,7 @@ class Turn:
     """What is known when a turn begins."""
 
     number: int
-    asked: tuple[str, ...]
+    questions: tuple[str, ...]
     materials: tuple[Material, ...]
     checked: CheckedReport | None = None
 
@@ -80,7 +80,7 @@ class Interrogator:
                     DraftReport,
                 )
                 checked = self._checked(told, materials, found)
-                turn = Turn(number, (*turn.asked, asked), tuple(materials), checked)
+                turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
                 drafts.append(_draft(turn, asked, found))
                 yield DraftEvent(drafts[-1])
                 for gap in checked.gaps:
@@ -101,7 +101,7 @@ class Interrogator:
         asked = " ".join(told.question.split())[:_LONGEST]
         candidates = [asked, *(gap.what for gap in turn.checked.gaps)] if turn.checked else [asked]
         candidates += parts
-        done = {_sense(each) for each in turn.asked}
+        done = {_sense(each) for each in turn.questions}
         return next((each for each in candidates if each and _sense(each) not in done), None)
 
     def _kept(self, turn: Turn, found: ResearchResult) -> list[Material]:
@@ -161,7 +161,7 @@ def question_values(
         "context": started.context,
         "instructions": started.instructions,
         "parts": list(parts),
-        "asked": list(turn.asked),
+        "asked": list(turn.questions),
         "remaining": turns - turn.number,
         "draft": draft,
     }

@@ -41,7 +41,7 @@ class Meter:
             FourcornersError: If no answer came; the step is written down all the same.
         """
         loaded = port.load_prompt(prompt)
-        before, began = port.spent, time.monotonic()
+        before, began = port.spending, time.monotonic()
         outcome = "done"
         try:
             reply = port.ask(loaded, values, answer, tag=f"{loaded.role.value} turn {self.turn}")
@@ -50,7 +50,7 @@ class Meter:
             outcome = error.message
             raise
         finally:
-            after = port.spent
+            after = port.spending
             unknown = after.unpriced > before.unpriced
             step = Step(
                 agent=loaded.role.value,
@@ -61,7 +61,7 @@ class Meter:
                 tokens_out=after.tokens_out - before.tokens_out,
                 seconds=round(time.monotonic() - began, 3),
                 cost=None if unknown else round(after.cost - before.cost, 6),
-                model=port.voice(loaded.role).name,
+                model=port.role_model(loaded.role).name,
                 outcome=outcome,
             )
             self.steps.append(step)

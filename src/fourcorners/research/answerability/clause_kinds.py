@@ -154,7 +154,7 @@ def _of_kind(
     belongs = judge.probability(reading, prepared, heard, query)
     at = top_positions(belongs, 1)[0]
     words = _words(reading, at)
-    signs = match_features(belongs, heard.where, by_query, [at], [False])
+    signs = match_features(belongs, heard.layout, by_query, [at], [False])
     marked = match_probability(signs, judge.reader.match_weights(provision.id))[0]
     return ClauseOpinions(
         provision.id,
@@ -170,7 +170,7 @@ def _of_kind(
 
 
 def _words(reading: PreparedDocument, at: int) -> str:
-    return reading.segments[at].span.of(reading.document.text)
+    return reading.segments[at].span.text_in(reading.document.text)
 
 
 def _odds(chance: float) -> float:

@@ -73,7 +73,7 @@ def combine_judgement(judged: Judgement, heard: ReaderScores, both: float) -> Ju
     rule, told = default_rule(), reader_features(judged, heard, both)
     odds = rule.bias + sum(weight * told[name] for name, weight in rule.weights.items())
     chance = 1.0 / (1.0 + exp(-max(-30.0, min(30.0, odds))))
-    return replace(judged, chance=chance, threshold=rule.answers, least=rule.may_answer)
+    return replace(judged, chance=chance, threshold=rule.answers, display_threshold=rule.may_answer)
 
 
 def _odds(chance: float) -> float:

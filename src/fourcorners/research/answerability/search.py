@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answerability import clause_kinds as kinds
-from fourcorners.research.answerability import nearness as near
 from fourcorners.research.answerability import reader_rule as answered
+from fourcorners.research.answerability import similarity as near
 from fourcorners.research.answerability import sufficiency
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.research.context import ResearchContext
@@ -43,8 +43,8 @@ class AnswerSearch:
         judgements: For each contract among them, how likely its best answers.
         concepts: The known kinds of clause that were asked for.
         read: How many contracts were read.
-        nearness: How likely the best answers in words of its own, where no known kind was asked for
-            or a question says much beside it.
+        similarity: How likely the best answers in words of its own, where no known kind was asked
+            for or a question says much beside it.
     """
 
     question: str
@@ -52,7 +52,7 @@ class AnswerSearch:
     judgements: tuple[tuple[str, Judgement], ...]
     concepts: tuple[Concept, ...]
     read: int
-    nearness: float = 0.0
+    similarity: float = 0.0
 
     @property
     def best(self) -> Judgement:
@@ -71,7 +71,7 @@ class AnswerSearch:
     @property
     def may_answer(self) -> bool:
         """Tell whether the best is near enough to be shown, though it is not judged to answer."""
-        return self.best.may_answer or self.nearness >= near.default_weights().least
+        return self.best.may_answer or self.similarity >= near.default_weights().least
 
     @property
     def description(self) -> str:
@@ -95,10 +95,10 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     """
     scope = context.scope(asked)
     found = _look(context, asked, scope, limit)
-    told = add_legal_terms(scope.asked)
-    if told == scope.asked:
+    told = add_legal_terms(scope.question)
+    if told == scope.question:
         return found
-    again = _look(context, asked, replace(scope, asked=told), limit, scope.asked)
+    again = _look(context, asked, replace(scope, question=told), limit, scope.question)
     if context.reader is not None:
         return max(
             (again, found), key=lambda each: (each.answers, each.may_answer, each.best.chance)
@@ -129,7 +129,7 @@ def _look(
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
-        nearness=seen.likelihood if seen else _told_more(context, found, searched),
+        similarity=seen.likelihood if seen else _told_more(context, found, searched),
     )
 
 
@@ -170,9 +170,9 @@ def answer_features(context: ResearchContext, asked: str) -> Mapping[str, float]
     )
 
 
-def nearness_features(
+def similarity_features(
     context: ResearchContext, asked: str, scope: Scope
-) -> near.NearnessFeatures | None:
+) -> near.SimilarityFeatures | None:
     """Return what speaks for the best of a search; None where a known kind of clause is asked for.
 
     It is what `training/near.py` learns from.
@@ -189,7 +189,7 @@ def _retrieved(
         asked,
         scope=scope,
         encoder=context.encoder,
-        concepts=concepts_in_focus(scope.asked, context.concepts),
+        concepts=concepts_in_focus(scope.question, context.concepts),
         filters=context.filters,
         limit=max(limit, len(context.entries)) * 2,
         reader=context.reader,
@@ -199,14 +199,14 @@ def _retrieved(
 
 def _signs(
     context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
-) -> near.NearnessFeatures | None:
+) -> near.SimilarityFeatures | None:
     encoder = context.encoder if context.library.encoder is not None else None
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
     units = document_cache(context.library).get(context.library, best.document)
     chance = dict(judged)[best.document].chance
-    return near.nearness_features(
+    return near.similarity_features(
         units, best.span, found.asked, encoder.encode([found.asked])[0], chance
     )
 
@@ -237,7 +237,7 @@ def _told_more(
     if judgement.chance < _CLOSE * judgement.threshold:
         return 0.0
     chance, vector = judgement.chance, encoder.encode([found.asked])[0]
-    seen = near.nearness_features(units, best.span, " ".join(more), vector, chance)
+    seen = near.similarity_features(units, best.span, " ".join(more), vector, chance)
     return seen.likelihood if seen and seen.covered >= _HELD else 0.0
 
 
@@ -273,7 +273,7 @@ def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judg
 def _weighed(context: ResearchContext, snippet: Snippet) -> Snippet:
     """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
     reading = context.read_contract(snippet.document)
-    node = reading.outline.at(snippet.span.start)
+    node = reading.outline.node_at(snippet.span.start)
     path = [*reading.outline.ancestors(node), node] if node is not None else []
     if not any(each.kind in _FRAMING for each in path):
         return snippet

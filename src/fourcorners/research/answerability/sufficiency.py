@@ -72,12 +72,13 @@ class Judgement:
     """How likely the best of what was found answers, and from what chance on it counts.
 
     Attributes:
-        least: From what chance on it is shown as what may answer; by default it must count.
+        display_threshold: From what chance on it is shown as what may answer; by default it must
+            count.
     """
 
     chance: float
     threshold: float
-    least: float = 1.0
+    display_threshold: float = 1.0
 
     @property
     def answers(self) -> bool:
@@ -87,7 +88,7 @@ class Judgement:
     @property
     def may_answer(self) -> bool:
         """Tell whether it is near enough to be shown."""
-        return self.answers or self.chance >= self.least
+        return self.answers or self.chance >= self.display_threshold
 
 
 def sufficiency_features(
@@ -155,9 +156,9 @@ def _searched(
         return {"words": 0.0, "known_words": 0.0, "sentence": 0.0}
     rows = signals(units, asked, vector, concepts)
     weighing = default_weights().known if concepts else default_weights().unknown
-    order = np.argsort(-weighing.chances(rows), kind="stable")
+    order = np.argsort(-weighing.probabilities(rows), kind="stable")
     first = rows[order[0]]
-    best = [units.units[at].span.of(units.text) for at in order[:MAX_SNIPPETS].tolist()]
+    best = [units.units[at].span.text_in(units.text) for at in order[:MAX_SNIPPETS].tolist()]
     return {
         "words": float(first[_NAMES.index("words")]),
         "known_words": float(first[_NAMES.index("known_words")]),

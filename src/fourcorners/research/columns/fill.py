@@ -29,7 +29,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import ModelReviewer, PromptSettings
+from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache
@@ -217,7 +217,7 @@ def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     evidence.verify_quote(quote, document.text)
     if quote.span is None:
         raise EvidenceError("words without a place are no evidence.")
-    node = outline.at(span.start)
+    node = outline.node_at(span.start)
     first, last = document.page_of(span.start), document.page_of(max(span.start, span.end - 1))
     sure = document.confidence(span)
     return Evidence(

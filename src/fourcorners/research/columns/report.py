@@ -55,7 +55,7 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
 
 def _sound(finding: Finding, text: str) -> Finding:
     """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.of(text) == finding.value:
+    if finding.place is None or finding.place.text_in(text) == finding.value:
         return finding
     return replace(finding, place=None)
 

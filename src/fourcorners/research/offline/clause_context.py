@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.tree import Node, NodeKind
-from fourcorners.research.answerability.nearness import stem_rarity
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import Located
 from fourcorners.search.graph.contract import Contract
@@ -48,7 +48,7 @@ def find_uncovered(
         reading = context.read_contract(document)
         clauses = {_article(reading, span) for span in spans[:_BEST]} - {None}
         rows = [
-            (unit.span, set(stems(unit.span.of(units.text))))
+            (unit.span, set(stems(unit.span.text_in(units.text))))
             for unit in units.units
             if len(unit.span) <= MAX_LENGTH
             and not any(unit.span.overlaps(span) for span in spans)
@@ -66,7 +66,7 @@ def _adding(
 ) -> Iterator[ContextSentence]:
     weight = {stem: stem_rarity(units, stem) for stem in asked & units.forms.keys()}
     whole = sum(weight.values()) or 1.0
-    missing = weight.keys() - {stem for span in spans for stem in stems(span.of(units.text))}
+    missing = weight.keys() - {stem for span in spans for stem in stems(span.text_in(units.text))}
     for _ in range(MAX_SENTENCES):
         best = max(rows, key=lambda row: sum(weight[s] for s in row[1] & missing), default=None)
         if best is None or not best[1] & missing:
@@ -81,7 +81,7 @@ def _adding(
 
 def _article(reading: Contract, span: Span) -> int | None:
     """Return the article that holds a place, or what is highest above it where there is none."""
-    node = reading.outline.at(span.start)
+    node = reading.outline.node_at(span.start)
     if node is None:
         return None
     path = [*reading.outline.ancestors(node), node]

@@ -198,18 +198,22 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
     if not at:
         return
     first, last = at[0], at[-1]
-    if first and _leans(units[first].of(reading.text)) and _near(reading, units, first - 1, first):
+    if (
+        first
+        and _leans(units[first].text_in(reading.text))
+        and _near(reading, units, first - 1, first)
+    ):
         told = f"is what {reading.locate(units[first])} goes on from"
         yield Companion(document, units[first - 1], Role.EVIDENCE, told)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
-        words = units[place].of(reading.text)
-        if not _near(reading, units, place - 1, place) or not is_counterpoint(words):
+        words = units[place].text_in(reading.text)
+        if not _near(reading, units, place - 1, place) or not is_contrary(words):
             break
         told = f"goes on from {reading.locate(span)}, and may take from it"
         yield Companion(document, units[place], Role.EXCEPTION, told)
 
 
-def is_counterpoint(words: str) -> bool:
+def is_contrary(words: str) -> bool:
     """Tell whether a sentence says that the one before it is not the whole."""
     return bool(_TAKES_BACK.search(words))
 
@@ -228,7 +232,7 @@ def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> boo
 
 def _clause(reading: Contract, offset: int) -> Node | None:
     """Return the clause with number or heading that holds a place and the places beside it."""
-    node = reading.outline.at(offset)
+    node = reading.outline.node_at(offset)
     if node is None:
         return None
     path = [*reading.outline.ancestors(node), node]
@@ -239,13 +243,13 @@ def _clause(reading: Contract, offset: int) -> Node | None:
 
 def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
     """Yield the words that open the list that an item stands in: "The Customer may end it if:"."""
-    node = reading.outline.at(span.start)
+    node = reading.outline.node_at(span.start)
     while node is not None and node.kind is NodeKind.ITEM and node.parent is not None:
         parent = reading.outline.nodes[node.parent]
         first = next(iter(reading.outline.children(parent)), node)
         words = Span(parent.span.start, max(parent.span.start, first.span.start))
         words = words.strip(reading.text)
-        if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.of(reading.text)):
+        if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.text_in(reading.text)):
             told = f"opens the list in which {reading.locate(span)} stands"
             yield Companion(reading.document, words, Role.EVIDENCE, told)
         node = parent
@@ -262,9 +266,9 @@ def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> I
         told = [
             unit
             for unit in units
-            if _ANNOUNCES.search(unit.of(reading.text)) and len(unit) <= MAX_LENGTH
+            if _ANNOUNCES.search(unit.text_in(reading.text)) and len(unit) <= MAX_LENGTH
         ]
-        told.sort(key=lambda unit: not _CHANGE.search(unit.of(reading.text)))
+        told.sort(key=lambda unit: not _CHANGE.search(unit.text_in(reading.text)))
         for unit in told[:1]:
             because = f"says from when {reading.name} changes it"
             yield Companion(document, unit, Role.AMENDMENT, because)

@@ -28,7 +28,7 @@ from fourcorners.research.offline.premises import (
     ScoredSpan,
     find_absent_terms,
     find_absent_words,
-    find_denials,
+    find_contradicting_sentences,
 )
 from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.question import Aspect, Part
@@ -78,7 +78,9 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     ]
     is_false = bool(absent) and not looked.concepts
     if is_false or not (looked.answers or looked.may_answer):
-        denied = () if is_false or part.is_whether else find_denials(context, looked)
+        denied = (
+            () if is_false or part.is_whether else find_contradicting_sentences(context, looked)
+        )
         if denied:
             return _denying(context, part, looked, denied, gaps)
         gaps += _nothing(context, part, looked)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fourcorners.research.answerability.nearness import stem_rarity
 from fourcorners.research.answerability.search import AnswerSearch
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache
@@ -103,7 +103,9 @@ def find_absent_words(
     )
 
 
-def find_denials(context: ResearchContext, looked: AnswerSearch) -> tuple[ScoredSpan, ...]:
+def find_contradicting_sentences(
+    context: ResearchContext, looked: AnswerSearch
+) -> tuple[ScoredSpan, ...]:
     """Return sentences that deny what a question takes for granted, the best first.
 
     "How is the option exercised?" takes for granted that there is one. A denial speaks of what the
@@ -125,7 +127,7 @@ def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> I
     weight = {stem: stem_rarity(units, stem) for stem in asked | called}
     whole = sum(weight[stem] for stem in asked) or 1.0
     for unit in units.units:
-        words_there = unit.span.of(units.text)
+        words_there = unit.span.text_in(units.text)
         denied = set(stems(" ".join(_denied(words_there))))
         named = sum(weight[stem] for stem in called & denied)
         if looked.concepts and (not called or named < sum(weight[s] for s in called) / 2):

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.models.polarity.model import default_polarity
 from fourcorners.research.answer import Verdict
-from fourcorners.research.answerability.nearness import stem_rarity
 from fourcorners.research.answerability.search import AnswerSearch
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.companions import is_counterpoint
+from fourcorners.research.offline.companions import is_contrary
 from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.question import Aspect, Part
 from fourcorners.research.rewriting import add_legal_terms
@@ -114,7 +114,7 @@ def _told(
 
 def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
     """Tell whether a question already supposes what a qualification says."""
-    return _supposes(part.text, one.span.of(context.read_contract(snippet.document).text))
+    return _supposes(part.text, one.span.text_in(context.read_contract(snippet.document).text))
 
 
 def _supposes(question: str, condition: str) -> bool:
@@ -132,7 +132,7 @@ def covered_share(units: PreparedDocument, asked: str, *spans: Span) -> float:
     """Return how much of a question's telling words stand in spans of a contract, by rarity."""
     wanted = dict.fromkeys(stems(asked))
     weight = {stem: stem_rarity(units, stem) for stem in wanted}
-    held = {stem for span in spans for stem in stems(span.of(units.text))}
+    held = {stem for span in spans for stem in stems(span.text_in(units.text))}
     return sum(weight[stem] for stem in wanted if stem in held) / (sum(weight.values()) or 1.0)
 
 
@@ -152,7 +152,7 @@ def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Deci
             continue
         said = [
             (so, piece)
-            for stance, piece in find_polarities(span.of(units.text), asked)
+            for stance, piece in find_polarities(span.text_in(units.text), asked)
             if (so := answer_to(stance, asked.asks)) is not None
         ]
         if said and len({so for so, _ in said}) == 1:
@@ -175,22 +175,22 @@ def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
     if found is None or _DENIAL.search(part.text):
         return False
     units, at = found
-    return bool(_DENIAL.search(units.units[at].span.of(units.text)))
+    return bool(_DENIAL.search(units.units[at].span.text_in(units.text)))
 
 
 def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> bool:
     """Tell whether a sentence is qualified by what the question does not suppose."""
-    conditions = [each.span.of(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
+    conditions = [each.span.text_in(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
     if any(not _supposes(part.text, each) for each in conditions):
         return True
-    return any(is_counterpoint(each) for each in _next(units, at))
+    return any(is_contrary(each) for each in _next(units, at))
 
 
 def _next(units: PreparedDocument, at: int) -> list[str]:
     """Return the sentence that follows one in its clause."""
     clause = units.clause_of[units.units[at].passage]
     return [
-        each.span.of(units.text)
+        each.span.text_in(units.text)
         for each in units.units[at + 1 : at + 2]
         if units.clause_of[each.passage] == clause
     ]
@@ -212,9 +212,9 @@ def _by_rules(
         return unsure
     units, at = found
     span = units.units[at].span
-    conditions = [each.span.of(units.text) for each in find_qualifiers(units.text, span)]
+    conditions = [each.span.text_in(units.text) for each in find_qualifiers(units.text, span)]
     set_here = any(not _supposes(part.text, each) for each in conditions)
-    if set_here or any(is_counterpoint(each) for each in _next(units, at)):
+    if set_here or any(is_contrary(each) for each in _next(units, at)):
         because = "the words that have most of the question set a condition, or take it back"
         return Decision(Verdict.DEPENDS, looked.best.chance, because, borne, by_rules=True)
     return unsure
@@ -228,9 +228,9 @@ def _leaning(
         return None
     best = looked.snippets[0]
     model = default_polarity()
-    yes = model.probability(part.text, best.span.of(context.read_contract(best.document).text))
+    yes = model.probability(part.text, best.span.text_in(context.read_contract(best.document).text))
     sure = max(yes, 1 - yes)
-    if sure < model.sure:
+    if sure < model.threshold:
         return None
     said = "yes" if yes > _EVEN else "no"
     because = f"such words mostly mean {said} where this is asked: read them before relying on it"

@@ -60,7 +60,7 @@ def judge_statement(
     model = load_entailment()
     guide = None
     if concepts and model.known_hypothesis(statement) is None:
-        texts = [span.of(units.text) for span in spans]
+        texts = [span.text_in(units.text) for span in spans]
         guide = HypothesisGuide(query_boosts(concepts[0].query, texts), concepts[0].clauses)
     verdict = model.judge(units.text, spans, [statement], [guide])[0]
     at = LABELS.index(verdict.label)

@@ -175,7 +175,7 @@ def _evidence(reading: PreparedDocument, span: Span, probability: float) -> Evid
     text = reading.document.text
     quote = evidence.quote_span(text, span)
     evidence.verify_quote(quote, text)
-    node = reading.outline.at(span.start)
+    node = reading.outline.node_at(span.start)
     first = reading.document.page_of(span.start)
     last = reading.document.page_of(max(span.start, span.end - 1))
     sure = reading.document.confidence(span)

@@ -39,7 +39,7 @@ def _introduction(sentences: Sequence[Span], at: int, text: str) -> Span | None:
     if at < 0 or not _is_item(sentences[at], text):
         return None
     for sentence in reversed(sentences[max(0, at - MAX_ITEMS) : at]):
-        if sentence.of(text).endswith(":"):
+        if sentence.text_in(text).endswith(":"):
             return sentence if len(sentence) <= MAX_LENGTH else None
         if not _is_item(sentence, text):
             return None

@@ -145,7 +145,7 @@ class ProvisionReader:
         shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]
         return found_first, match_candidates(
             shown,
-            match_features(probability, heard.where, by_query, rows, shortened),
+            match_features(probability, heard.layout, by_query, rows, shortened),
             self.reader.match_weights(provision),
         )
 
@@ -219,7 +219,7 @@ def narrow_to_date(text: str, span: Span, provision: str) -> Span:
 
     Of several it is the one of taking effect, or of the agreement, as the provision asks.
     """
-    if span.start > OPENING or len(span) < _LONG or not _PARTIES.search(span.of(text)):
+    if span.start > OPENING or len(span) < _LONG or not _PARTIES.search(span.text_in(text)):
         return span
     dates = [written.span for written in find_dates(text, span)]
     for date in dates:

@@ -11,7 +11,7 @@ from fourcorners.text.span import Span
 _CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
 
 
-class Concern(StrEnum):
+class SymptomKind(StrEnum):
     """What may be wrong with a paper of the room."""
 
     UNREAD = "unread"  # a file that gave nothing
@@ -44,7 +44,7 @@ class Symptom:
         others: The names of the other files or documents that it concerns.
     """
 
-    concern: Concern
+    concern: SymptomKind
     severity: Severity
     document: str
     name: str

@@ -75,7 +75,7 @@ class LintIssue:
 class LintReport:
     """The slips of a contract, gravest first, and what was not checked and why."""
 
-    slips: tuple[LintIssue, ...]
+    issues: tuple[LintIssue, ...]
     unchecked: tuple[str, ...] = ()
 
 
@@ -261,13 +261,13 @@ def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]
     body = _body_end(outline, len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:
-        said = term.definition.of(text)
+        said = term.definition.text_in(text)
         if term.span.start < body and not _POINTER.search(said) and _is_meant(text, term):
             places[term.term].append(term)
     for name, several in places.items():
         if name.casefold() in _COMMON or len(several) < 2:
             continue
-        meanings = {_bare(each.definition.of(text)) for each in several}
+        meanings = {_bare(each.definition.text_in(text)) for each in several}
         if len(meanings) > 1:
             message = f"“{name}” is defined {len(several)} times, and not in the same words."
             yield Check.DEFINED_TWICE, several[1].span, message, len(several)
@@ -336,4 +336,4 @@ def _excused(text: str, term: DefinedTerm) -> bool:
         return True
     if len(term.term) < 3 or re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term):  # an abbreviation
         return True
-    return bool(_POINTER.search(term.definition.of(text)))
+    return bool(_POINTER.search(term.definition.text_in(text)))

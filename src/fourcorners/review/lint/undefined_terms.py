@@ -62,7 +62,9 @@ def find_undefined_terms(text: str, outline: Outline) -> list[tuple[Span, str, i
         if not any(covered[span.start : span.end]) and not _CUSTOM.search(match["phrase"]):
             places[match["phrase"]].append(span)
     headings = {
-        " ".join(node.heading.of(text).split()).casefold() for node in outline.nodes if node.heading
+        " ".join(node.heading.text_in(text).split()).casefold()
+        for node in outline.nodes
+        if node.heading
     }
     found = []
     for phrase, spans in places.items():

@@ -73,14 +73,14 @@ class StoredAnnotation:
     """
 
     number: int
-    remark: Annotation
+    annotation: Annotation
     fingerprint: str
     seen: str
 
     @property
     def by_person(self) -> bool:
         """Tell whether a person said it."""
-        return self.remark.author is Author.PERSON
+        return self.annotation.author is Author.PERSON
 
 
 def finding_fingerprint(finding: Finding) -> str:
@@ -185,7 +185,7 @@ def _said(row: Sequence[SQLiteValue]) -> StoredAnnotation:
     state, start, end = row[7], row[9], row[10]
     return StoredAnnotation(
         number=as_integer(row[0]),
-        remark=Annotation(
+        annotation=Annotation(
             by=as_string(row[4]),
             author=Author(as_string(row[5])),
             at=as_string(row[6]),
@@ -218,7 +218,7 @@ def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatu
     """
     at = ReviewStatus()
     for each in said:
-        remark = each.remark
+        remark = each.annotation
         if not each.by_person or remark.state is None:
             continue
         value, place = at.value, at.place
@@ -238,7 +238,7 @@ def apply_annotations(finding: Finding, said: Sequence[StoredAnnotation], made: 
         return finding
     current = finding_fingerprint(finding)
     at = review_status(said, current)
-    remarks = [each.remark for each in said]
+    remarks = [each.annotation for each in said]
     told = change_note(finding, said, made)
     if told is not None:
         remarks.append(told)
@@ -254,13 +254,13 @@ def change_note(finding: Finding, said: Sequence[StoredAnnotation], made: str) -
     one again after it was another.
     """
     judged = review_status(said, "").judged
-    if judged is None or judged.remark.state is ReviewState.PROPOSED:
+    if judged is None or judged.annotation.state is ReviewState.PROPOSED:
         return None
     current = finding_fingerprint(finding)
     own = [each for each in said if each.number > judged.number and not each.by_person]
     if current == (own[-1] if own else judged).fingerprint:
         return None
-    did = f"{judged.remark.by} marked it as {_MARKED[judged.remark.state]}"
+    did = f"{judged.annotation.by} marked it as {_MARKED[judged.annotation.state]}"
     if current == judged.fingerprint:
         return Annotation(
             PROGRAM, made, comment=f"This is again as when {did}.", author=Author.RULE

@@ -79,13 +79,13 @@ class CaseOutcome:
     """What became of a case; it passed if nothing is wrong."""
 
     case: Case
-    wrong: tuple[str, ...]
+    mismatches: tuple[str, ...]
     finding: Finding
 
     @property
     def passed(self) -> bool:
         """Tell whether the cell is as the case wants it."""
-        return not self.wrong
+        return not self.mismatches
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
@@ -179,7 +179,7 @@ def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
     )
     outline = build_outline(document)
     cut = cut_passages(document, outline)
-    words = [f"{each.context}\n{each.span.of(text)}".lstrip("\n") for each in cut]
+    words = [f"{each.context}\n{each.span.text_in(text)}".lstrip("\n") for each in cut]
     vectors = encoder.encode(words) if encoder is not None and words else None
     return prepare_document(document, outline, read_card(document, outline), cut, vectors)
 

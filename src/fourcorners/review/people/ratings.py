@@ -27,7 +27,7 @@ def rated_clauses(library: Library, playbook: Playbook) -> list[RatedClause]:
         text = library.text(document)
         for finding in said:
             rated += [
-                RatedClause(names[finding.provision], span.of(text), stars, document)
+                RatedClause(names[finding.provision], span.text_in(text), stars, document)
                 for span, stars in _places(finding)
             ]
     return rated

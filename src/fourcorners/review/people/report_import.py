@@ -21,7 +21,7 @@ class ReportEdit:
     Attributes:
         row: Its number in the report, for messages.
         fingerprint: Of the finding that the report showed.
-        seen: How many remarks of people the report showed.
+        annotation_count: How many remarks of people the report showed.
         state: What the row says of it now; None where that was left empty.
         value: The corrected value that stands there now.
         comment: What was added.
@@ -31,7 +31,7 @@ class ReportEdit:
     document: str
     provision: str
     fingerprint: str
-    seen: int
+    annotation_count: int
     state: ReviewState | None
     reviewer: str
     value: str
@@ -67,7 +67,7 @@ class ImportOutcome:
 
     applied: tuple[AppliedEdit, ...]
     problems: tuple[ImportProblem, ...]
-    untouched: int
+    unchanged: int
     known: int
 
 
@@ -152,7 +152,7 @@ def _apply(
             change = _wanted(rows, said.get(place, []), by)
             if change is None:
                 untouched += 1
-            elif _said_before(change, said.get(place, []), first.seen):
+            elif _said_before(change, said.get(place, []), first.annotation_count):
                 known += 1
             else:
                 _require_current(first, finding, said.get(place, []))
@@ -211,9 +211,9 @@ def _wanted(
 
 def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) -> _Change | None:
     """Return what one row adds to what its report showed."""
-    before = [each for each in said if each.by_person][: row.seen]
+    before = [each for each in said if each.by_person][: row.annotation_count]
     shown = remarks.review_status(before, row.fingerprint)
-    who = shown.judged.remark.by if shown.judged else ""
+    who = shown.judged.annotation.by if shown.judged else ""
     author = row.reviewer if row.reviewer and row.reviewer != who else by
     state = row.state or shown.review
     new_value = _same(row.value) != _same(shown.value)
@@ -242,7 +242,7 @@ def _same(value: str) -> str:
 
 def _said_before(change: _Change, said: Sequence[remarks.StoredAnnotation], seen: int) -> bool:
     """Tell whether the same person has said the same since: the report is read a second time."""
-    later = [each.remark for each in said if each.remark.author is Author.PERSON][seen:]
+    later = [each.annotation for each in said if each.annotation.author is Author.PERSON][seen:]
     return any(
         each.by == change.by
         and each.state is change.state
@@ -261,11 +261,11 @@ def _require_current(
         ConfigError: If someone said something since, or the finding is another.
     """
     people = [each for each in said if each.by_person]
-    if len(people) > edit.seen:
-        last = people[-1].remark
+    if len(people) > edit.annotation_count:
+        last = people[-1].annotation
         given = f" ({last.state.value})" if last.state else ""
         raise ConfigError(f"{last.by} has said something of it since{given}, on {last.at[:10]}.")
-    if len(people) < edit.seen:
+    if len(people) < edit.annotation_count:
         raise ConfigError("The report shows remarks that this library does not have.")
     if remarks.finding_fingerprint(finding) != edit.fingerprint:
         raise ConfigError("The finding is another now than the one in the report.")

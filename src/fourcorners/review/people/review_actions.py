@@ -97,13 +97,13 @@ def locate_value(
         place = place.strip(text)
         if not place or place.end > len(text):
             raise ConfigError(f"there are no words at these characters of {finding.document}.")
-        return place.of(text), place
+        return place.text_in(text), place
     clauses = merge_spans(each.clause for each in finding.evidence)
     best = finding.best
     areas = [best.clause] if best else []
     areas += clauses
     for area in areas:
-        found = evidence.align_quote(value, area.of(text))
+        found = evidence.align_quote(value, area.text_in(text))
         if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
             return found.words, found.span.shift(area.start)
     if len(value) >= MIN_SPAN:

@@ -16,8 +16,8 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties.sides import find_sides
-from fourcorners.review.prompting.asker import ModelReviewer
 from fourcorners.review.prompting.extraction import first_question
+from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.risks import risk_question
 from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
@@ -41,7 +41,7 @@ class CostEstimate:
         cells: Still to be filled.
         read: Of the contracts, how many the estimate was made from.
         calls: Questions that a model must answer.
-        kept: Questions whose answers are kept already, and cost nothing.
+        cached: Questions whose answers are kept already, and cost nothing.
         cost: In the currency of the prices; None where a price is not known.
     """
 
@@ -49,7 +49,7 @@ class CostEstimate:
     cells: int
     read: int
     calls: int
-    kept: int
+    cached: int
     tokens_in: int
     tokens_out: int
     cost: float | None
@@ -88,7 +88,7 @@ def estimate_cost(
     seen = 0
     for entry in sample:
         seen += len(left[entry.id])
-        used += _questions(library, calm, entry.id, drafts.of(entry.id, left[entry.id]))
+        used += _questions(library, calm, entry.id, drafts.principal_of(entry.id, left[entry.id]))
     share = cells / seen if seen else 0.0
     fresh = [each for each in used if not each.cached]
     costs = [each.cost for each in fresh if each.cost is not None]
@@ -97,7 +97,7 @@ def estimate_cost(
         cells=cells,
         read=len(sample),
         calls=round(share * len(fresh)) + asker.asking.hypothetical * len(provisions),
-        kept=round(share * (len(used) - len(fresh))),
+        cached=round(share * (len(used) - len(fresh))),
         tokens_in=round(share * sum(each.tokens_in for each in fresh)),
         tokens_out=round(share * sum(each.tokens_out for each in fresh)),
         cost=share * sum(costs) if len(costs) == len(fresh) else None,
@@ -123,7 +123,7 @@ class _Drafts:
         vectors = encoder is not None and encoder.name == reader.encoder
         self._judge = ProvisionReader(reader, vectors=vectors)
 
-    def of(self, document: str, provisions: frozenset[str]) -> list[Finding]:
+    def principal_of(self, document: str, provisions: frozenset[str]) -> list[Finding]:
         wanted = [each for each in self._prepared if each.provision.id in provisions]
         return extract_findings(
             prepare_from_library(self._library, document),
@@ -145,7 +145,7 @@ def _questions(
         if draft.state not in (CellState.FOUND, CellState.NOT_FOUND):
             continue
         cell = ready.cell_for(draft)
-        if not cell.given:
+        if not cell.passages:
             continue
         for sample in range(asking.best_of):
             first = first_question(cell, asking, sample)
@@ -162,7 +162,7 @@ def _questions(
 
 def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
-    voice = asker.port.voice(Role.FOLLOW_UP)
+    voice = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED
     got = asker.port.load_prompt("follow_up").expected_tokens
     most = voice.options.max_tokens

@@ -39,7 +39,7 @@ class CellPrompt:
     """What one dialogue is about.
 
     Attributes:
-        given: The passages, in the order in which they are given.
+        passages: The passages, in the order in which they are given.
         finds: Of the local reader; empty where the model is not to judge any.
         considered: What the reader thought of next; no find unless the model says so.
         tag: What the ledger calls the questions.
@@ -47,7 +47,7 @@ class CellPrompt:
 
     text: str = field(repr=False)
     provision: Provision
-    given: tuple[PromptPassage, ...]
+    passages: tuple[PromptPassage, ...]
     finds: tuple[Span, ...] = ()
     considered: tuple[Span, ...] = ()
     tag: str = ""
@@ -55,7 +55,7 @@ class CellPrompt:
     @property
     def spans(self) -> list[Span]:
         """Return the spans of the passages."""
-        return [each.span for each in self.given]
+        return [each.span for each in self.passages]
 
     @property
     def proposals(self) -> tuple[Span, ...]:
@@ -106,12 +106,14 @@ def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) ->
         "instructions": " ".join(provision.instructions.split()),
         "keywords": query_keywords(provision.query) if asking.keywords else [],
         "emotive": asking.emotive,
-        "excerpts": [QuotedText(each.span.of(cell.text), each.label) for each in cell.given],
+        "excerpts": [
+            QuotedText(each.span.text_in(cell.text), each.label) for each in cell.passages
+        ],
     }
     if asking.profile is Profile.PAPER:
         return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
     values["proposals"] = _numbered(
-        (number, span.of(cell.text), f"proposal {number}")
+        (number, span.text_in(cell.text), f"proposal {number}")
         for number, span in enumerate(cell.proposals, start=1)
     )
     return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)

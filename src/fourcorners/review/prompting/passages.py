@@ -14,7 +14,7 @@ from fourcorners.playbooks.passages.ranking import (
     default_weights,
     ranking_signals,
     score_sentences,
-    sentence_worths,
+    sentence_weights,
     weights_key,
 )
 from fourcorners.playbooks.playbook import Provision
@@ -22,7 +22,7 @@ from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.settings import PassageOrder, Profile, PromptSettings
 from fourcorners.search.graph.contract import Contract as Linked
-from fourcorners.search.query.tree import And, Near, Node, Or, Phrase, Prefix, Query, Word
+from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def ranked_contract(reading: PreparedDocument) -> RankedContract:
         text=reading.document.text,
         card=reading.card,
         spans=tuple(unit.span for unit in reading.segments),
-        of=np.array([unit.passage for unit in reading.segments], np.intp),
+        principal_of=np.array([unit.passage for unit in reading.segments], np.intp),
         headings=reading.headings,
         index=reading.index,
         vectors=reading.vectors,
@@ -100,7 +100,7 @@ def _worth(
     contract: RankedContract, wanted: RankingTarget
 ) -> tuple[Sequence[Span], NDArray[np.float64]]:
     weighing = default_weights()[weights_key(contract, wanted)]
-    return sentence_worths(contract, score_sentences(ranking_signals(contract, wanted), weighing))
+    return sentence_weights(contract, score_sentences(ranking_signals(contract, wanted), weighing))
 
 
 def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:
@@ -178,7 +178,7 @@ def _holds(passages: Sequence[PromptPassage], span: Span) -> bool:
 
 
 def _named(reading: PreparedDocument, number: int, span: Span) -> str:
-    node = reading.outline.at(span.start)
+    node = reading.outline.node_at(span.start)
     while node is not None and not node.label:
         node = reading.outline.nodes[node.parent] if node.parent is not None else None
     if node is None or not _LABEL.fullmatch(node.label):
@@ -191,7 +191,7 @@ def _definitions(linked: Linked, spans: Sequence[Span]) -> list[PromptPassage]:
     used = {
         term.term: (times, linked.definition(term))
         for span in spans
-        for term, times in linked.uses(span.of(linked.text))
+        for term, times in linked.uses(span.text_in(linked.text))
     }
     rarest = sorted(used.items(), key=lambda each: (each[1][0], each[1][1]))
     outside = [
@@ -228,7 +228,7 @@ def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
         yield node.token, boost * node.boost
     elif isinstance(node, Phrase):
         yield " ".join(node.tokens), boost * node.boost
-    elif isinstance(node, And | Or | Near):
+    elif isinstance(node, And | Or | Proximity):
         for part in node.parts:
             yield from _words(part, boost * node.boost)
 

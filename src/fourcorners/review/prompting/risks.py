@@ -75,7 +75,7 @@ def risk_question(
             QuotedText(each.quote.words, f"passage {at}")
             for at, each in enumerate(finding.evidence, start=1)
         ],
-        "clauses": [QuotedText(each.span.of(text), each.label) for each in clauses],
+        "clauses": [QuotedText(each.span.text_in(text), each.label) for each in clauses],
     }
     return PromptRequest("risks", values, RiskAnswersClaim, tag=tag), clauses
 
@@ -97,7 +97,7 @@ def _definitions(linked: Linked, quoted: Iterable[Span]) -> list[Span]:
     used = {
         term.term: (times, linked.definition(term))
         for span in quoted
-        for term, times in linked.uses(span.of(linked.text))
+        for term, times in linked.uses(span.text_in(linked.text))
     }
     return [span for _, span in sorted(used.values()) if span][: _MOST_REFERRED // 2]
 

@@ -270,7 +270,7 @@ class RiskAssessor:
 
     def _index(self, span: Span) -> WordIndex:
         if span not in self._words:
-            self._words[span] = WordIndex(span.of(self._text))
+            self._words[span] = WordIndex(span.text_in(self._text))
         return self._words[span]
 
     def _quotes(self, spans: Sequence[Span], most: int = _MOST_QUOTES) -> tuple[Quote, ...]:
@@ -280,7 +280,7 @@ class RiskAssessor:
         return quotes
 
     def _place(self, span: Span) -> str:
-        node = self._reading.outline.at(span.start)
+        node = self._reading.outline.node_at(span.start)
         while node is not None and not node.label:
             node = self._reading.outline.nodes[node.parent] if node.parent is not None else None
         return f"clause {node.label}" if node is not None else "the same contract"
@@ -352,7 +352,7 @@ class _Ground:
         used = {
             term.term: (times, term)
             for span in self.found
-            for term, times in self.linked.uses(span.of(self.linked.text))
+            for term, times in self.linked.uses(span.text_in(self.linked.text))
         }
         rarest = sorted(used.values(), key=lambda each: (each[0], each[1].span))[:_MOST_REFERRED]
         return [

@@ -75,7 +75,7 @@ class RuleJudge:
             from fourcorners.models.entailment.model import load_entailment
 
             model = load_entailment()
-        texts = [span.of(self._text) for span in self._spans]
+        texts = [span.text_in(self._text) for span in self._spans]
         guides = {
             provision.id: rule_guide(provision, texts)
             for provision, rule in asked
@@ -168,7 +168,7 @@ class RuleJudge:
         return quoted, [span for span, _ in other[:1]]
 
     def _place(self, span: Span) -> str:
-        node = self._outline.at(span.start)
+        node = self._outline.node_at(span.start)
         while node is not None and not node.label:
             node = self._outline.nodes[node.parent] if node.parent is not None else None
         return f"clause {node.label}" if node is not None else "the same contract"

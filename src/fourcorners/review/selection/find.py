@@ -27,13 +27,13 @@ class ContractMatch:
     """A contract with the cells that the condition asks for.
 
     Attributes:
-        holds: Whether it meets the condition; None if that depends on cells that are not filled.
+        is_match: Whether it meets the condition; None if that depends on cells that are not filled.
         findings: By the order of the condition's provisions; None where a cell was never filled.
     """
 
     entry: Entry
     parties: tuple[Party, ...]
-    holds: bool | None
+    is_match: bool | None
     findings: tuple[tuple[str, Finding | None], ...]
 
     @property
@@ -87,9 +87,9 @@ def find_contracts(
         for entry in _entries(library, collection, types, party)
     ]
     return Selection(
-        found=tuple(one for one in answered if one.holds is True),
-        open=tuple(one for one in answered if one.holds is None),
-        others=tuple(one for one in answered if one.holds is False),
+        found=tuple(one for one in answered if one.is_match is True),
+        open=tuple(one for one in answered if one.is_match is None),
+        others=tuple(one for one in answered if one.is_match is False),
         unread=tuple(library.failures(collection)),
     )
 

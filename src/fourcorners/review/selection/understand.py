@@ -53,7 +53,7 @@ class SelectionQuery:
 
     Attributes:
         condition: What a contract must have and lack.
-        says: The same in words that can be corrected and asked again.
+        description: The same in words that can be corrected and asked again.
         types: Document types that the question names.
         party: Words of a party's name that the question names; empty if none.
         role: The role that the question asks after (`supplier`): whoever has it is named, where
@@ -62,7 +62,7 @@ class SelectionQuery:
     """
 
     condition: Condition
-    says: str
+    description: str
     types: tuple[str, ...] = ()
     party: str = ""
     role: str = ""
@@ -97,7 +97,7 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
     role = next((each for each in _roles(question) if each not in used), "")
     return SelectionQuery(
         condition=condition,
-        says=condition_text(condition, playbook),
+        description=condition_text(condition, playbook),
         types=types,
         party=party,
         role=role,

@@ -68,8 +68,8 @@ def _ordered(document: Document) -> Iterator[Suspicion]:
 
 def _hidden(document: Document) -> Iterator[Suspicion]:
     spans = merge_spans(mark.span for mark in document.marks if mark.kind is MarkKind.HIDDEN)
-    spans = [each for each in spans if any(c.isalnum() for c in each.of(document.text))]
-    shown = sum(c.isalnum() for each in spans for c in each.of(document.text))
+    spans = [each for each in spans if any(c.isalnum() for c in each.text_in(document.text))]
+    shown = sum(c.isalnum() for each in spans for c in each.text_in(document.text))
     if shown >= _LEAST_HIDDEN:
         message = _told("It holds words that no reader sees", spans, document.text)
         yield Suspicion(SuspicionKind.HIDDEN, message, spans[0])
@@ -85,7 +85,7 @@ def _disguised(text: str) -> Iterator[Suspicion]:
 def _told(what: str, spans: Sequence[Span], text: str) -> str:
     more = f", and in {len(spans) - 1} more places" if len(spans) > 2 else ""
     more = ", and in one more place" if len(spans) == 2 else more
-    return f"{what}: “{_cut(spans[0].of(text))}”{more}."
+    return f"{what}: “{_cut(spans[0].text_in(text))}”{more}."
 
 
 def _cut(words: str) -> str:

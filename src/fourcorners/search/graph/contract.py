@@ -81,8 +81,8 @@ class Contract:
                 continue
             known = best.get(fold)
             if known is None or (
-                _BY_REFERENCE.search(known.definition.of(self.text))
-                and not _BY_REFERENCE.search(term.definition.of(self.text))
+                _BY_REFERENCE.search(known.definition.text_in(self.text))
+                and not _BY_REFERENCE.search(term.definition.text_in(self.text))
             ):
                 best[fold] = term
         return best
@@ -152,7 +152,7 @@ class Contract:
 
     def locate(self, span: Span) -> str:
         """Return how a lawyer cites the place of words: `4.1`, or the document's name."""
-        node = self.outline.at(span.start)
+        node = self.outline.node_at(span.start)
         while node is not None and not (node.label and len(node.span) * 2 > len(span)):
             node = self.outline.nodes[node.parent] if node.parent is not None else None
         return f"{node.label} of {self.name}" if node else self.name
@@ -172,7 +172,7 @@ class Contract:
 
     def sentence(self, span: Span) -> Span:
         """Return the sentence that holds words, within the clause where they stand."""
-        node = self.outline.at(span.start)
+        node = self.outline.node_at(span.start)
         low, high = max(0, span.start - MAX_OPENING), min(len(self.text), span.end + MAX_OPENING)
         if node is not None:
             low, high = max(low, node.span.start), max(span.end, min(high, node.span.end))

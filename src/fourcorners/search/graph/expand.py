@@ -151,7 +151,7 @@ def expand_hits(
                 document=one.reading.document,
                 name=one.reading.name,
                 span=span,
-                words=span.of(one.reading.text),
+                words=span.text_in(one.reading.text),
                 kind=one.tie,
                 because=one.because,
                 source=source,
@@ -242,17 +242,17 @@ def _changing(
 
 def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
     """Return the clause of a restatement that stands for that of a hit: by its heading."""
-    node = old.outline.at(span.start)
+    node = old.outline.node_at(span.start)
     while node is not None and node.heading is None:
         node = old.outline.nodes[node.parent] if node.parent is not None else None
     if node is None or node.heading is None:
         return None
-    wanted = " ".join(node.heading.of(old.text).casefold().split())
+    wanted = " ".join(node.heading.text_in(old.text).casefold().split())
     alike = [
         each
         for each in new.outline.nodes
         if each.heading is not None
-        and " ".join(each.heading.of(new.text).casefold().split()) == wanted
+        and " ".join(each.heading.text_in(new.text).casefold().split()) == wanted
     ]
     return next((each for each in alike if each.label == node.label), alike[0] if alike else None)
 
@@ -333,7 +333,7 @@ def _quoted(words: str) -> str:
 
 def _definitions(reading: Contract, span: Span, targets: Sequence[Contract]) -> Iterator[_Found]:
     """Yield the definitions of terms used in a hit, by this contract or the one it amends."""
-    words = span.of(reading.text)
+    words = span.text_in(reading.text)
     used: set[str] = set()
     for source in (reading, *targets):
         for term, times in source.uses(words):
@@ -368,7 +368,7 @@ def _specific(term: DefinedTerm, times: int) -> float:
 
 def _nearness(node: Node, span: Span, reading: Contract) -> float:
     """Return how closely a clause is about a hit: 1 for its own clause, less for those around."""
-    inner = reading.outline.at(span.start)
+    inner = reading.outline.node_at(span.start)
     if node is inner or span.contains(node.span):
         return 1.0
     return min(1.0, max(0.0, 1.0 - log(max(1, len(node.span) / max(1, len(span)))) / 6))

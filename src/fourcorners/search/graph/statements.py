@@ -155,7 +155,7 @@ class _Mention:
 
 
 def _amended(text: str, card: Card) -> AmendmentStatement | None:
-    title = " ".join(card.title.span.of(text).split()) if card.title else ""
+    title = " ".join(card.title.span.text_in(text).split()) if card.title else ""
     start = card.title.span.start if card.title else 0
     top = Span(start, min(len(text), start + MAX_PREAMBLE))
     opening = text[top.start : min(len(text), top.start + 2_500)]

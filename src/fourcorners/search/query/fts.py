@@ -21,13 +21,13 @@ from fourcorners.search.query.tree import (
     And,
     Field,
     Leaf,
-    Near,
     Node,
     Not,
     Or,
     Part,
     Phrase,
     Prefix,
+    Proximity,
     Query,
     Word,
     leaf_label,
@@ -107,9 +107,9 @@ def leaf_expression(leaf: Leaf | Field) -> str:
     """Return the FTS5 expression of a leaf, without column or filter; empty for a field."""
     if isinstance(leaf, Field):
         return ""
-    if not isinstance(leaf, Near):
+    if not isinstance(leaf, Proximity):
         return _phrase(leaf)
-    distance = near_window(leaf)
+    distance = proximity_window(leaf)
     return " OR ".join(
         f"NEAR({' '.join(map(_phrase, choice))}, {distance})"
         for choice in product(*(tuple(alternatives(part)) for part in leaf.parts))
@@ -118,13 +118,13 @@ def leaf_expression(leaf: Leaf | Field) -> str:
 
 def leaf_phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
     """Return the phrases of a leaf's expression, in order: what `bm25()` adds up."""
-    if not isinstance(leaf, Near):
+    if not isinstance(leaf, Proximity):
         return [leaf]
     choices = product(*(tuple(alternatives(part)) for part in leaf.parts))
     return [term for choice in choices for term in choice]
 
 
-def near_window(near: Near) -> int:
+def proximity_window(near: Proximity) -> int:
     """Return a distance that holds at least all that a proximity means, in any order.
 
     FTS5 measures from the end of each part to the start of the last one. In an ordered chain the
@@ -140,7 +140,7 @@ def near_window(near: Near) -> int:
 
 def is_exact(leaf: Leaf | Field) -> bool:
     """Tell whether FTS5 can express the leaf exactly."""
-    if not isinstance(leaf, Near):
+    if not isinstance(leaf, Proximity):
         return True
     if leaf.ordered or leaf.sloppy:
         return False

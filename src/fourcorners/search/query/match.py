@@ -16,13 +16,13 @@ from fourcorners.search.query.tree import (
     And,
     Field,
     Leaf,
-    Near,
     Node,
     Not,
     Or,
     Part,
     Phrase,
     Prefix,
+    Proximity,
     Query,
     Word,
     leaf_label,
@@ -142,7 +142,7 @@ def _all(node: And, index: WordIndex, boost: float) -> _Found | None:
 
 def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
     """Return each match of a leaf: the place of each of its parts."""
-    if isinstance(leaf, Near):
+    if isinstance(leaf, Proximity):
         parts: list[list[Place]] = []
         for part in leaf.parts:
             found = term_places(part, index)
@@ -151,7 +151,7 @@ def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
             parts.append(found)
         if leaf.sloppy:
             return sloppy_places(parts, leaf.distance)
-        return near_places(parts, leaf.distance, ordered=leaf.ordered)
+        return proximity_instances(parts, leaf.distance, ordered=leaf.ordered)
     return [(place,) for place in term_places(leaf, index)]
 
 
@@ -165,7 +165,9 @@ def term_places(part: Part, index: WordIndex) -> list[Place]:
         case Phrase():
             return _phrase_places(part, index)
         case Or():
-            inner = (one for one in part.parts if not isinstance(one, And | Not | Near | Field))
+            inner = (
+                one for one in part.parts if not isinstance(one, And | Not | Proximity | Field)
+            )
             return sorted({place for one in inner for place in term_places(one, index)})
 
 
@@ -184,7 +186,7 @@ def _phrase_places(phrase: Phrase, index: WordIndex) -> list[Place]:
     ]
 
 
-def near_places(
+def proximity_instances(
     parts: Sequence[Sequence[Place]], distance: int, *, ordered: bool
 ) -> list[tuple[Place, ...]]:
     """Return the instances of a proximity: one place for each part, in the order of the parts.

@@ -20,12 +20,12 @@ from fourcorners.search.query.tree import (
     And,
     Field,
     Leaf,
-    Near,
     Node,
     Not,
     Or,
     Phrase,
     Prefix,
+    Proximity,
     Word,
     tree_leaves,
 )
@@ -63,11 +63,11 @@ def compile_dsl(
 
 
 def _is_exact(leaf: Leaf | Field) -> bool:
-    if isinstance(leaf, Near) and leaf.sloppy:
+    if isinstance(leaf, Proximity) and leaf.sloppy:
         return len(leaf.parts) == 2 and all(isinstance(part, Word) for part in leaf.parts)
-    if isinstance(leaf, Near) and leaf.ordered:
+    if isinstance(leaf, Proximity) and leaf.ordered:
         return len(leaf.parts) == 2
-    return is_exact(leaf) and (not isinstance(leaf, Near) or len(leaf.parts) == 2)
+    return is_exact(leaf) and (not isinstance(leaf, Proximity) or len(leaf.parts) == 2)
 
 
 def _query(node: Node, boost: float, fields: FieldTokens) -> dict[str, Json]:
@@ -79,7 +79,7 @@ def _query(node: Node, boost: float, fields: FieldTokens) -> dict[str, Json]:
             return {"bool": {"should": some, "minimum_should_match": 1}}
         case Field():
             return {"bool": {"filter": [_bearing(fields(node))]}}
-        case Near():
+        case Proximity():
             return _near(node, boost * node.boost)
         case Word():
             return {"term": {BODY: {"value": node.token, "boost": boost * node.boost}}}
@@ -106,7 +106,7 @@ def _all(node: And, boost: float, fields: FieldTokens) -> dict[str, Json]:
     return {"bool": found}
 
 
-def _near(near: Near, boost: float) -> dict[str, Json]:
+def _near(near: Proximity, boost: float) -> dict[str, Json]:
     parts = [list(alternatives(part)) for part in near.parts]
     words = [one[0].token for one in parts if len(one) == 1 and isinstance(one[0], Word)]
     if near.sloppy and len(words) == len(parts):

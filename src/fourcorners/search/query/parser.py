@@ -24,13 +24,13 @@ from fourcorners.search.query.tree import (
     Field,
     FieldName,
     Mode,
-    Near,
     Node,
     Not,
     Or,
     Part,
     Phrase,
     Prefix,
+    Proximity,
     Query,
     Word,
 )
@@ -180,7 +180,7 @@ class _Parser:
             parts.append(self._part(self._primary(), at))
         return self._joined(tuple(parts), joint)
 
-    def _joined(self, parts: tuple[Part, ...], joint: Token) -> Near:
+    def _joined(self, parts: tuple[Part, ...], joint: Token) -> Proximity:
         if len(parts) > MAX_NEAR_PARTS:
             raise self._fault(
                 joint.at,
@@ -193,7 +193,7 @@ class _Parser:
                 f"the OR groups of this proximity make more than {MAX_NEAR_CHOICES} pairs",
                 "Shorten the groups, or use a prefix such as assign*.",
             )
-        return Near(parts, int(joint.number), joint.ordered)
+        return Proximity(parts, int(joint.number), joint.ordered)
 
     def _part(self, node: Node, at: int) -> Part:
         if not isinstance(node, Word | Prefix | Phrase | Or) or not _is_part(node):
@@ -431,7 +431,9 @@ def _is_boosted(node: Part) -> bool:
     if node.boost != 1.0:
         return True
     return isinstance(node, Or) and any(
-        _is_boosted(part) for part in node.parts if not isinstance(part, And | Not | Near | Field)
+        _is_boosted(part)
+        for part in node.parts
+        if not isinstance(part, And | Not | Proximity | Field)
     )
 
 

@@ -36,7 +36,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Proximity:
     """Parts that stand close together, no word of the text serving two of them.
 
     In any order: each part ends at most `distance` words before the part that starts last. In
@@ -106,7 +106,7 @@ class Field:
 
 Part: TypeAlias = Word | Prefix | Phrase | Or
 """What a `Near` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
-Leaf: TypeAlias = Word | Prefix | Phrase | Near
+Leaf: TypeAlias = Word | Prefix | Phrase | Proximity
 """What is scored."""
 Node: TypeAlias = Leaf | Field | And | Or | Not
 
@@ -208,7 +208,7 @@ def render_tree(node: Node) -> str:
             return _boosted(
                 " AND ".join(_bracketed(part, And) for part in node.parts), node.boost, group=True
             )
-        case Near():
+        case Proximity():
             return _near(node)
         case Field():
             return _field(node)
@@ -224,7 +224,7 @@ def _written(tree: Node) -> str:
 def leaf_label(leaf: Leaf | Field) -> str:
     """Return the canonical text of a leaf without its boost, as a name for its part of a score."""
     match leaf:
-        case Near():
+        case Proximity():
             return _near_label(leaf)
         case Field():
             return _field(leaf)
@@ -233,7 +233,7 @@ def leaf_label(leaf: Leaf | Field) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _near_label(near: Near) -> str:
+def _near_label(near: Proximity) -> str:
     return _near(replace(near, boost=1.0))
 
 
@@ -253,13 +253,13 @@ def _term(node: Word | Prefix | Phrase) -> str:
             return f'"{" ".join(node.tokens)}{"*" if node.prefix else ""}"'
 
 
-def _near(node: Near) -> str:
+def _near(node: Proximity) -> str:
     if not node.ordered and all(isinstance(part, Word | Prefix) for part in node.parts):
         words = " ".join(render_tree(part) for part in node.parts)
         return _boosted(f'"{words}"~{node.distance}', node.boost)
     joint = f" {'pre' if node.ordered else 'w'}/{node.distance} "
     return _boosted(
-        joint.join(_bracketed(part, Near) for part in node.parts), node.boost, group=True
+        joint.join(_bracketed(part, Proximity) for part in node.parts), node.boost, group=True
     )
 
 

@@ -23,8 +23,8 @@ def sentence_in_context(units: PreparedDocument, at: int) -> str:
         at: The place of the sentence among its units.
     """
     unit = units.units[at]
-    headings = [each.of(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
-    words = unit.span.of(units.text)
+    headings = [each.text_in(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
+    words = unit.span.text_in(units.text)
     lead = _lead(units, at) if _ITEM.match(words) else ""
     above = " / ".join(" ".join(each.split()) for each in headings)
     return "\n".join(each for each in (above, f"{lead} {' '.join(words.split())}".strip()) if each)
@@ -37,7 +37,7 @@ def _lead(units: PreparedDocument, at: int) -> str:
         unit = units.units[before]
         if units.clause_of[unit.passage] != clause:
             return ""
-        words = " ".join(unit.span.of(units.text).split())
+        words = " ".join(unit.span.text_in(units.text).split())
         if _OPEN.search(words) and not _ITEM.match(words):
             return words[-MAX_LEAD:].split(" ", 1)[-1] if len(words) > MAX_LEAD else words
     return ""

@@ -20,7 +20,7 @@ from fourcorners.search.sentences.answer_scores import ReaderScores, combine_sco
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
 from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
-from fourcorners.search.sentences.snippets import Piece, Shape, extend_sentences
+from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.search.sentences.weights import LinearWeights, SignalWeights, default_weights
 from fourcorners.text.span import Span
@@ -37,7 +37,7 @@ NAMED_WEIGHT = 3.0
 """What being the document that is meant, if that is not sure, adds to the log-odds."""
 RERANKED = 16
 """How many snippets a reranker reads."""
-SHAPE = Shape()
+SHAPE = ExtensionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def retrieve_snippets(
     limit: int = 64,
     order: Ordering = "score",
     weights: SignalWeights | None = None,
-    shape: Shape = SHAPE,
+    shape: ExtensionLimits = SHAPE,
     threshold: float = 0.0,
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
@@ -136,7 +136,7 @@ def retrieve_snippets(
     """
     if not 1 <= limit <= MAX_SNIPPETS:
         raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
-    asked = (scope.asked if scope else question).strip()
+    asked = (scope.question if scope else question).strip()
     if not asked:
         raise QueryError("there is nothing to search for.", remedy="Ask a question.")
     if encoder is not None:
@@ -149,10 +149,10 @@ def retrieve_snippets(
         meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents) if scope else {}
     with library.snapshot():
-        if scope and scope.sure and scope.documents:
+        if scope and scope.is_certain and scope.documents:
             documents = [scope.documents[0][0]]
-        elif scope and scope.few:
-            documents = list(scope.few)
+        elif scope and scope.candidates:
+            documents = list(scope.candidates)
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
@@ -164,7 +164,7 @@ def retrieve_snippets(
         _Read(
             units,
             rows,
-            chosen.chances(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
+            chosen.probabilities(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
         )
         for units, rows in read
     ]
@@ -218,7 +218,7 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     return sorted(told, key=lambda snippet: -snippet.score)
 
 
-def _pieces(one: _Read, shape: Shape, limit: int) -> list[Piece]:
+def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
     import numpy as np
 
     cores = np.argsort(-one.chances, kind="stable").tolist()
@@ -242,7 +242,7 @@ def _snippet(
         document=one.units.document,
         name=one.units.name,
         span=span,
-        words=span.of(one.units.text),
+        words=span.text_in(one.units.text),
         score=float(one.chances[piece.core]),
         parts=parts,
         because=tuple(concept.id for concept, _ in meant) if speaks else (),
@@ -271,5 +271,7 @@ def document_order(
         span = Span(last.span.start, max(last.span.end, snippet.span.end))
         best = last if last.score >= snippet.score else snippet
         because = tuple(dict.fromkeys((*last.because, *snippet.because)))
-        merged[-1] = replace(best, span=span, words=span.of(texts[best.document]), because=because)
+        merged[-1] = replace(
+            best, span=span, words=span.text_in(texts[best.document]), because=because
+        )
     return merged

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ExtensionLimits:
     """How far a sentence that answers is extended within its clause.
 
     Measured on LegalBench-RAG's CUAD and ContractNLI sets: each moves recall against the characters
     that are read.
 
     Attributes:
-        room: Characters that a snippet may fill with its neighbours, the better one first.
+        characters: Characters that a snippet may fill with its neighbours, the better one first.
         step: The best snippet has this room, the second twice as much, up to `room`: the less sure
             a sentence is, the more the words around it may hold what it lacks.
         longest: Characters up to which it takes a neighbour that itself answers.
@@ -31,7 +31,7 @@ class Shape:
         join: Characters that may stand between two snippets that become one in document order.
     """
 
-    room: int = 600
+    characters: int = 600
     step: int = 150
     longest: int = 1_500
     share: float = 0.3
@@ -54,7 +54,7 @@ def extend_sentences(
     clause: Sequence[int],
     chances: NDArray[np.float64],
     cores: Iterable[int],
-    shape: Shape,
+    shape: ExtensionLimits,
     limit: int,
     length: int,
 ) -> list[Piece]:
@@ -77,7 +77,7 @@ def extend_sentences(
             continue
         piece = Piece(core, core, core)
         if returned < shape.context * length:
-            room = min(shape.room, shape.step * (len(pieces) + 1))
+            room = min(shape.characters, shape.step * (len(pieces) + 1))
             piece = _grown(piece, spans, clause, chances, taken, room, shape)
         taken.update(range(piece.first, piece.last + 1))
         pieces.append(piece)
@@ -94,7 +94,7 @@ def _grown(
     chances: NDArray[np.float64],
     taken: Collection[int],
     room: int,
-    shape: Shape,
+    shape: ExtensionLimits,
 ) -> Piece:
     """Return a piece with the neighbours that belong to it."""
     first, last, core = piece.first, piece.last, piece.core

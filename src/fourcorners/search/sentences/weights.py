@@ -26,7 +26,7 @@ class LinearWeights:
     bias: float
     weights: Mapping[str, float]
 
-    def chances(self, signals: NDArray[np.float32], more: float = 0.0) -> NDArray[np.float64]:
+    def probabilities(self, signals: NDArray[np.float32], more: float = 0.0) -> NDArray[np.float64]:
         """Return for each row of signals (`ASKED` then `KNOWN`) how likely it answers.
 
         `more` is added to the log-odds of all.

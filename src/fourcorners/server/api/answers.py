@@ -72,7 +72,7 @@ class CitedValue(Value):
     href: str
 
     @classmethod
-    def of(cls, cited: Citation) -> CitedValue | None:
+    def from_citation(cls, cited: Citation) -> CitedValue | None:
         """Return words as the API says them; None for words without a place."""
         span = cited.quote.span
         if span is None:
@@ -82,7 +82,7 @@ class CitedValue(Value):
             name=cited.name,
             where=cited.where,
             words=cited.quote.words,
-            span=SpanValue.of(span),
+            span=SpanValue.from_span(span),
             href=quote_href(cited.document, span, cited.quote.words),
         )
 
@@ -99,9 +99,9 @@ class StatementValue(Value):
     claims: list[str] = Field(description="Said to be the contract's words, and not found there.")
 
     @classmethod
-    def of(cls, statement: Statement) -> StatementValue:
+    def from_statement(cls, statement: Statement) -> StatementValue:
         """Return a statement as the API says it."""
-        quotes = (CitedValue.of(each) for each in statement.quotes)
+        quotes = (CitedValue.from_citation(each) for each in statement.quotes)
         return cls(
             text=statement.text,
             role=statement.role.value,
@@ -122,9 +122,9 @@ class GapValue(Value):
     nearest: CitedValue | None
 
     @classmethod
-    def of(cls, gap: Gap) -> GapValue:
+    def from_gap(cls, gap: Gap) -> GapValue:
         """Return a gap as the API says it."""
-        nearest = CitedValue.of(gap.nearest) if gap.nearest else None
+        nearest = CitedValue.from_citation(gap.nearest) if gap.nearest else None
         return cls(what=gap.what, part=gap.part, searched=gap.searched, nearest=nearest)
 
 
@@ -139,7 +139,7 @@ class OutsideValue(Value):
     licence: str
 
     @classmethod
-    def of(cls, told: ExternalStatement) -> OutsideValue:
+    def from_statement(cls, told: ExternalStatement) -> OutsideValue:
         """Return it as the API says it."""
         return cls(
             text=told.text,
@@ -162,7 +162,7 @@ class TurnValue(Value):
     missing: list[str]
 
     @classmethod
-    def of(cls, draft: Draft) -> TurnValue:
+    def from_draft(cls, draft: Draft) -> TurnValue:
         """Return a draft as the API says it."""
         return cls(
             turn=draft.turn,
@@ -187,7 +187,7 @@ class StepValue(Value):
     tokens_out: int
 
     @classmethod
-    def of(cls, step: Recorded) -> StepValue:
+    def from_step(cls, step: Recorded) -> StepValue:
         """Return a step as the API says it."""
         return cls(
             agent=step.agent,
@@ -213,9 +213,9 @@ class ListedAnswerValue(Value):
     made: str
 
     @classmethod
-    def of(cls, kept: StoredAnswer) -> ListedAnswerValue:
+    def from_stored(cls, kept: StoredAnswer) -> ListedAnswerValue:
         """Return an answer in a list as the API says it."""
-        listed, home = kept.listed, kept.home
+        listed, home = kept.summary, kept.home
         return cls(
             id=listed.id,
             question=listed.question,
@@ -250,10 +250,10 @@ class AnswerValue(ListedAnswerValue):
     record: list[StepValue] = Field(description="All that was done for it, in order.")
 
     @classmethod
-    def whole(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
+    def from_answer(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
         """Return a report as the API says it."""
         told = answer.answer
-        head = ListedAnswerValue.of(kept)
+        head = ListedAnswerValue.from_stored(kept)
         return cls(
             **head.model_dump(),
             asked=answer.asked,
@@ -265,15 +265,15 @@ class AnswerValue(ListedAnswerValue):
             readings=_statements(told.readings),
             summary=_statements(answer.summary),
             findings=_statements(answer.findings),
-            gaps=[GapValue.of(each) for each in answer.gaps],
+            gaps=[GapValue.from_gap(each) for each in answer.gaps],
             next_questions=list(answer.next_questions),
-            external=[OutsideValue.of(each) for each in answer.external],
+            external=[OutsideValue.from_statement(each) for each in answer.external],
             assumptions=list(answer.assumptions),
             stopped=answer.stopped,
             verified=answer.counts.verified,
             unverified=answer.counts.unverified,
-            turns=[TurnValue.of(each) for each in answer.drafts],
-            record=[StepValue.of(each) for each in answer.record],
+            turns=[TurnValue.from_draft(each) for each in answer.drafts],
+            record=[StepValue.from_step(each) for each in answer.record],
         )
 
 
@@ -288,7 +288,7 @@ def ask(
         idempotency_key,
         asked.model_dump_json(),
         TaskValue,
-        lambda: TaskValue.of(start_question(context, question)),
+        lambda: TaskValue.from_task(start_question(context, question)),
     )
 
 
@@ -306,12 +306,12 @@ def answers(
         found = kept_answers.list_answers(access, collection=collection or None, document=document)
     rest = found
     if after is not None:
-        rest = [each for each in found if (each.listed.made, each.listed.id) < after]
+        rest = [each for each in found if (each.summary.made, each.summary.id) < after]
     here = rest[:limit]
     more = len(rest) > limit
     return Paged(
-        items=[ListedAnswerValue.of(each) for each in here],
-        next=encode_cursor((here[-1].listed.made, here[-1].listed.id)) if more else None,
+        items=[ListedAnswerValue.from_stored(each) for each in here],
+        next=encode_cursor((here[-1].summary.made, here[-1].summary.id)) if more else None,
     )
 
 
@@ -320,7 +320,7 @@ def answer(context: Context, answer: str) -> AnswerValue:
     """Return a report."""
     with context.access() as access:
         found, kept = kept_answers.find_answer(access, answer)
-    return AnswerValue.whole(found, kept)
+    return AnswerValue.from_answer(found, kept)
 
 
 @router.get(
@@ -366,4 +366,4 @@ def _look(context: RequestContext, identifier: str) -> tuple[Task, list[Progress
 
 
 def _statements(statements: Iterable[Statement]) -> list[StatementValue]:
-    return [StatementValue.of(each) for each in statements]
+    return [StatementValue.from_statement(each) for each in statements]

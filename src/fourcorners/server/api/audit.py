@@ -43,7 +43,7 @@ def audit(
     """List the audit trail, the oldest entry first."""
     after = int(cursor or 0)
     with context.access() as access:
-        found = trail.entries_after(access.whole_library(Role.ADMIN), after, limit + 1)
+        found = trail.entries_after(access.full_library(Role.ADMIN), after, limit + 1)
     here = found[:limit]
     return Paged(
         items=[
@@ -65,7 +65,7 @@ def audit(
 def verdict(context: Context) -> VerdictValue:
     """Read the whole trail, and tell whether any of it was changed."""
     with context.access() as access:
-        found = access.whole_library(Role.ADMIN).audit_verdict()
+        found = access.full_library(Role.ADMIN).audit_verdict()
     return VerdictValue(
-        entries=found.entries, head=found.head, faults=[each.what for each in found.faults]
+        entries=found.entries, head=found.head, faults=[each.description for each in found.faults]
     )

@@ -152,7 +152,7 @@ def change(context: Context, column: str, asked: QuestionRequest) -> StartedValu
 @router.post("/columns/{column}/fill", status_code=202)
 def fill(context: Context, column: str) -> TaskValue:
     """Have the empty and the failed cells of a column filled."""
-    return TaskValue.of(
+    return TaskValue.from_task(
         asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
     )
 
@@ -165,7 +165,9 @@ def remove(context: Context, column: str) -> None:
 
 def _started(context: RequestContext, made: tuple[Column, Task]) -> StartedValue:
     column, task = made
-    return StartedValue(column=_value(context, ColumnStatus(column, task)), task=TaskValue.of(task))
+    return StartedValue(
+        column=_value(context, ColumnStatus(column, task)), task=TaskValue.from_task(task)
+    )
 
 
 def _value(context: RequestContext, standing: ColumnStatus) -> ColumnValue:

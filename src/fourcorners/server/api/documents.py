@@ -73,7 +73,7 @@ def documents(
     """List documents, by name."""
     with context.access() as access:
         here, after = page_of(access.documents(collection), _order, cursor, limit)
-    return Paged(items=[DocumentValue.of(entry) for entry in here], next=after)
+    return Paged(items=[DocumentValue.from_entry(entry) for entry in here], next=after)
 
 
 @router.post(
@@ -115,7 +115,7 @@ async def add(
 def document(context: Context, document: str) -> DocumentValue:
     """Return a document as the library lists it."""
     with context.access() as access:
-        return DocumentValue.of(access.visible(document).entry)
+        return DocumentValue.from_entry(access.visible(document).entry)
 
 
 @router.delete("/documents/{document}", status_code=204)
@@ -140,9 +140,9 @@ def text(
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
     return TextValue(
         document=document,
-        span=SpanValue.of(span),
+        span=SpanValue.from_span(span),
         characters=len(whole),
-        text=span.of(whole),
+        text=span.text_in(whole),
     )
 
 
@@ -160,8 +160,8 @@ def outline(context: Context, document: str) -> OutlineValue:
                 parent=node.parent,
                 kind=node.kind.value,
                 label=node.label,
-                heading=node.heading.of(words) if node.heading else "",
-                span=SpanValue.of(node.span),
+                heading=node.heading.text_in(words) if node.heading else "",
+                span=SpanValue.from_span(node.span),
             )
             for node in tree.nodes
         ],
@@ -172,7 +172,7 @@ def outline(context: Context, document: str) -> OutlineValue:
 def card(context: Context, document: str) -> CardValue:
     """Return what a document says of itself."""
     with context.access() as access:
-        return CardValue.of(access.card(document), access.text(document))
+        return CardValue.from_card(access.card(document), access.text(document))
 
 
 @router.get("/documents/{document}/span")
@@ -187,7 +187,7 @@ def span(
     with context.access() as access:
         read, tree = access.document(document), access.outline(document)
     found = _span(read.text, start, end)
-    node = tree.at(found.start)
+    node = tree.node_at(found.start)
     original = context.state.page_renderer.find_original(read)
     boxes = []
     if original is not None:
@@ -197,13 +197,13 @@ def span(
             boxes = []  # as where the original is not at hand
     return NeighbourhoodValue(
         document=document,
-        span=SpanValue.of(found),
-        words=found.of(read.text),
+        span=SpanValue.from_span(found),
+        words=found.text_in(read.text),
         before=read.text[max(0, found.start - around) : found.start],
         after=read.text[found.end : found.end + around],
         path=list(tree.path(node, read.text)) if node else [],
         page=read.page_of(found.start),
-        href=quote_href(document, found, found.of(read.text)),
+        href=quote_href(document, found, found.text_in(read.text)),
         boxes=[BoxValue(page=b.page, x0=b.x0, y0=b.y0, x1=b.x1, y1=b.y1) for b in boxes],
     )
 
@@ -224,7 +224,7 @@ def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
         key,
         asked,
         TaskValue,
-        lambda: TaskValue.of(
+        lambda: TaskValue.from_task(
             receive_files(context, collection, ((n, each.file) for n, each in files))
         ),
     )

@@ -72,7 +72,7 @@ class FindingValue(Value):
     remedy: str
 
     @classmethod
-    def of(cls, finding: Finding) -> FindingValue:
+    def from_finding(cls, finding: Finding) -> FindingValue:
         """Return a finding as the API says it."""
         return cls(
             document=finding.document,
@@ -86,7 +86,7 @@ class FindingValue(Value):
             quotes=[
                 QuoteValue(
                     words=each.quote.words,
-                    span=SpanValue.of(each.quote.span),
+                    span=SpanValue.from_span(each.quote.span),
                     score=each.score,
                     href=quote_href(finding.document, each.quote.span, each.quote.words),
                 )
@@ -146,7 +146,7 @@ def review(
     def do() -> TaskValue:
         started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
         asking.fill_new_documents(context, asked.collection, book.id)
-        return TaskValue.of(started)
+        return TaskValue.from_task(started)
 
     return run_once(context, idempotency_key, asked.model_dump_json(), TaskValue, do)
 
@@ -184,7 +184,7 @@ def findings(
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
         told = findings_at(library, book, here)
-    return Paged(items=[FindingValue.of(each) for each in told], next=after)
+    return Paged(items=[FindingValue.from_finding(each) for each in told], next=after)
 
 
 @router.post("/findings/mark")
@@ -217,7 +217,7 @@ def mark(
                     {"document": said.document, "provision": said.provision},
                     always=True,
                 )
-        return FindingValue.of(finding)
+        return FindingValue.from_finding(finding)
 
     return run_once(context, idempotency_key, said.model_dump_json(), FindingValue, do)
 

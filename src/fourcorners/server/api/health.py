@@ -65,13 +65,13 @@ def check(
     context: Context, asked: CheckRequest, idempotency_key: IdempotencyKey = None
 ) -> TaskValue:
     """Check the papers of a collection; the answer is the task to watch."""
-    as_of = checking.day(asked.as_of) if asked.as_of else None
+    as_of = checking.parse_date(asked.as_of) if asked.as_of else None
     return run_once(
         context,
         idempotency_key,
         asked.model_dump_json(),
         TaskValue,
-        lambda: TaskValue.of(checking.begin(context, asked.collection, as_of)),
+        lambda: TaskValue.from_task(checking.begin(context, asked.collection, as_of)),
     )
 
 
@@ -93,7 +93,7 @@ def health(
         for each in found.symptoms:
             words, href = "", document_href(each.document) if each.document else ""
             if each.document and each.span:
-                words = each.span.of(access.text(each.document))
+                words = each.span.text_in(access.text(each.document))
                 href = quote_href(each.document, each.span, words)
             symptoms.append(
                 SymptomValue.model_validate(
@@ -105,7 +105,7 @@ def health(
                         "name": each.name if each.document else told(each.name),
                         "message": each.message,
                         "remedy": each.remedy,
-                        "span": SpanValue.of(each.span) if each.span else None,
+                        "span": SpanValue.from_span(each.span) if each.span else None,
                         "words": words,
                         "others": [told(other) for other in each.others],
                         "href": href,

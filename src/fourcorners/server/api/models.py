@@ -46,7 +46,7 @@ class SpanValue(Value):
     end: int = Field(examples=[340])
 
     @classmethod
-    def of(cls, span: Span) -> SpanValue:
+    def from_span(cls, span: Span) -> SpanValue:
         """Return a span as the API says it."""
         return cls(start=span.start, end=span.end)
 
@@ -84,7 +84,7 @@ class DocumentValue(Value):
     collections: list[str]
 
     @classmethod
-    def of(cls, entry: Entry) -> DocumentValue:
+    def from_entry(cls, entry: Entry) -> DocumentValue:
         """Return a document as the API says it."""
         return cls(
             id=entry.id,
@@ -144,15 +144,15 @@ class CardValue(Value):
     facts: list[FactValue]
 
     @classmethod
-    def of(cls, card: Card, text: str) -> CardValue:
+    def from_card(cls, card: Card, text: str) -> CardValue:
         """Return a card as the API says it."""
         return cls(
             facts=[
                 FactValue(
                     name=name,
                     value=value,
-                    words=span.of(text),
-                    span=SpanValue.of(span),
+                    words=span.text_in(text),
+                    span=SpanValue.from_span(span),
                     confidence=confidence,
                 )
                 for name, value, span, confidence in _facts(card)
@@ -216,7 +216,7 @@ class TaskValue(Value):
     finished: str
 
     @classmethod
-    def of(cls, task: Task) -> TaskValue:
+    def from_task(cls, task: Task) -> TaskValue:
         """Return a task as the API says it."""
         return cls(
             id=task.id,

@@ -37,7 +37,7 @@ class PrecedentValue(Value):
     stars: float | None = Field(description="What a lawyer would give it, 1 to 5, if known.")
 
     @classmethod
-    def of(cls, found: Ranked) -> PrecedentValue:
+    def from_ranked(cls, found: Ranked) -> PrecedentValue:
         """Return a ranked clause as the API says it."""
         clause = found.clause
         return cls(
@@ -47,7 +47,7 @@ class PrecedentValue(Value):
                     document=each.document,
                     name=each.source,
                     path=list(each.path),
-                    span=SpanValue.of(each.span) if each.span else None,
+                    span=SpanValue.from_span(each.span) if each.span else None,
                     href=quote_href(each.document, each.span) if each.span else None,
                 )
                 for each in clause.places
@@ -78,4 +78,4 @@ def precedents(
         )
         found = rank_clauses(q, stock, limit=limit)
         access.record("precedents", {"collection": collection, "found": len(found)})
-    return [PrecedentValue.of(each) for each in found]
+    return [PrecedentValue.from_ranked(each) for each in found]

@@ -30,11 +30,11 @@ def search(
         HitValue(
             document=hit.document,
             name=hit.name,
-            span=SpanValue.of(hit.span),
+            span=SpanValue.from_span(hit.span),
             words=hit.words,
             page=hit.page,
             path=list(hit.path),
-            matched=[SpanValue.of(each) for each in hit.matched],
+            matched=[SpanValue.from_span(each) for each in hit.matched],
             score=hit.score,
             href=quote_href(hit.document, hit.span, hit.words),
         )

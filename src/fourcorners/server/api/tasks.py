@@ -30,7 +30,7 @@ def tasks(
     found = context.tasks(limit=limit + 1, before=cursor)
     here = found[:limit]
     return Paged(
-        items=[TaskValue.of(each) for each in here],
+        items=[TaskValue.from_task(each) for each in here],
         next=here[-1].id if len(found) > limit else None,
     )
 
@@ -38,13 +38,13 @@ def tasks(
 @router.get("/tasks/{task}")
 def task(context: Context, task: str) -> TaskValue:
     """Return a task."""
-    return TaskValue.of(context.task(task))
+    return TaskValue.from_task(context.task(task))
 
 
 @router.post("/tasks/{task}/cancel")
 def cancel(context: Context, task: str) -> TaskValue:
     """End a task early; what was done of it stays."""
-    return TaskValue.of(context.cancel(task))
+    return TaskValue.from_task(context.cancel(task))
 
 
 @router.get(
@@ -71,7 +71,7 @@ async def _watched(context: RequestContext, identifier: str) -> AsyncIterator[st
             task = await run_in_threadpool(context.task, identifier)
         except FourcornersError:
             return  # it may not be seen any more
-        told = json.dumps(TaskValue.of(task).model_dump())
+        told = json.dumps(TaskValue.from_task(task).model_dump())
         if told != before:
             before = told
             yield f"event: task\ndata: {told}\n\n"

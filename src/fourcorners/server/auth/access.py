@@ -76,7 +76,7 @@ class Access:
             raise _not_allowed(role)
         return self._library
 
-    def whole_library(self, role: Role) -> Library:
+    def full_library(self, role: Role) -> Library:
         """Return the library to someone who holds a role in all of it.
 
         Raises:
@@ -294,7 +294,7 @@ class Access:
         Raises:
             NotAllowed: If they are not an admin of the whole library.
         """
-        return self.whole_library(Role.ADMIN).audit_trail()
+        return self.full_library(Role.ADMIN).audit_trail()
 
     def _read(self, document: str) -> None:
         self.visible(document)

@@ -16,7 +16,7 @@ from fourcorners.settings import Settings
 class Identity(Protocol):
     """Tells who sends a request."""
 
-    def of(self, request: Request) -> Principal | None:
+    def principal_of(self, request: Request) -> Principal | None:
         """Return who sends it; None where nobody has signed in.
 
         Raises:
@@ -36,7 +36,7 @@ class LocalIdentity:
             local=True,
         )
 
-    def of(self, request: Request) -> Principal:  # noqa: ARG002 - whoever asks is that person
+    def principal_of(self, request: Request) -> Principal:  # noqa: ARG002 - whoever asks is that person
         """Return the person at this machine."""
         return self._principal
 

@@ -22,7 +22,7 @@ class TeamIdentity:
     def __init__(self, shelf: ConnectionPool) -> None:
         self._shelf = shelf
 
-    def of(self, request: Request) -> Principal | None:
+    def principal_of(self, request: Request) -> Principal | None:
         """Return who sends a request; None where it bears neither cookie nor token.
 
         Raises:

@@ -31,7 +31,7 @@ class _Ends:
         self.lines = lines
         self._known: dict[int, date | None] = {}
 
-    def of(self, library: Library, row: int) -> date | None:
+    def principal_of(self, library: Library, row: int) -> date | None:
         if row not in self._known:
             fact = library.card(self.lines[row].id).expiry_date
             self._known[row] = fact.value if fact else None
@@ -41,7 +41,7 @@ class _Ends:
 _OF_SHELVES: WeakKeyDictionary[ConnectionPool, dict[int, _Ends]] = WeakKeyDictionary()
 
 
-def today() -> date:
+def current_date() -> date:
     """Return the day that a grid is looked at, as a review reckons it."""
     return datetime.now(UTC).date()
 
@@ -60,7 +60,7 @@ def dated_grid(
     """
     matrix = grid_cache(shelf).get(access, collection, playbook)
     library = access.library_for(collection, Role.READER)
-    return grid_at(library, matrix, _ends_of(shelf, matrix), day or today())
+    return grid_at(library, matrix, _ends_of(shelf, matrix), day or current_date())
 
 
 def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> GridMatrix:
@@ -70,7 +70,7 @@ def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> Gri
         rules = dated_rules(provision)
         for state in {CellState(rule.when) for rule in rules}:
             for row in np.flatnonzero(matrix.state[:, column] == STATES.index(state)).tolist():
-                end = ends.of(library, row)
+                end = ends.principal_of(library, row)
                 given = SEVERITIES[matrix.severity[row, column]]
                 rule = None if end is None else deciding_rule(rules, state, given, end, day)
                 if rule is not None:
@@ -86,7 +86,7 @@ def findings_at(
     dependent = {each.id for each in playbook.provisions if dated_rules(each)}
     documents = {each.document for each in findings if each.provision in dependent}
     cards = {each: library.card(each) for each in documents}
-    return apply_term_dates(findings, cards, playbook, day or today())
+    return apply_term_dates(findings, cards, playbook, day or current_date())
 
 
 def _ends_of(shelf: ConnectionPool, matrix: GridMatrix) -> _Ends:

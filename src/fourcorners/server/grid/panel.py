@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
-from fourcorners.reports.grid import pages, place, recognised
+from fourcorners.reports.grid import ocr_note, page_range, quote_place
 from fourcorners.review import store
 from fourcorners.review.finding import Evidence, Finding
 from fourcorners.review.people.assignment import assignee
@@ -61,7 +61,7 @@ class Panel:
     value_href: str = ""
     text: str = ""
 
-    def quoted(self, words: str, span: Span | None) -> QuoteView:
+    def quote_of(self, words: str, span: Span | None) -> QuoteView:
         """Return words of this contract with the way to them."""
         return QuoteView(words, quote_href(self.document, span, words) if span else "")
 
@@ -134,8 +134,8 @@ def _view(document: str, text: str, evidence: Evidence) -> EvidenceView:
     return EvidenceView(
         excerpt=_flowing(cut_excerpt(text, evidence.clause, {0: [span] if span else []})),
         path=evidence.path,
-        where=", ".join(filter(None, (pages(evidence.pages), recognised(evidence.ocr)))),
-        checked=place(evidence.quote),
+        where=", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
+        checked=quote_place(evidence.quote),
         score=evidence.score,
         href=quote_href(document, span, evidence.quote.words) if span else "",
     )

@@ -31,7 +31,7 @@ class CellView:
     look: str
     label: str
     words: str
-    short: str
+    summary: str
     assigned: str = ""
     comments: int = 0
     answer: str = ""

@@ -76,7 +76,7 @@ class StatementValue(Value):
     quotes: list[QuoteValue]
 
     @classmethod
-    def of(cls, statement: Statement) -> StatementValue:
+    def from_statement(cls, statement: Statement) -> StatementValue:
         """Return a statement as tools say it."""
         return cls(
             text=statement.text,
@@ -122,7 +122,7 @@ class AnswerValue(Value):
     stopped: str = Field(description="Why the work ended early; empty if it did not.")
 
     @classmethod
-    def of(cls, answer: Answer, identity: str) -> AnswerValue:
+    def from_answer(cls, answer: Answer, identity: str) -> AnswerValue:
         """Return an answer as tools say it, by the id that it is kept under."""
         told = answer.answer
         return cls(
@@ -133,10 +133,10 @@ class AnswerValue(Value):
             confidence=told.confidence,
             because=told.because,
             assumptions=list(answer.assumptions),
-            answer=[StatementValue.of(each) for each in told.sentences],
-            conditions=[StatementValue.of(each) for each in told.conditions],
-            readings=[StatementValue.of(each) for each in told.readings],
-            findings=[StatementValue.of(each) for each in answer.findings],
+            answer=[StatementValue.from_statement(each) for each in told.sentences],
+            conditions=[StatementValue.from_statement(each) for each in told.conditions],
+            readings=[StatementValue.from_statement(each) for each in told.readings],
+            findings=[StatementValue.from_statement(each) for each in answer.findings],
             gaps=[GapValue(what=each.what, searched=each.searched) for each in answer.gaps],
             next_questions=list(answer.next_questions),
             read=[each.document for each in answer.sources],
@@ -151,7 +151,7 @@ def _quoted(cited: Citation, span: Span) -> QuoteValue:
         document=cited.document,
         name=cited.name,
         where=cited.where,
-        span=SpanValue.of(span),
+        span=SpanValue.from_span(span),
         because=cited.because,
         href=quote_href(cited.document, span, cited.quote.words),
     )
@@ -161,7 +161,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progres
     with context.access() as access:
         collection = _walled(access, asked)
         library = (
-            access.whole_library(Role.READER)
+            access.full_library(Role.READER)
             if collection is None
             else access.library_for(collection, Role.READER)
         )
@@ -180,7 +180,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progres
         home = AnswerOrigin(collection or "", context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection or "", "read": len(answer.sources)})
-    return AnswerValue.of(answer, identity)
+    return AnswerValue.from_answer(answer, identity)
 
 
 def _watched(events: Iterator[Event], tell: Progress) -> Answer:
@@ -223,7 +223,7 @@ class ReportRequest(Value):
 def _report(context: RequestContext, asked: ReportRequest) -> AnswerValue:
     with context.access() as access:
         found, kept = answers.find_answer(access, asked.id)
-    return AnswerValue.of(found, kept.listed.id)
+    return AnswerValue.from_answer(found, kept.summary.id)
 
 
 def _walled(access: Access, asked: AskRequest) -> str | None:

@@ -23,7 +23,7 @@ from fourcorners.server.security import MAX_BODY
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-_DESK = "fourcorners.desk"
+_DESK = "fourcorners.context"
 
 
 class McpApp:
@@ -70,7 +70,7 @@ class McpApp:
         await self._manager.asgi_app(scope, receive, send)
 
     def _context(self, request: Request) -> RequestContext:
-        principal = self._state.identity.of(request)
+        principal = self._state.identity.principal_of(request)
         if principal is None or (principal.secret and not principal.local):
             # A browser's cookie is none: another site's page could make it send one.
             raise NotSignedIn("this needs an API token.", remedy="Send it as a bearer token.")

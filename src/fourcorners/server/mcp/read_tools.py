@@ -176,14 +176,14 @@ def _define(context: RequestContext, asked: DefineRequest) -> Definitions:
                 if term.term.casefold() not in (wanted, wanted.removesuffix("s")):
                     continue
                 span = reading.definition(term)
-                node = reading.outline.at(span.start)
-                words = span.of(reading.text)
+                node = reading.outline.node_at(span.start)
+                words = span.text_in(reading.text)
                 found.append(
                     DefinitionValue(
                         term=term.term,
                         document=entry.id,
                         name=entry.name,
-                        span=SpanValue.of(span),
+                        span=SpanValue.from_span(span),
                         words=words,
                         path=list(reading.outline.path(node, reading.text)) if node else [],
                         href=quote_href(entry.id, span, words),

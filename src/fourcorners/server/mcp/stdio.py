@@ -20,13 +20,13 @@ def serve_stdio(settings: Settings, links: str = "") -> None:
         links: Where `fourcorners serve` shows the library, for links to words; empty for none.
     """
     app = create_app(settings.library, settings)
-    state: AppState = app.state.office
+    state: AppState = app.state.server
     # A request of nobody else: routes and walls know no other way to be asked.
     request = Request(
         {"type": "http", "app": app, "method": "POST", "path": "/mcp", "headers": [],
          "query_string": b"", "client": None, "server": None, "scheme": "http"}
     )  # fmt: skip
-    principal = state.identity.of(request)
+    principal = state.identity.principal_of(request)
     if principal is None:
         raise ValueError("the person at this machine needs no signing in")
     context = RequestContext(request, principal)

@@ -36,11 +36,11 @@ class Event:
     at: str
     event: str
     by: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelSpending:
     """What one model cost in one role."""
 
     model: str
@@ -73,7 +73,7 @@ def audit(
 ) -> Response:
     """Show the audit trail, and prove that it is whole where that is asked."""
     with context.access() as access:
-        library = access.whole_library(Role.ADMIN)
+        library = access.full_library(Role.ADMIN)
         most = _LOOKED if by else _PAGE
         looked = trail.entries_before(library, before, most, event)
         kept = [each for each in looked if by.casefold() in _by(each).casefold()][:_PAGE]
@@ -100,7 +100,7 @@ def models(context: Context) -> Response:
     from fourcorners.llm.ledger import Spending
 
     with context.access() as access:
-        calls = LibraryLedger(access.whole_library(Role.ADMIN)).calls()
+        calls = LibraryLedger(access.full_library(Role.ADMIN)).calls()
     sums: dict[tuple[str, str], Spending] = {}
     whole = Spending()
     for call in calls:
@@ -109,7 +109,7 @@ def models(context: Context) -> Response:
         whole = whole.add_call(call)
     return context.page(
         "ledger.html.j2",
-        spent=[Spent(model, role, value) for (model, role), value in sorted(sums.items())],
+        spent=[ModelSpending(model, role, value) for (model, role), value in sorted(sums.items())],
         whole=whole,
         calls=calls[: -_PAGE - 1 : -1],
         may_see_all=True,
@@ -118,19 +118,21 @@ def models(context: Context) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class TrailVerdict:
     """Whether the trail is whole; `head` stands for all of it."""
 
     entries: int
     head: str
-    wrong: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
-def _proof(access: Access) -> Proof:
-    library = access.whole_library(Role.ADMIN)
+def _proof(access: Access) -> TrailVerdict:
+    library = access.full_library(Role.ADMIN)
     verdict = library.audit_verdict()
-    wrong = tuple(each.what for each in verdict.faults) or tuple(remarks.annotation_faults(library))
-    return Proof(verdict.entries, verdict.head, wrong)
+    wrong = tuple(each.description for each in verdict.faults) or tuple(
+        remarks.annotation_faults(library)
+    )
+    return TrailVerdict(verdict.entries, verdict.head, wrong)
 
 
 def _next(kept: list[AuditEntry], looked: list[AuditEntry], most: int) -> int:

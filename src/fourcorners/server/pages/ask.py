@@ -114,7 +114,7 @@ def report(context: Context, identity: str, form: str) -> Response:
         path = Path(folder) / f"answer.{form}"
         write_answer(found, path)
         data = path.read_bytes()
-    sent = f'attachment; filename="answer-{kept.listed.id}.{form}"'
+    sent = f'attachment; filename="answer-{kept.summary.id}.{form}"'
     return Response(data, media_type=_FORMS[form], headers={"Content-Disposition": sent})
 
 

@@ -27,7 +27,7 @@ _LAST = 12  # runs of one benchmark that are plotted beside one another
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BenchmarkRuns:
     """The runs of one benchmark, the latest first, and how their headlines compare."""
 
     name: str
@@ -36,7 +36,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PlottedGroup:
     """A group of measures with its plots."""
 
     group: MeasureGroup
@@ -81,7 +81,7 @@ def run(context: Context, identity: str) -> Response:
     )
 
 
-def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> Kept:
+def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> BenchmarkRuns:
     rows = [
         _row(f"{each.made:%d %b %H:%M} {single_line(each.file)}", each.headline)
         for each in runs[:_LAST]
@@ -92,16 +92,18 @@ def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> Kept:
     ]
     what = runs[0].headline.name if runs[0].headline else ""
     title = f"{single_line(name)}: {single_line(what)} of the last runs"
-    return Kept(name, runs, plots.plot_intervals(f"b{number}", title, rows) if rows else None)
+    return BenchmarkRuns(
+        name, runs, plots.plot_intervals(f"b{number}", title, rows) if rows else None
+    )
 
 
-def _drawn(number: int, group: MeasureGroup) -> Drawn:
+def _drawn(number: int, group: MeasureGroup) -> PlottedGroup:
     rows = [_row(single_line(each.name), each) for each in group.plottable]
     shares = [each for each in group.series if all(one.is_share for _, one in each.points)]
     curves = [_line(each) for each in shares]
     title = single_line(group.name) or "Figures"
     places = sorted({at for each in group.series for at, _ in each.points})
-    return Drawn(
+    return PlottedGroup(
         group,
         plots.plot_intervals(f"i{number}", f"{title}: figures with their intervals", rows)
         if rows

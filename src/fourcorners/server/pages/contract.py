@@ -111,7 +111,7 @@ def _linker(document: str, text: str, view: str) -> Callable[[Span], str]:
 
     def to(span: Span) -> str:
         place = f"{span.start}-{span.end}"
-        asked = {"s": place, "h": words_hash(span.of(text))} | ({"view": view} if view else {})
+        asked = {"s": place, "h": words_hash(span.text_in(text))} | ({"view": view} if view else {})
         return f"{document_href(document)}?{urlencode(asked)}#s={place}"
 
     return to

@@ -20,7 +20,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns.store import review_columns
 from fourcorners.server.context import Context
 from fourcorners.server.errors import NotFound, TooLarge
-from fourcorners.server.grid.dates import today
+from fourcorners.server.grid.dates import current_date
 from fourcorners.server.store import playbook_store as books
 
 router = APIRouter()
@@ -75,7 +75,7 @@ def export(
         told = context.state.uploads.display_path
         whole = add_columns(
             library,
-            load_review(library, book, collection=c, as_of=today()),
+            load_review(library, book, collection=c, as_of=current_date()),
             review_columns(library, c, book.id),
         )
         review = _walled(whole, visible, told)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, place
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
@@ -106,14 +106,14 @@ class Choice:
         back: The address of the grid, with its filters.
         row: The documents that are selected; where `all` is set, those that are not.
         all: How many rows the visitor was shown and selected, all that fit; None for those named.
-        which: `found`, `not_found` or `both`.
+        option: `found`, `not_found` or `both`.
         only: One column; empty for all that are shown.
     """
 
     back: str
     row: Collection[str]
     all: int | None
-    which: str
+    option: str
     only: str
 
 
@@ -197,7 +197,7 @@ def _places(
         Conflict: If other rows fit than those that the visitor was shown.
         ConfigError: If no row is selected.
     """
-    if chosen.which not in _WHICH:
+    if chosen.option not in _WHICH:
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
     fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
@@ -214,7 +214,7 @@ def _places(
         raise ConfigError("no row is selected.", remedy="Tick the rows first.")
     single = matrix.column(chosen.only)
     columns = shown_columns(matrix, wanted) if single is None else [single]
-    wished = [STATES.index(each) for each in _WHICH[chosen.which]]
+    wished = [STATES.index(each) for each in _WHICH[chosen.option]]
     proposed = REVIEWS.index(ReviewState.PROPOSED)
     return len(rows), [
         (matrix.rows[row].id, column)
@@ -247,7 +247,7 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
         finding=view.finding,
         back=f"/reviews/grid?{GridQuery(c, book.id).to_query()}",
         href=_href(c, p, d, view.provision.id),
-        place=place,
+        place=quote_place,
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,

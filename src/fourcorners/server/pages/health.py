@@ -55,7 +55,7 @@ def check(
     as_of: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Begin to check the papers of a collection."""
-    begin(context, c, day(as_of) if as_of.strip() else None)
+    begin(context, c, parse_date(as_of) if as_of.strip() else None)
     return context.redirect(f"/health?{urlencode({'c': c})}")
 
 
@@ -88,7 +88,7 @@ def last_task(context: RequestContext, collection: str) -> Task | None:
     )
 
 
-def day(text: str) -> date:
+def parse_date(text: str) -> date:
     """Return a day that somebody wrote as 2026-03-01.
 
     Raises:

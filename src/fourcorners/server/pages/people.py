@@ -68,7 +68,7 @@ def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> 
 
 
 @router.get("/people")
-def people(context: Context) -> Response:
+def people_page(context: Context) -> Response:
     """Show everyone who may sign in."""
     return _people(context)
 
@@ -111,7 +111,7 @@ def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -
     """Change an account as an admin of the whole library, and show everyone."""
     try:
         with context.access() as access:
-            change(Accounts(access.whole_library(Role.ADMIN)), context.principal.name)
+            change(Accounts(access.full_library(Role.ADMIN)), context.principal.name)
     except ConfigError as error:
         return _people(context, problem=error)
     return context.redirect("/people")
@@ -119,7 +119,7 @@ def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -
 
 def _people(context: RequestContext, problem: ConfigError | None = None) -> Response:
     with context.access() as access:
-        users = Accounts(access.whole_library(Role.ADMIN)).users()
+        users = Accounts(access.full_library(Role.ADMIN)).users()
         collections = [each.name for each in access.collections()]
     return context.page(
         "people.html.j2",

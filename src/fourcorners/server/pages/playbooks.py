@@ -27,17 +27,17 @@ _Short = Annotated[str, Form(max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PlaybookEntry:
     """A playbook in the list; `fault` where it does not hold the schema any more."""
 
     id: str
     book: Playbook | None
     own: bool
-    fault: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TextProblem:
     """What is wrong with a text, with its line from 1; 0 where no line is to blame."""
 
     line: int
@@ -47,7 +47,7 @@ class Fault:
 
 
 @router.get("/playbooks")
-def listed(context: Context) -> Response:
+def list_playbooks(context: Context) -> Response:
     """List the playbooks of the package and of the house."""
     with context.access() as access:
         library = access.common()
@@ -55,15 +55,17 @@ def listed(context: Context) -> Response:
         for name in books.playbook_names(library):
             try:
                 shown.append(
-                    Listed(name, books.load_playbook(library, name), name not in builtin_names())
+                    PlaybookEntry(
+                        name, books.load_playbook(library, name), name not in builtin_names()
+                    )
                 )
             except PlaybookError as error:
-                shown.append(Listed(name, None, own=True, fault=error.message))
+                shown.append(PlaybookEntry(name, None, own=True, problem=error.message))
     return context.page("playbooks.html.j2", playbooks=shown, may_edit=_may_edit(context))
 
 
 @router.get("/playbooks/new")
-def new(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
+def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Offer a text to start from."""
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
@@ -84,10 +86,10 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
     if not faults:
         try:
             with context.access() as access:
-                library = access.whole_library(Role.EDITOR)
+                library = access.full_library(Role.EDITOR)
                 book = books.save_playbook(library, text, by=context.principal.name, before=number)
         except Conflict as error:
-            faults = [Fault(0, "", error.message, error.remedy)]
+            faults = [TextProblem(0, "", error.message, error.remedy)]
         else:
             return context.redirect(f"/playbooks/{book.id}")
     return _editor(context, text, number, faults)
@@ -170,7 +172,7 @@ def _tried(context: RequestContext, book: Playbook, document: str, words: str) -
 
 
 def _editor(
-    context: RequestContext, text: str, before: int | None, faults: list[Fault] | None = None
+    context: RequestContext, text: str, before: int | None, faults: list[TextProblem] | None = None
 ) -> Response:
     if not _may_edit(context):
         raise NotAllowed(
@@ -190,13 +192,15 @@ def _editor(
     )
 
 
-def _faults(text: str) -> list[Fault]:
+def _faults(text: str) -> list[TextProblem]:
     try:
         books.parse_cached(text)
     except PlaybookFileError as error:
-        return [Fault(each.line, each.path, each.what, each.remedy) for each in error.problems]
+        return [
+            TextProblem(each.line, each.path, each.what, each.remedy) for each in error.problems
+        ]
     except PlaybookError as error:
-        return [Fault(0, "", error.message, error.remedy)]
+        return [TextProblem(0, "", error.message, error.remedy)]
     return []
 
 

@@ -40,7 +40,7 @@ def find(
     with context.access() as access:
         library = access.common()
         if kind == "b":
-            library = access.whole_library(Role.READER)
+            library = access.full_library(Role.READER)
             entries = []
         else:
             entries = access.documents(name or None)
@@ -75,7 +75,7 @@ def keep(
     if not provision.strip():
         raise ConfigError("what kind of clause is it?", remedy="Name the provision.")
     with context.access() as access:
-        library = access.whole_library(Role.REVIEWER)
+        library = access.full_library(Role.REVIEWER)
         new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
     return _said(context, "Kept in the bank." if new else "The bank has it already.", bank)
 
@@ -89,7 +89,7 @@ def rate(
 ) -> Response:
     """Say how good an example a clause of a bank is."""
     with context.access() as access:
-        banks.rate_clause(access.whole_library(Role.REVIEWER), bank, clause, stars or None)
+        banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
     return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.", bank)
 
 
@@ -130,4 +130,4 @@ def _banks(access: Access) -> list[banks.BankSummary]:
     """Return the banks; they hold words of any collection, and are for who may read all."""
     if access.readable() is not None:
         return []
-    return banks.bank_summary(access.whole_library(Role.READER))
+    return banks.bank_summary(access.full_library(Role.READER))

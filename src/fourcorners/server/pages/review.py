@@ -36,7 +36,7 @@ Grid = Annotated[GridQuery, Depends(grid_query)]
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StoredReview:
     """A review that the library holds, whole or in part."""
 
     collection: str
@@ -65,7 +65,7 @@ def reviews(
         done = _done(access, known)
     running = _running(context)
     listed = [
-        Done(name, book, cells, filled, last, running.get((fold_name(name), book.id)))
+        StoredReview(name, book, cells, filled, last, running.get((fold_name(name), book.id)))
         for name, book, cells, filled, last in done
     ]
     may = [name for name in names if context.principal.may(Role.REVIEWER, name)]
@@ -119,7 +119,7 @@ def grid(
         all_columns=matrix.columns,
         asked_columns={each.column.provision: each.column for each in asked_columns},
         stopped=_stopped(asked_columns),
-        looks=looks(matrix, wanted),
+        looks=columns_digest(matrix, wanted),
         counts=count_cells(matrix, wanted),
         rows=rows,
         fitting=fit,
@@ -168,7 +168,7 @@ def rows(
     )
     answer.headers["X-Rows"] = str(len(fit.rows))
     answer.headers["X-Version"] = str(matrix.version)
-    answer.headers["X-Columns"] = looks(matrix, wanted)
+    answer.headers["X-Columns"] = columns_digest(matrix, wanted)
     return answer
 
 
@@ -218,7 +218,7 @@ def cell_href(wanted: GridQuery) -> str:
     return f"/reviews/cell?{GridQuery(wanted.collection, wanted.playbook).to_query()}"
 
 
-def looks(matrix: GridMatrix, wanted: GridQuery) -> str:
+def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
     """Return what changes when other columns stand there: a page that has them loads anew."""
     names = "\n".join(matrix.provisions[n] for n in shown_columns(matrix, wanted))
     return sha256(names.encode()).hexdigest()[:12]

@@ -61,7 +61,7 @@ def snippet(hit: Hit) -> list[TextRun]:
     at = hit.snippet.start
     for span in intersect_spans(hit.matched, [hit.snippet]):
         pieces.append(TextRun(hit.words[at - hit.span.start : span.start - hit.span.start]))
-        pieces.append(TextRun(span.shift(-hit.span.start).of(hit.words), marked=True))
+        pieces.append(TextRun(span.shift(-hit.span.start).text_in(hit.words), marked=True))
         at = span.end
     pieces.append(TextRun(hit.words[at - hit.span.start : hit.snippet.end - hit.span.start]))
     return [piece for piece in pieces if piece.text]

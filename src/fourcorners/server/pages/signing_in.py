@@ -130,7 +130,7 @@ def end(request: Request) -> Response:
 
 
 @router.post("/sign-out/oidc/back-channel")
-def ended(
+def end_sessions(
     request: Request, logout_token: Annotated[str, Form(max_length=_LONGEST_TOKEN)] = ""
 ) -> Response:
     """End the sessions of whom the provider has signed out; it asks this itself, no browser does.

@@ -80,10 +80,10 @@ def outline_headings(outline: Outline, text: str) -> Iterator[OutlineHeading]:
     for node in outline.nodes:
         depth = 0 if node.parent is None else depths[node.parent] + 1
         depths.append(depth)
-        title = " ".join(node.heading.of(text).split()) if node.heading else ""
+        title = " ".join(node.heading.text_in(text).split()) if node.heading else ""
         if depth > _DEEPEST or not (title or (node.kind in _SHOWN and node.label)):
             continue
-        opening = "" if title else _opening(node.span.of(text)[:160], node.label)
+        opening = "" if title else _opening(node.span.text_in(text)[:160], node.label)
         yield OutlineHeading(node.id, node.label, title, depth, opening)
 
 

@@ -101,7 +101,7 @@ def typeset_document(
         inside = part.strip(text)
         if not inside:
             continue
-        node = outline.at(inside.start)
+        node = outline.node_at(inside.start)
         # A node that starts in the white space before belongs to the block, too.
         places = range(part.start, inside.start + 1)
         ids = tuple(name for at in places for name in anchors.get(at, ()))
@@ -154,7 +154,7 @@ class _Setter:
         return tuple(self._piece(Span(start, end), here) for start, end in pairwise(sorted(cuts)))
 
     def _flowing(self, span: Span) -> str:
-        words = span.of(self._text)
+        words = span.text_in(self._text)
         if "\n" not in words:
             return words
         first, last = (bisect_left(self._soft, at) for at in (span.start, span.end))

@@ -51,7 +51,7 @@ class AnswerOrigin:
 class StoredAnswer:
     """An answer in a list, and where it was asked."""
 
-    listed: AnswerSummary
+    summary: AnswerSummary
     home: AnswerOrigin
 
 
@@ -94,7 +94,7 @@ def list_answers(
         home = seen.home(each, homes.get(each.id, []), collection)
         if home is not None:
             found.append(StoredAnswer(each, home))
-    return sorted(found, key=lambda each: (each.listed.made, each.listed.id), reverse=True)
+    return sorted(found, key=lambda each: (each.summary.made, each.summary.id), reverse=True)
 
 
 def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
@@ -103,7 +103,7 @@ def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
     Raises:
         NotFound: If there is none that they may see.
     """
-    known = {each.listed.id: each for each in list_answers(access)}
+    known = {each.summary.id: each for each in list_answers(access)}
     if identity not in known:
         raise NotFound(f"there is no answer {identity[:40]!r}.", remedy="Ask again.")
     try:

@@ -13,7 +13,7 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.review.health.symptom import Concern, Health, Symptom
+from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
 
 _ROOM = "server_papers"
 _HEALTH: Codec[Health] = Codec(Health)
@@ -63,22 +63,22 @@ _TITLES = {
     ProblemClass.SUSPICIOUS: "Meant for a machine, or hidden",
     ProblemClass.UNSTRUCTURED: "Without a structure",
 }
-_OF: dict[Concern, ProblemClass] = {
-    Concern.UNREAD: ProblemClass.UNREADABLE,
-    Concern.PAGES_UNREAD: ProblemClass.UNREADABLE,
-    Concern.EMPTY: ProblemClass.UNREADABLE,
-    Concern.SAME: ProblemClass.DUPLICATES,
-    Concern.NEARLY_SAME: ProblemClass.DUPLICATES,
-    Concern.MISSING_ATTACHMENT: ProblemClass.MISSING,
-    Concern.MISSING_CONTRACT: ProblemClass.MISSING,
-    Concern.UNSIGNED: ProblemClass.UNSIGNED,
-    Concern.LANGUAGE: ProblemClass.LANGUAGE,
-    Concern.EXPIRED: ProblemClass.EXPIRED,
-    Concern.EXPIRING: ProblemClass.EXPIRED,
-    Concern.ORDERS: ProblemClass.SUSPICIOUS,
-    Concern.HIDDEN: ProblemClass.SUSPICIOUS,
-    Concern.DISGUISED: ProblemClass.SUSPICIOUS,
-    Concern.UNSTRUCTURED: ProblemClass.UNSTRUCTURED,
+_OF: dict[SymptomKind, ProblemClass] = {
+    SymptomKind.UNREAD: ProblemClass.UNREADABLE,
+    SymptomKind.PAGES_UNREAD: ProblemClass.UNREADABLE,
+    SymptomKind.EMPTY: ProblemClass.UNREADABLE,
+    SymptomKind.SAME: ProblemClass.DUPLICATES,
+    SymptomKind.NEARLY_SAME: ProblemClass.DUPLICATES,
+    SymptomKind.MISSING_ATTACHMENT: ProblemClass.MISSING,
+    SymptomKind.MISSING_CONTRACT: ProblemClass.MISSING,
+    SymptomKind.UNSIGNED: ProblemClass.UNSIGNED,
+    SymptomKind.LANGUAGE: ProblemClass.LANGUAGE,
+    SymptomKind.EXPIRED: ProblemClass.EXPIRED,
+    SymptomKind.EXPIRING: ProblemClass.EXPIRED,
+    SymptomKind.ORDERS: ProblemClass.SUSPICIOUS,
+    SymptomKind.HIDDEN: ProblemClass.SUSPICIOUS,
+    SymptomKind.DISGUISED: ProblemClass.SUSPICIOUS,
+    SymptomKind.UNSTRUCTURED: ProblemClass.UNSTRUCTURED,
 }
 
 
@@ -106,7 +106,7 @@ class HealthSummary:
     stale: bool
 
 
-def problem_class(concern: Concern) -> ProblemClass:
+def problem_class(concern: SymptomKind) -> ProblemClass:
     """Return which class a concern is of."""
     return _OF[concern]
 

@@ -111,7 +111,7 @@ def find_precedents(
         adapter=chosen.adapter,
     )
     against = draft.strip() or (words if pasted else "")
-    return [_shown(library, each, against, bank) for each in found], chosen.told or ""
+    return [_shown(library, each, against, bank) for each in found], chosen.message or ""
 
 
 def add_clause(
@@ -148,5 +148,5 @@ def _source(library: Library, place: Place) -> PrecedentSource:
     href = ""
     if place.document and place.span is not None:
         text = library.text(place.document)
-        href = quote_href(place.document, place.span, place.span.of(text))
+        href = quote_href(place.document, place.span, place.span.text_in(text))
     return PrecedentSource(place.source, place.path, href)

@@ -118,7 +118,7 @@ class UploadFolder:
         self.root = root
         self.is_shared = is_shared
 
-    def new(self) -> Upload:
+    def create(self) -> Upload:
         """Begin an upload."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Upload(self.root / secrets.token_hex(8))

@@ -68,7 +68,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
             if asked.document and asked.document not in entries:
                 raise HttpError("this contract is not in this collection.")
         else:
-            access.whole_library(Role.READER)
+            access.full_library(Role.READER)
     spec = {
         "question": asked.question.strip(),
         "document": asked.document,

@@ -208,7 +208,7 @@ class TaskQueue:
                 raise Conflict(f"task {identifier} has ended already.")
             self.set_state(identifier, TaskState.CANCELLED)
             job = self.job(task.lane)
-            self._jobs.settle(job, [identifier])
+            self._jobs.mark_finished(job, [identifier])
             self._library.record("cancel task", {"task": identifier, "by": by})
         return self.find(identifier)
 

@@ -87,7 +87,7 @@ class TaskRunner:
     def start(self) -> None:
         """Take up what an earlier server left, and begin."""
         with self._shelf.library() as library:
-            JobTable(library).forget_own()
+            JobTable(library).release_own_leases()
         for lane in self._wake:
             thread = threading.Thread(target=self._run, args=(lane,), name=lane, daemon=True)
             thread.start()
@@ -143,7 +143,7 @@ class TaskRunner:
         job = tasks.job(lane)
         while not self._stopping.is_set():
             steps = jobs.claim(job, self._me, _LEASE, 1)
-            self._tell_given_up(tasks, jobs.failed(job))
+            self._tell_given_up(tasks, jobs.failed_steps(job))
             if not steps:
                 break
             yield steps[0]
@@ -231,7 +231,7 @@ class TaskRunner:
         job = tasks.job(task.lane)
         if tasks.find(task.id).state is TaskState.CANCELLED:
             jobs.release(job, self._me)
-            jobs.settle(job, [task.id])
+            jobs.mark_finished(job, [task.id])
             return
         tasks.set_state(task.id, TaskState.PARKED)
         jobs.release(job, self._me)

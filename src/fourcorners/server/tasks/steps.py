@@ -50,14 +50,14 @@ class ProgressStep:
 
     Attributes:
         kind: `planned`, `asked`, `found`, `drafted` or `missing`.
-        told: The question that is asked, the ruling of a draft, what is missing.
+        description: The question that is asked, the ruling of a draft, what is missing.
         with_: The tools that are looked with; the parts of the question.
         more: How many passages were found beside those listed.
     """
 
     kind: str
     turn: int = 0
-    told: str = ""
+    description: str = ""
     with_: tuple[str, ...] = ()
     passages: tuple[StepPassage, ...] = ()
     more: int = 0
@@ -94,7 +94,7 @@ def event_steps(event: Event) -> Iterator[ProgressStep]:
     """Yield an event as a person who waits is told of it; nothing for what they need not know."""
     match event:
         case happened.PlanEvent():
-            yield ProgressStep("planned", told=event.question, with_=event.parts)
+            yield ProgressStep("planned", description=event.question, with_=event.parts)
         case happened.QuestionEvent():
             yield ProgressStep("asked", event.turn, event.question, event.tools)
         case happened.EvidenceEvent():

@@ -22,7 +22,7 @@ def receive_files(
         TooLarge: If they are more, or larger, than is taken; then none is kept.
         Refusal: If there is none among them that can be a contract.
     """
-    upload = context.state.uploads.new()
+    upload = context.state.uploads.create()
     try:
         for name, source in files:
             upload.save_file(name, source)

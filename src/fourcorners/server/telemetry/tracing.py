@@ -140,9 +140,9 @@ class _Traced:
         self._ledger.add(call)
         self._tracing.record_call(call)
 
-    def spent(self, job: str) -> Spending:
+    def job_spending(self, job: str) -> Spending:
         """Return what a job has spent so far."""
-        return self._ledger.spent(job)
+        return self._ledger.job_spending(job)
 
 
 @contextmanager

@@ -14,13 +14,13 @@ LANE = "looking"
 def run(work: TaskContext) -> Mapping[str, str | int]:
     """Examine the documents of a collection, and keep what was found."""
     from fourcorners.review.finding import Severity
-    from fourcorners.review.health.examine import examine_documents
+    from fourcorners.review.health.check import check_documents
     from fourcorners.server.store import health_checks as papers
 
     collection, as_of = work.task.collection, date.fromisoformat(work.task.spec["as_of"])
     members = papers.membership_digest(work.library, collection)
     work.report_progress(0, 0, 0, "")
-    found = examine_documents(
+    found = check_documents(
         work.library,
         collection,
         as_of=as_of,

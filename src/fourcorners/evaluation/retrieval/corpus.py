@@ -26,7 +26,7 @@ _SLICE = 512  # chunks encoded at once
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class CorpusLibrary:
     """The corpus in a library: its collection, and the document of each file."""
 
     collection: str
@@ -34,7 +34,7 @@ class Shelved:
     paths: dict[str, str]
 
 
-def fill(
+def fill_library(
     library: Library,
     sets: Sequence[QuestionSet],
     data: Path,
@@ -42,7 +42,7 @@ def fill(
     encoder: Encoder | None,
     settings: Settings,
     on_progress: OnProgress | None = None,
-) -> Shelved:
+) -> CorpusLibrary:
     """Add the corpora of sets to one collection; what the library holds is skipped.
 
     As in the benchmark's own program, the corpus of a run is that of all its sets.
@@ -79,7 +79,7 @@ def fill(
         failure = report.failed[0]
         raise LibraryError(f"{failure.path}: {failure.reason}", remedy=failure.remedy)
     _require_same(library, collection, ids, lengths)
-    return Shelved(collection, ids, {ids[path]: path for path in reversed(corpus)})
+    return CorpusLibrary(collection, ids, {ids[path]: path for path in reversed(corpus)})
 
 
 def _require_same(
@@ -101,7 +101,7 @@ def _require_same(
 
 def rechunk(
     library: Library,
-    shelved: Shelved,
+    shelved: CorpusLibrary,
     chunks: str,
     *,
     encoder: Encoder | None,
@@ -144,7 +144,7 @@ def _rechunk(
     cut = chunk_document(document, outline, chunks)
     vectors = None
     if encoder is not None:
-        texts = [f"{each.context}\n{each.span.of(document.text)}".lstrip("\n") for each in cut]
+        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
         vectors = _encoded(encoder, texts)
     beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
 

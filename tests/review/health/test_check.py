@@ -11,8 +11,8 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.review.finding import Severity
-from fourcorners.review.health.examine import examine_documents
-from fourcorners.review.health.symptom import Concern, Health, Symptom
+from fourcorners.review.health.check import check_documents
+from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
 from fourcorners.settings import Settings
 
 BODY = """{title}
@@ -72,10 +72,10 @@ def examined(folder: Path, files: Mapping[str, str | bytes], **options: object) 
         (folder / name).write_bytes(data)
     with Library.open(folder.parent / "room.db") as library:
         add_files(library, [folder], collection="Room", encoder=None, settings=Settings(jobs=1))
-        return examine_documents(library, "Room", as_of=date(2026, 11, 1), **options)  # type: ignore[arg-type]
+        return check_documents(library, "Room", as_of=date(2026, 11, 1), **options)  # type: ignore[arg-type]
 
 
-def of(health: Health, concern: Concern) -> list[Symptom]:
+def of(health: Health, concern: SymptomKind) -> list[Symptom]:
     return [each for each in health.symptoms if each.concern is concern]
 
 
@@ -92,17 +92,17 @@ def test_what_cannot_be_read_comes_first(tmp_path: Path) -> None:
         {"supply.txt": contract(end="4 March 2025"), "broken.pdf": b"%PDF-1.7 and nothing more"},
     )
     first, second = health.symptoms
-    assert first.concern is Concern.UNREAD
+    assert first.concern is SymptomKind.UNREAD
     assert first.severity is Severity.HIGH
     assert first.name.endswith("broken.pdf")
     assert first.remedy
-    assert second.concern is Concern.EXPIRED
+    assert second.concern is SymptomKind.EXPIRED
     assert "2025-03-04" in second.message
 
 
 def test_one_content_under_two_names(tmp_path: Path) -> None:
     health = examined(tmp_path / "room", {"a.txt": contract(), "b.txt": contract()})
-    (same,) = of(health, Concern.SAME)
+    (same,) = of(health, SymptomKind.SAME)
     assert health.documents == 1
     assert {Path(path).name for path in (same.name, *same.others)} == {"a.txt", "b.txt"}
 
@@ -118,17 +118,17 @@ def test_versions_are_one_family(tmp_path: Path) -> None:
         for number in range(10, 60)
     )
     health = examined(tmp_path / "room", files | {"lease.txt": "LEASE\n\n" + other})
-    (family,) = of(health, Concern.NEARLY_SAME)
+    (family,) = of(health, SymptomKind.NEARLY_SAME)
     assert (family.name, family.others) == ("v0.txt", ("v1.txt", "v2.txt"))
 
 
 def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
     text = contract().replace("in the order", "in Exhibit C and Schedule 4 and the order")
-    (missing,) = of(examined(tmp_path / "room", {"a.txt": text}), Concern.MISSING_ATTACHMENT)
+    (missing,) = of(examined(tmp_path / "room", {"a.txt": text}), SymptomKind.MISSING_ATTACHMENT)
     assert "Exhibit C" in missing.message
     assert "Schedule 4" in missing.message
     assert missing.span is not None
-    assert missing.span.of(text) in ("Exhibit C", "Schedule 4")
+    assert missing.span.text_in(text) in ("Exhibit C", "Schedule 4")
 
 
 @pytest.mark.parametrize(
@@ -137,37 +137,39 @@ def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -> None:
     text = contract(signed=signed)
-    found = of(examined(tmp_path / "room", {"a.txt": text}), Concern.UNSIGNED)
+    found = of(examined(tmp_path / "room", {"a.txt": text}), SymptomKind.UNSIGNED)
     assert bool(found) is is_unsigned
     for each in found:
         assert each.span is not None
-        assert "____" in each.span.of(text)
+        assert "____" in each.span.text_in(text)
 
 
 def test_another_language(tmp_path: Path) -> None:
     files = {"kauf.txt": GERMAN, "supply.txt": contract()}
-    (found,) = of(examined(tmp_path / "room", files), Concern.LANGUAGE)
+    (found,) = of(examined(tmp_path / "room", files), SymptomKind.LANGUAGE)
     assert found.name == "kauf.txt"
     assert "'de'" in found.message
 
 
 def test_the_language_may_be_another(tmp_path: Path) -> None:
     health = examined(tmp_path / "room", {"kauf.txt": GERMAN}, language="de")
-    assert of(health, Concern.LANGUAGE) == []
+    assert of(health, SymptomKind.LANGUAGE) == []
 
 
 @pytest.mark.parametrize(
     ("end", "concern"),
     [
-        ("31 October 2026", Concern.EXPIRED),
-        ("1 November 2026", Concern.EXPIRING),
-        ("15 January 2027", Concern.EXPIRING),
+        ("31 October 2026", SymptomKind.EXPIRED),
+        ("1 November 2026", SymptomKind.EXPIRING),
+        ("15 January 2027", SymptomKind.EXPIRING),
         ("15 May 2027", None),
     ],
 )
-def test_terms_that_ended_or_end_soon(tmp_path: Path, end: str, concern: Concern | None) -> None:
+def test_terms_that_ended_or_end_soon(
+    tmp_path: Path, end: str, concern: SymptomKind | None
+) -> None:
     health = examined(tmp_path / "room", {"a.txt": contract(end=end)})
-    timed = [*of(health, Concern.EXPIRED), *of(health, Concern.EXPIRING)]
+    timed = [*of(health, SymptomKind.EXPIRED), *of(health, SymptomKind.EXPIRING)]
     assert [each.concern for each in timed] == ([concern] if concern else [])
 
 
@@ -179,14 +181,16 @@ def test_an_amendment_without_its_contract(tmp_path: Path) -> None:
         "is deleted and replaced with the words below, and all else remains in force.\n\n"
         "2. This Amendment is governed by the laws of England and Wales.\n"
     )
-    (missing,) = of(examined(tmp_path / "room", {"one.txt": amendment}), Concern.MISSING_CONTRACT)
+    (missing,) = of(
+        examined(tmp_path / "room", {"one.txt": amendment}), SymptomKind.MISSING_CONTRACT
+    )
     assert missing.severity is Severity.HIGH
     assert "Services Agreement" in missing.message
 
 
 def test_hardly_any_words(tmp_path: Path) -> None:
     (found,) = examined(tmp_path / "room", {"a.txt": "See the other file.\n"}).symptoms
-    assert found.concern is Concern.EMPTY
+    assert found.concern is SymptomKind.EMPTY
 
 
 def test_tells_how_far_it_is(tmp_path: Path) -> None:

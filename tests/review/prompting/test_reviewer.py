@@ -15,7 +15,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.asker import (
+from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
     ModelReviewer,
@@ -77,7 +77,7 @@ def test_the_contracts_own_words_become_evidence(fill: Any, reading: PreparedDoc
     assert words(cell) == [f"{LEAVE} {NOTICE}"]
     (evidence,) = cell.evidence
     assert evidence.quote.span is not None
-    assert evidence.quote.span.of(reading.document.text) == evidence.quote.words
+    assert evidence.quote.span.text_in(reading.document.text) == evidence.quote.words
     assert evidence.path[-1].startswith("2.2")
     assert evidence.score > 0.9, "the local reader's probability of the same words"
     assert (cell.severity, cell.reason) == (Severity.HIGH, "It can be ended.")
@@ -88,11 +88,11 @@ def test_what_was_given_is_told(fill: Any, reading: PreparedDocument) -> None:
     assert cell.searched is not None
     assert cell.searched.model == "fake:model"
     text = reading.document.text
-    assert [each.of(text) for each in cell.searched.given] == [text.strip()]
+    assert [each.text_in(text) for each in cell.searched.given] == [text.strip()]
     clauses = fill({"weigh": weighed(1)}, CLAUSES).cell.searched
     assert clauses is not None
-    first = clauses.given[0].of(text)
-    assert any(each.of(text).startswith("2.2") for each in clauses.given), first
+    first = clauses.given[0].text_in(text)
+    assert any(each.text_in(text).startswith("2.2") for each in clauses.given), first
     assert list(clauses.given) == sorted(clauses.given)
 
 
@@ -266,7 +266,7 @@ def test_order_of_long_contracts(fill: Any) -> None:
     def spans(order: PassageOrder, most: int) -> list[str]:
         asking = replace(PAPER, order=order, passages=most)
         cell = fill(extracting(LEAVE), asking, reading=long).cell
-        return [each.of(text) for each in cell.searched.given]
+        return [each.text_in(text) for each in cell.searched.given]
 
     assert LEAVE in spans(PassageOrder.SCORE, 3)[0]
     assert all(len(each) <= 3_500 for each in spans(PassageOrder.SCORE, 3))

@@ -15,7 +15,7 @@ from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import NodeKind, Outline
 from fourcorners.review.finding import Severity
-from fourcorners.review.health.symptom import Concern, Health, Symptom
+from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
 from fourcorners.review.lint.checks import find_missing_attachments
 from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from fourcorners.search.graph import Relation, links_of
@@ -30,7 +30,7 @@ EXPIRY_WINDOW = timedelta(days=90)
 _ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
 
 
-def examine_documents(
+def check_documents(
     library: Library,
     collection: str | None = None,
     *,
@@ -46,7 +46,7 @@ def examine_documents(
     entries = library.documents(collection)
     failures = library.failures(collection)
     found = [
-        Symptom(Concern.UNREAD, Severity.HIGH, "", each.path, each.reason, each.remedy)
+        Symptom(SymptomKind.UNREAD, Severity.HIGH, "", each.path, each.reason, each.remedy)
         for each in failures
     ]
     sketches: dict[str, frozenset[int]] = {}
@@ -77,13 +77,17 @@ def _of_document(
     """Yield what can be said of a document alone."""
 
     def symptom(
-        concern: Concern, severity: Severity, message: str, remedy: str, span: Span | None = None
+        concern: SymptomKind,
+        severity: Severity,
+        message: str,
+        remedy: str,
+        span: Span | None = None,
     ) -> Symptom:
         return Symptom(concern, severity, entry.id, entry.name, message, remedy, span)
 
     if entry.needs_ocr:
         yield symptom(
-            Concern.PAGES_UNREAD,
+            SymptomKind.PAGES_UNREAD,
             Severity.HIGH,
             f"{_pages(entry.needs_ocr)} {'shows' if len(entry.needs_ocr) == 1 else 'show'} "
             "something, but gave no text.",
@@ -92,7 +96,7 @@ def _of_document(
     yield from _of_suspicions(document, symptom)
     if len(document.text.split()) < _FEW_WORDS:
         yield symptom(
-            Concern.EMPTY,
+            SymptomKind.EMPTY,
             Severity.HIGH,
             f"It has {len(document.text.split())} words.",
             "Look whether the file is the whole contract.",
@@ -102,7 +106,7 @@ def _of_document(
     if spoken is None or spoken.tag != language:
         told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
         yield symptom(
-            Concern.LANGUAGE,
+            SymptomKind.LANGUAGE,
             Severity.MEDIUM,
             f"{told}, and the playbook is for {language!r}.",
             "Have it translated, or read it yourself: findings in it cannot be relied on.",
@@ -119,17 +123,17 @@ def _of_suspicions(document: Document, symptom: _Make) -> Iterator[Symptom]:
 
 _SUSPICIOUS = {
     SuspicionKind.ORDERS: (
-        Concern.ORDERS,
+        SymptomKind.ORDERS,
         Severity.HIGH,
         "Read it yourself and ask whose words they are: someone means to mislead a review.",
     ),
     SuspicionKind.HIDDEN: (
-        Concern.HIDDEN,
+        SymptomKind.HIDDEN,
         Severity.MEDIUM,
         "Look at them in the file: they are read like all others, and findings may quote them.",
     ),
     SuspicionKind.DISGUISED: (
-        Concern.DISGUISED,
+        SymptomKind.DISGUISED,
         Severity.MEDIUM,
         "Read these places yourself: a search for the words may pass them over.",
     ),
@@ -142,7 +146,7 @@ def _of_parts(document: Document, outline: Outline, symptom: _Make) -> Iterator[
     """Yield what the parts of a document tell: what is missing of it, and who has not signed."""
     if outline.windows:
         yield symptom(
-            Concern.UNSTRUCTURED,
+            SymptomKind.UNSTRUCTURED,
             Severity.LOW,
             "No outline that can be trusted was found: it is reviewed in pieces of even size.",
             "Check the quotes' context in this document with more care.",
@@ -151,7 +155,7 @@ def _of_parts(document: Document, outline: Outline, symptom: _Make) -> Iterator[
     if missing:
         named = ", ".join(raw for raw, _ in missing)
         yield symptom(
-            Concern.MISSING_ATTACHMENT,
+            SymptomKind.MISSING_ATTACHMENT,
             Severity.MEDIUM,
             f"It refers to what is not in this file: {named}.",
             "Ask for it, unless it is a file of its own in the room.",
@@ -160,7 +164,7 @@ def _of_parts(document: Document, outline: Outline, symptom: _Make) -> Iterator[
     blank = find_blank_signature(document.text, outline)
     if blank is not None:
         yield symptom(
-            Concern.UNSIGNED,
+            SymptomKind.UNSIGNED,
             Severity.MEDIUM,
             "Its signature lines are blank in the text.",
             "Ask for the signed copy; a signature drawn as a picture is not seen here.",
@@ -174,7 +178,7 @@ def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
     end = card.expiry_date.value
     if end < as_of:
         yield symptom(
-            Concern.EXPIRED,
+            SymptomKind.EXPIRED,
             Severity.MEDIUM,
             f"By its words its term ended on {end.isoformat()}.",
             "Ask whether it was renewed or replaced.",
@@ -182,7 +186,7 @@ def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
         )
     elif end <= as_of + EXPIRY_WINDOW:
         yield symptom(
-            Concern.EXPIRING,
+            SymptomKind.EXPIRING,
             Severity.LOW,
             f"By its words its term ends on {end.isoformat()}, within {EXPIRY_WINDOW.days} days.",
             "Check renewal and notice now.",
@@ -219,7 +223,7 @@ def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
         copies = [path for path in library.paths_of(entry.id) if path != entry.path]
         if copies:
             yield Symptom(
-                Concern.SAME,
+                SymptomKind.SAME,
                 Severity.LOW,
                 entry.id,
                 entry.name,
@@ -235,7 +239,7 @@ def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterato
         least = min(pair.resemblance for pair in shown)
         first, *others = sorted(family, key=lambda each: (names[each], each))
         yield Symptom(
-            Concern.NEARLY_SAME,
+            SymptomKind.NEARLY_SAME,
             Severity.MEDIUM,
             first,
             names[first],
@@ -254,7 +258,7 @@ def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symp
         dated = f" of {link.dated.isoformat()}" if link.dated else ""
         amends = link.relation is Relation.AMENDS
         yield Symptom(
-            Concern.MISSING_CONTRACT,
+            SymptomKind.MISSING_CONTRACT,
             Severity.HIGH if amends else Severity.LOW,
             link.document,
             names[link.document],

@@ -9,8 +9,8 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
-from fourcorners.research.answerability import nearness as near
-from fourcorners.research.answerability.search import nearness_features, search_answer
+from fourcorners.research.answerability import similarity as near
+from fourcorners.research.answerability.search import search_answer, similarity_features
 from fourcorners.research.context import build_context
 from fourcorners.search.concepts import Concept
 
@@ -19,15 +19,15 @@ def test_each_sign_speaks_for_words() -> None:
     rule = near.default_weights()
     assert set(rule.weights) == set(near.FEATURES)
     assert 0 < rule.least < 1
-    none = near.NearnessFeatures(chance=0.2, meaning=0.3, covered=0.2)
+    none = near.SimilarityFeatures(chance=0.2, meaning=0.3, covered=0.2)
     for better in (
-        near.NearnessFeatures(chance=0.4, meaning=0.3, covered=0.2),
-        near.NearnessFeatures(chance=0.2, meaning=0.5, covered=0.2),
-        near.NearnessFeatures(chance=0.2, meaning=0.3, covered=0.8),
+        near.SimilarityFeatures(chance=0.4, meaning=0.3, covered=0.2),
+        near.SimilarityFeatures(chance=0.2, meaning=0.5, covered=0.2),
+        near.SimilarityFeatures(chance=0.2, meaning=0.3, covered=0.8),
     ):
         assert better.likelihood > none.likelihood
-    assert near.NearnessFeatures(0.0, 0.0, 0.0).likelihood < rule.least
-    assert near.NearnessFeatures(1.0, 1.0, 1.0).likelihood > rule.least
+    assert near.SimilarityFeatures(0.0, 0.0, 0.0).likelihood < rule.least
+    assert near.SimilarityFeatures(1.0, 1.0, 1.0).likelihood > rule.least
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_is_near_is_told_from_what_is_elsewhere(
     is_near: bool | None,
 ) -> None:
     desk = build_context(library, ["lease"], encoder=encoder, concepts=concepts)
-    seen = nearness_features(desk, question, desk.scope(question))
+    seen = similarity_features(desk, question, desk.scope(question))
     if is_near is None:
         assert seen is None  # a known kind of clause is asked for
         return

@@ -37,7 +37,7 @@ passages around what was found and in their headings."""
 _TINY = 1e-3
 
 
-class NearnessWeights(BaseModel):
+class SimilarityWeights(BaseModel):
     """How the signs are weighed, and the chance from which words are shown."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,13 +48,13 @@ class NearnessWeights(BaseModel):
 
 
 @cache
-def default_weights() -> NearnessWeights:
+def default_weights() -> SimilarityWeights:
     """Return the weights that come with the package."""
-    return NearnessWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
+    return SimilarityWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
-class NearnessFeatures:
+class SimilarityFeatures:
     """What speaks for words, see `SIGNS`; `chance` is a probability."""
 
     chance: float
@@ -76,13 +76,13 @@ class NearnessFeatures:
         return 1.0 / (1.0 + exp(-odds))
 
 
-def nearness_features(
+def similarity_features(
     units: PreparedDocument,
     found: Span,
     asked: str,
     vector: NDArray[np.float32] | None,
     chance: float,
-) -> NearnessFeatures | None:
+) -> SimilarityFeatures | None:
     """Return what speaks for words of a contract; None without vectors.
 
     Args:
@@ -95,7 +95,7 @@ def nearness_features(
     if vector is None or units.vectors is None or not len(units.vectors):
         return None
     nearest = float((units.vectors @ vector).max())
-    return NearnessFeatures(
+    return SimilarityFeatures(
         chance, nearest, _covered(units, found, list(dict.fromkeys(stems(asked))))
     )
 
@@ -103,8 +103,8 @@ def nearness_features(
 def _covered(units: PreparedDocument, found: Span, wanted: list[str]) -> float:
     """Return how much of the question's words stand in the passages around words."""
     at = {unit.passage for unit in units.units if unit.span.overlaps(found)}
-    texts = [units.passages[place].span.of(units.text) for place in at]
-    texts += [heading.of(units.text) for place in at for heading in units.headings[place]]
+    texts = [units.passages[place].span.text_in(units.text) for place in at]
+    texts += [heading.text_in(units.text) for place in at for heading in units.headings[place]]
     held = {stem for text in texts for stem in stems(text)}
     weight = {stem: stem_rarity(units, stem) for stem in wanted}
     total = sum(weight.values())

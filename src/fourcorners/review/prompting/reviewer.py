@@ -83,7 +83,7 @@ class ModelReviewer:
         self.asking = asking
         self.encoder = encoder
         self._examples: dict[str, NDArray[np.float32]] = {}
-        self._models = {role: port.voice(role).name for role in self._roles()}
+        self._models = {role: port.role_model(role).name for role in self._roles()}
         if asking.hypothetical and encoder is None:
             raise ConfigError(
                 "a hypothetical clause is compared by meaning, and there is no encoder.",
@@ -164,7 +164,7 @@ class ModelReviewer:
     def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
         provision = self.playbook.provision(draft.provision)
         cell = ready.cell_for(draft)
-        if not cell.given:
+        if not cell.passages:
             return draft
         drawn = ready.with_local_quotes(
             draft, cell, (yield from extract_passages(cell, self.asking))
@@ -254,7 +254,7 @@ class PreparedContract:
         span = quote.span
         if span is None:
             raise ValueError("a quote without a place is no evidence")
-        node = outline.at(span.start)
+        node = outline.node_at(span.start)
         first, last = document.page_of(span.start), document.page_of(span.end - 1)
         sure = document.confidence(span)
         return Evidence(
