@@ -104,8 +104,6 @@ def test_every_line_has_a_box(make_pdf: Any) -> None:
     found = list(line_boxes(path, document, Span(0, len(document.text))))
     words = " ".join(span.text_in(document.text) for span, _ in found).split()
     assert words == document.text.split()
-        " ".join(span.text_in(document.text) for span, _ in found).split() == document.text.split()
-    )
     assert [box for _, box in found] == span_boxes(path, document, Span(0, len(document.text)))
 
 
