@@ -12,7 +12,7 @@ import fourcorners.playbooks
 from fourcorners.playbooks.file.schema import MODELS, json_schema
 
 PUBLISHED = Path(fourcorners.playbooks.__file__).with_name("playbook.schema.json")
-SMALL = Path(__file__).with_name("small.yaml")
+SMALL = Path(__file__).parents[1] / "small.yaml"
 
 
 class PlainText(yaml.SafeLoader):

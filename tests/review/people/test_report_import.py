@@ -66,7 +66,7 @@ def test_what_nobody_edited_changes_nothing(
     before = list(library.audit_trail())
     rows = [exported(each) for each in store.load_findings(library, playbook, room).values()]
     outcome = imported(library, playbook, *rows)
-    assert outcome == ImportOutcome((), (), unchanged=2, known=0)
+    assert outcome == ImportOutcome((), (), untouched=2, known=0)
     assert list(library.audit_trail()) == before
 
 

@@ -306,7 +306,7 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
     left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
     out.print(
         f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
-        f"{console.count_noun(outcome.unchanged, 'cell')} untouched."
+        f"{console.count_noun(outcome.untouched, 'cell')} untouched."
     )
 
 

@@ -64,16 +64,16 @@ class Tally:
     """How a fact was read in many contracts.
 
     Attributes:
-        absent: Contracts that do not state it, and of which the card says nothing either.
-        spurious: Contracts that do not state it though the card does.
+        silent: Contracts that do not state it, and of which the card says nothing either.
+        invented: Contracts that do not state it though the card does.
         found, named, common: Of parties: those the cards name, those the lawyers name, and both.
     """
 
     right: int = 0
     missing: int = 0
     wrong: int = 0
-    absent: int = 0
-    spurious: int = 0
+    silent: int = 0
+    invented: int = 0
     found: int = 0
     named: int = 0
     common: int = 0
@@ -295,8 +295,8 @@ def _figures(tally: Tally) -> dict[str, Json]:
         "right": tally.right,
         "missing": tally.missing,
         "wrong": tally.wrong,
-        "silent": tally.absent,
-        "invented": tally.spurious,
+        "silent": tally.silent,
+        "invented": tally.invented,
     }
     if tally.named:
         figures["recall"] = round(tally.common / tally.named, 4)
@@ -315,7 +315,7 @@ def card_table(scores: CardScores) -> Table:
     for fact in FACTS:
         whole = scores.parts["all"][fact]
         parts = (scores.parts[part][fact] for part in ("all", "tuning", "held-out"))
-        counts = (whole.right, whole.missing, whole.wrong, whole.absent, whole.spurious)
+        counts = (whole.right, whole.missing, whole.wrong, whole.silent, whole.invented)
         shown.add_row(fact, *(f"{part.exact:.3f}" for part in parts), *map(str, counts))
     parties = scores.parts["all"]["Parties"]
     if parties.named:

@@ -323,7 +323,8 @@ def load_entailment() -> EntailmentModel:
         model = assemble(info, {name: file[name] for name in file.files}, encoder)
     if model.training_source != encoder.name:
         raise ModelError(
-            f"model {NAME} was trained beside {model.training_source}, not {encoder.name}.",
+            f"model {NAME} was trained beside the encoder "
+            f"{model.training_source}, not {encoder.name}.",
             remedy="Train it again: python training/train_entailment.py --data DIR --weights.",
         )
     return model

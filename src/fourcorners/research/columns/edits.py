@@ -69,7 +69,7 @@ def _refused(library: Library, column: Column, outcome: ImportOutcome) -> Import
         ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)
         for each in outcome.applied
     ]
-    return ImportOutcome((), (*outcome.problems, *told), outcome.unchanged, outcome.known)
+    return ImportOutcome((), (*outcome.problems, *told), outcome.untouched, outcome.known)
 
 
 def _joined(outcomes: Sequence[ImportOutcome]) -> ImportOutcome:
@@ -78,6 +78,6 @@ def _joined(outcomes: Sequence[ImportOutcome]) -> ImportOutcome:
     return ImportOutcome(
         tuple(sorted(applied, key=lambda each: each.row)),
         tuple(sorted(problems, key=lambda each: each.row)),
-        sum(each.unchanged for each in outcomes),
+        sum(each.untouched for each in outcomes),
         sum(each.known for each in outcomes),
     )

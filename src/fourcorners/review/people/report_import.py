@@ -67,7 +67,7 @@ class ImportOutcome:
 
     applied: tuple[AppliedEdit, ...]
     problems: tuple[ImportProblem, ...]
-    unchanged: int
+    untouched: int
     known: int
 
 
