@@ -31,8 +31,9 @@ from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
 from fourcorners.evaluation.extraction.loader import AnnotatedContract
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.extraction.run_files import Extraction, write_extractions
+from fourcorners.evaluation.extraction.run_files import Extraction
 from fourcorners.evaluation.extraction.score import Counts, count_provision
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
@@ -389,7 +390,7 @@ def main() -> None:
     text = to_json(curves, by_words, learned_from, arguments.seed)
     arguments.out.write_text(text, encoding="utf-8")
     if arguments.run_out:
-        write_extractions(arguments.run_out, run)
+        write_lines(arguments.run_out, run)
 
 
 if __name__ == "__main__":

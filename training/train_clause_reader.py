@@ -56,9 +56,9 @@ from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.extraction.run_files import (
     MAX_CANDIDATES,
     Extraction,
-    write_extractions,
 )
 from fourcorners.evaluation.extraction.score import macro_means, score_run
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.models.clause_reader.features import PARTS, SCALES
 from fourcorners.models.clause_reader.reader import (
     FILE,
@@ -491,7 +491,7 @@ def main() -> None:
         print(f"{category}: found from {found}, quoted from {also}, query {margin}", flush=True)
     run, match = ordered(course, quotings)
     if arguments.run_out:
-        write_extractions(arguments.run_out, run)
+        write_lines(arguments.run_out, run)
     path = cache / "first.pickle"
     if not path.exists():
         first = learn_first(course, np.arange(len(course.labels)))[1:]

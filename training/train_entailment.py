@@ -41,7 +41,7 @@ import train_entailment_unseen as unseen
 import yaml
 from train_entailment_data import FOLDS, Document, Remembered, overlap, read
 
-from fourcorners.evaluation.entailment.loader import JudgedHypothesis, Split, match_run, write_run
+from fourcorners.evaluation.entailment.loader import JudgedHypothesis, Split, match_run
 from fourcorners.evaluation.entailment.run import (
     GuidedJudge,
     answer_document,
@@ -49,6 +49,7 @@ from fourcorners.evaluation.entailment.run import (
     rule_provisions,
 )
 from fourcorners.evaluation.entailment.score import entailment_measures, score_document
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.models.card import CARD_FILE, ModelInfo
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.entailment import model as runtime
@@ -114,7 +115,7 @@ class Board:
             for each in names
         }
         if out:
-            write_run(out, run)
+            write_lines(out, run)
 
     def margin(self, run: Sequence[JudgedHypothesis]) -> float:
         """Return from which margin on `SURE` of the answers are right: entailed, or not."""

@@ -63,8 +63,9 @@ from precedents_learning import (
     scored,
 )
 
-from fourcorners.evaluation.precedents.loader import AcordQuery, load_split, write_run
+from fourcorners.evaluation.precedents.loader import AcordQuery, load_split
 from fourcorners.evaluation.precedents.score import figures_by_category, score_run
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.models import default_encoder
 from fourcorners.models.card import CARD_FILE
 from fourcorners.models.encoder.protocol import Encoder
@@ -182,7 +183,7 @@ def by_folds(
                 print(f"{label}, {form}: {values}", flush=True)
                 if run_out is not None and kept.matrices:
                     run_out.mkdir(parents=True, exist_ok=True)
-                    write_run(run_out / f"precedents-{name.replace(' ', '-')}-{form}.jsonl", run)
+                    write_lines(run_out / f"precedents-{name.replace(' ', '-')}-{form}.jsonl", run)
             if not kept.matrices:
                 continue
             scores = found

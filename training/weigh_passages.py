@@ -40,7 +40,6 @@ from numpy.typing import NDArray
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.provisions import score as provisions
 from fourcorners.evaluation.provisions.run import (
     FOLDS,
     ReturnLimits,
@@ -56,6 +55,7 @@ from fourcorners.evaluation.provisions.score import (
     count_instances,
     instance_recall,
 )
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.learning import direction, learn, mining
@@ -400,7 +400,7 @@ def main() -> None:
             continue
         for (number, shape), run in answers(course, groups, options.seed).items():
             name = shape.replace("½", "half").replace(" ", "-")
-            provisions.write_run(Path(f"{options.run_out}-{profile}-{number}-{name}.jsonl"), run)
+            write_lines(Path(f"{options.run_out}-{profile}-{number}-{name}.jsonl"), run)
             by_name = {contract.name: contract for contract in contracts}
             found = instance_recall(
                 count_instances(by_name[p.name], p.provision, p.passages) for p in run

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from fourcorners.cli.main import app
-from fourcorners.evaluation.answers import run_files as answer_runs
 from fourcorners.evaluation.answers.criteria import load_criteria
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.llm import FakeModel, Port, Request
 from tests.evaluation.answers.test_votes import run
 
@@ -21,12 +21,8 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "200")
-    answer_runs.write_reports(
-        Path("a.jsonl"), run("Alpha", "q", "r", says="The words of Alice.").values()
-    )
-    answer_runs.write_reports(
-        Path("b.jsonl"), run("Beta", "q", "r", says="The words of Bob.").values()
-    )
+    write_lines(Path("a.jsonl"), run("Alpha", "q", "r", says="The words of Alice.").values())
+    write_lines(Path("b.jsonl"), run("Beta", "q", "r", says="The words of Bob.").values())
 
 
 def invoke(*words: str) -> Any:

@@ -12,6 +12,7 @@ from fourcorners.evaluation.answers import loader as questions
 from fourcorners.evaluation.answers import run_files as answer_runs
 from fourcorners.evaluation.answers import score as questioning
 from fourcorners.evaluation.answers.loader import Question, RequiredPlace, RequiredWords
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.answer import (
@@ -208,7 +209,7 @@ def test_a_run_of_answers_is_read_as_it_was_written(tmp_path: Path) -> None:
         answer_runs.Report("flood", "rules", report()),
     ]
     path = tmp_path / "run.jsonl"
-    answer_runs.write_reports(path, made)
+    write_lines(path, made)
     assert list(answer_runs.read_reports(path).values()) == made
     path.write_text(path.read_text() * 2)
     with pytest.raises(ConfigError, match="line 3: 'fire' is answered twice"):

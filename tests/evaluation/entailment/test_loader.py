@@ -18,11 +18,9 @@ from fourcorners.evaluation.entailment.loader import (
     Split,
     Truth,
     find_split,
-    is_entailment_run,
     load_split,
     match_run,
     read_run,
-    write_run,
 )
 from fourcorners.evaluation.entailment.report import (
     evidence_table,
@@ -39,6 +37,7 @@ from fourcorners.evaluation.entailment.score import (
     span_scores,
     weighted_f1,
 )
+from fourcorners.evaluation.run_files import run_benchmark, write_lines
 from fourcorners.models.entailment.model import EntailmentModel
 from fourcorners.models.entailment.verdict import Label, Verdict
 from fourcorners.playbooks.load import load_playbook as load_playbook
@@ -215,8 +214,8 @@ def test_a_quote_ranks_the_spans_it_covers_by_half() -> None:
 def test_a_run_file_is_read_as_it_was_written(data: Path, tmp_path: Path) -> None:
     run = perfect(load_split(data))
     path = tmp_path / "run.jsonl"
-    write_run(path, run)
-    assert is_entailment_run(path)
+    write_lines(path, run)
+    assert run_benchmark(path) == "entailment"
     assert read_run(path) == run
     assert json.loads(path.read_text().splitlines()[0]) == {
         "document": 7,

@@ -20,6 +20,7 @@ from fourcorners.evaluation.extraction.score import (
     macro_means,
     score_run,
 )
+from fourcorners.evaluation.run_files import write_lines
 from fourcorners.text.span import Span
 
 TEXT = "Alpha shall audit. " * 5 + "Either party may assign. " + " ".join(map(str, range(900)))
@@ -108,7 +109,7 @@ def test_a_missing_line_is_an_error_and_so_is_a_second_one() -> None:
 
 def test_a_run_survives_its_file(tmp_path: Path) -> None:
     run = [Extraction("é.txt", "Insurance", (Span(1, 4),), 0.25, ((Span(1, 4), 0.25),))]
-    runs.write_extractions(tmp_path / "run.jsonl", run)
+    write_lines(tmp_path / "run.jsonl", run)
     assert runs.read_extractions(tmp_path / "run.jsonl") == run
     assert json.loads((tmp_path / "run.jsonl").read_text("utf-8")) == {
         "name": "é.txt",
@@ -121,7 +122,7 @@ def test_a_run_survives_its_file(tmp_path: Path) -> None:
 
 def test_at_most_fifty_candidates_are_written(tmp_path: Path) -> None:
     many = tuple((Span(i, i + 1), 0.1) for i in range(80))
-    runs.write_extractions(tmp_path / "run.jsonl", [Extraction("a", "Insurance", (), 0.1, many)])
+    write_lines(tmp_path / "run.jsonl", [Extraction("a", "Insurance", (), 0.1, many)])
     assert len(runs.read_extractions(tmp_path / "run.jsonl")[0].candidates) == 50
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction import run_files as runs
-from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
 from fourcorners.evaluation.measures.tables import outline_measures, outline_summary
 from fourcorners.evaluation.outline.loader import AuditedOutline, read_truth, truth_files
+from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode, read_outlines
 from fourcorners.evaluation.outline.score import (
     deep_parent_share,
     judge_outline,
@@ -25,6 +24,7 @@ from fourcorners.evaluation.outline.score import (
     normal_label,
     score_outlines,
 )
+from fourcorners.evaluation.run_files import run_benchmark, write_lines
 
 TEXT = """Mill Lease
 
@@ -288,12 +288,12 @@ def test_a_line_too_few_or_too_many_is_an_error(audited: AuditedOutline) -> None
 
 def test_a_run_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    runs.write_outlines(path, [outlined(*RIGHT)])
-    assert runs.read_outlines(path) == [outlined(*RIGHT)]
-    assert runs.is_outline_run(path)
+    write_lines(path, [outlined(*RIGHT)])
+    assert read_outlines(path) == [outlined(*RIGHT)]
+    assert run_benchmark(path) == "outline"
     assert json.loads(path.read_text())["nodes"][6]["parent"] == 4
     path.write_text('{"name": "a", "provision": "b", "quotes": []}\n')
-    assert not runs.is_outline_run(path)
+    assert run_benchmark(path) != "outline"
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(outlined(*RIGHT).to_json() + "\n" + line + "\n")
     with pytest.raises(ConfigError, match="line 2: not a line of an outline run"):
-        runs.read_outlines(path)
+        read_outlines(path)
     path.write_text(line + "\n")
     with pytest.raises(ConfigError, match="line 1: not a line of an audited truth"):
         read_truth(path)
@@ -313,7 +313,7 @@ def test_a_parent_stands_before_its_child(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(outlined(replace(RIGHT[0], parent=0)).to_json() + "\n")
     with pytest.raises(ConfigError, match="has the parent 0, which does not stand before it"):
-        runs.read_outlines(path)
+        read_outlines(path)
 
 
 def test_the_audited_sets_are_whole() -> None:

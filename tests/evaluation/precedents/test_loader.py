@@ -13,12 +13,10 @@ from fourcorners.evaluation.precedents.loader import (
     AcordQuery,
     Format,
     Ranking,
-    is_precedents_run,
     load_split,
     match_run,
     rank_by_score,
     read_run,
-    write_run,
 )
 from fourcorners.evaluation.precedents.report import (
     category_table,
@@ -32,6 +30,7 @@ from fourcorners.evaluation.precedents.score import (
     score_query,
     score_run,
 )
+from fourcorners.evaluation.run_files import run_benchmark, write_lines
 from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.profile import Profile, parse_method
 
@@ -152,8 +151,8 @@ def test_a_run_file_holds_what_was_ranked(
 ) -> None:
     path = tmp_path_factory.mktemp("run") / "run.jsonl"
     run = [rank_by_score("a query", scores)]
-    write_run(path, run)
-    assert is_precedents_run(path)
+    write_lines(path, run)
+    assert run_benchmark(path) == "precedents"
     assert read_run(path) == run
     line = json.loads(path.read_text(encoding="utf-8"))
     assert list(line) == ["query", "ranking"]
@@ -165,7 +164,7 @@ def test_a_line_that_is_none_of_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="line 2"):
         read_run(path)
     path.write_text("[]\n")
-    assert not is_precedents_run(path)
+    assert run_benchmark(path) != "precedents"
 
 
 @pytest.mark.parametrize("how", [Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.DEFAULT])

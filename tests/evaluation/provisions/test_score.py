@@ -18,14 +18,13 @@ from fourcorners.evaluation.provisions.score import (
     find_scenario,
     fixed_chunks,
     instance_recall,
-    is_provisions_run,
     max_passages,
     published_figures,
     read_run,
     scenario_measures,
     score_run,
-    write_run,
 )
+from fourcorners.evaluation.run_files import run_benchmark, write_lines
 from fourcorners.text.span import Span
 
 
@@ -98,11 +97,11 @@ def test_more_passages_are_allowed_where_they_hold_half_the_characters() -> None
 def test_a_run_file_reads_as_it_was_written(tmp_path: Path) -> None:
     run = [replace(each, name="ä.txt") for each in answers((Span(5, 9), Span(0, 3)))]
     path = tmp_path / "run.jsonl"
-    write_run(path, run)
+    write_lines(path, run)
     assert read_run(path) == run
-    assert is_provisions_run(path)
+    assert run_benchmark(path) == "provisions"
     path.write_text('{"name": "a.txt"}\n', "utf-8")
-    assert not is_provisions_run(path)
+    assert run_benchmark(path) != "provisions"
     with pytest.raises(ConfigError, match="line 1: not a line"):
         read_run(path)
 

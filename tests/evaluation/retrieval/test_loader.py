@@ -15,15 +15,14 @@ from fourcorners.evaluation.retrieval.loader import (
     QuestionSet,
     Snippet,
     corpus_text,
-    is_retrieval_run,
     load_set,
     match_run,
     mini_set,
     read_run,
     sample_set,
     set_names,
-    write_run,
 )
+from fourcorners.evaluation.run_files import run_benchmark, write_lines
 from fourcorners.text.span import Span
 
 
@@ -96,8 +95,8 @@ def test_a_sample_is_drawn_by_its_seed_and_stays_in_order() -> None:
 def test_a_run_file_holds_what_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     many = tuple(Snippet("s/é.txt", Span(at, at + 1), 0.5) for at in range(70))
-    write_run(path, [Answer("wer?", many), Answer("none?", ())])
-    assert is_retrieval_run(path)
+    write_lines(path, [Answer("wer?", many), Answer("none?", ())])
+    assert run_benchmark(path) == "retrieval"
     first, second = read_run(path)
     assert first == Answer("wer?", many[:64])
     assert second.snippets == ()

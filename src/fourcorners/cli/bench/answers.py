@@ -160,6 +160,7 @@ def _run(
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers import score as questioning
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
@@ -187,7 +188,7 @@ def _run(
     record.measures.update(questioning.answer_measures(told))
     record.write(record_out)
     if run_out is not None:
-        answer_runs.write_reports(run_out, kept)
+        write_lines(run_out, kept)
     out = console.stdout_console()
     out.print(questioning.question_table(told), crop=False)
     for table in questioning.kind_tables(record.measures):

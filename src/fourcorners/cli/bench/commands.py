@@ -21,8 +21,8 @@ from fourcorners.cli.bench.options import (
 from fourcorners.cli.output.console import JobsOption, require_place
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.extraction.run_files import OutlineAnswer
     from fourcorners.evaluation.outline.loader import AuditedOutline
+    from fourcorners.evaluation.outline.run_files import OutlineAnswer
     from fourcorners.evaluation.record import Record
 
 
@@ -70,9 +70,9 @@ def outline(
     All texts and PDFs under DIR are outlined; the audited ones a person has read before.
     """
     from fourcorners.cli.output import console
-    from fourcorners.evaluation.extraction import run_files as runs
     from fourcorners.evaluation.outline.run import contract_files, run_outlines
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.settings import Settings
 
     require_place(run_out)
@@ -88,7 +88,7 @@ def outline(
     for name, reason in run.failed:
         console.err().print(f"{name}: {reason}", markup=False)
     if run_out is not None:
-        runs.write_outlines(run_out, run.outlines)
+        write_lines(run_out, run.outlines)
     record.settings["readers"] = run.readers
     record.measures["failed"] = [name for name, _ in run.failed]
     _report_outlines(run.outlines, data, audited, record, record_out)
@@ -105,46 +105,45 @@ def score_run(
 ) -> None:
     """Score a run file without running anything."""
     from fourcorners.errors import ConfigError
-    from fourcorners.evaluation.entailment.loader import is_entailment_run
     from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.extraction import run_files as runs
+    from fourcorners.evaluation.extraction.run_files import read_extractions
     from fourcorners.evaluation.measures.unseen import contracts_unseen
-    from fourcorners.evaluation.precedents.loader import is_precedents_run
-    from fourcorners.evaluation.provisions.score import is_provisions_run
+    from fourcorners.evaluation.outline.run_files import read_outlines
     from fourcorners.evaluation.record import Record
-    from fourcorners.evaluation.retrieval.loader import is_retrieval_run
+    from fourcorners.evaluation.run_files import run_benchmark
 
     require_place(record_out)
-    if is_retrieval_run(run):
+    benchmark = run_benchmark(run)
+    if benchmark == "retrieval":
         from fourcorners.cli.bench.retrieval import score_run as score_retrieval
 
         score_retrieval(run, data, record_out, limit=limit, unseen_by=unseen_by)
         return
-    if is_provisions_run(run):
+    if benchmark == "provisions":
         from fourcorners.cli.bench.provisions import score_run as score_provisions
 
         score_provisions(run, data, record_out, limit=limit, unseen_by=unseen_by)
         return
-    if unseen_by is not None and (is_precedents_run(run) or is_entailment_run(run)):
+    if unseen_by is not None and benchmark in ("precedents", "entailment"):
         raise ConfigError(
             "--unseen-by is for answers about CUAD's contracts and LegalBench-RAG's questions.",
             remedy="Leave it out: what a judge of these has learned from is named by the run.",
         )
-    if is_precedents_run(run):
+    if benchmark == "precedents":
         from fourcorners.cli.bench.precedents_report import score_run as score_precedents
 
         score_precedents(run, data, record_out, limit=limit)
         return
-    if is_entailment_run(run):
+    if benchmark == "entailment":
         from fourcorners.cli.bench.entailment import score_run as score_entailment
 
         score_entailment(run, data, record_out, limit=limit)
         return
-    if runs.is_outline_run(run):
+    if benchmark == "outline":
         record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
-        _report_outlines(runs.read_outlines(run)[:limit], data, _audited(truth), record, record_out)
+        _report_outlines(read_outlines(run)[:limit], data, _audited(truth), record, record_out)
         return
-    answers = runs.read_extractions(run)
+    answers = read_extractions(run)
     record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
     record.settings["unseen_by"] = unseen_by
     contracts = contracts_unseen(cuad.load_cuad(data, limit=limit), unseen_by)

@@ -68,6 +68,7 @@ def entailment(
     from fourcorners.evaluation.entailment import loader as contractnli
     from fourcorners.evaluation.entailment import run as entailing
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
 
     require_place(run_out)
     require_place(record_out)
@@ -89,7 +90,7 @@ def entailment(
     with progress_bar() as step:
         run = entailing.run_entailment(split, judge, given=given, on_progress=step)
     if run_out is not None:
-        contractnli.write_run(run_out, run)
+        write_lines(run_out, run)
     for note in entailing.run_notes(judge, split):
         console.err().print(note, markup=False)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"

@@ -224,11 +224,11 @@ def _encoder(planned: Sequence[Setting], jobs: int | None) -> Encoder | None:
 
 def _write(path: Path | None, tries: Sequence[Attempt]) -> None:
     """Write the first try to a file, and the others beside it: run.jsonl, run.2.jsonl."""
-    from fourcorners.evaluation.entailment.loader import write_run
+    from fourcorners.evaluation.run_files import write_lines
 
     if path is None:
         return
     for number, tried in enumerate(tries, start=1):
         place = path if number == 1 else path.with_suffix(f".{number}{path.suffix}")
         require_place(place)
-        write_run(place, tried.answers)
+        write_lines(place, tried.answers)

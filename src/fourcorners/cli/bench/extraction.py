@@ -73,6 +73,8 @@ def extraction(
     Figures are by the law firm's rule: of all categories, and of the nine of the paper. With
     --with-model a language model extracts the nine, and the paper's figures stand beside.
     """
+    from fourcorners.evaluation.run_files import write_lines
+
     axes = asking_options.Axes(
         asking,
         passages,
@@ -110,7 +112,6 @@ def extraction(
         return
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.extraction import run as extracting
-    from fourcorners.evaluation.extraction import run_files as runs
     from fourcorners.evaluation.record import Record
     from fourcorners.models import default_clause_reader, default_encoder
     from fourcorners.review.extract.calibration import default_calibration
@@ -139,7 +140,7 @@ def extraction(
             store, contracts, encoder=encoder, settings=settings, on_progress=step
         )
     if run_out is not None:
-        runs.write_extractions(run_out, answers)
+        write_lines(run_out, answers)
     named = encoder.name if encoder else None
     record.models.update(
         {

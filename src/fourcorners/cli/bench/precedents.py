@@ -120,6 +120,7 @@ def precedents(
     from fourcorners.evaluation.precedents import run as preceding
     from fourcorners.evaluation.precedents.model_rerank import ModelReranker, require_single_mode
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.precedents.profile import parse_method, uses_reranker
     from fourcorners.precedents.rerank import expansion as expanding
@@ -219,6 +220,6 @@ def precedents(
         report_grid(asked, runs, record, record_out, seed=seed)
         return
     if run_out is not None:
-        acord.write_run(run_out, run)
+        write_lines(run_out, run)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {way.name}; percent"
     report(asked, run, record, record_out, title, seed=seed, more=tables)

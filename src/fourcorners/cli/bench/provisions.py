@@ -94,6 +94,7 @@ def provisions(
     from fourcorners.evaluation.provisions.report import gain_table, scenario_table
     from fourcorners.evaluation.provisions.run import run_scenario
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
@@ -144,7 +145,7 @@ def provisions(
             other = others.get(passages.value) or others["chunks"]
     kept = runs.get(passages.value) or runs["chunks"]
     if run_out is not None:
-        scenarios.write_run(run_out, kept)
+        write_lines(run_out, kept)
     shaped = _measured(contracts, runs, chosen, seed)
     record.measures.update(shaped)
     record.settings["seen"] = profile.value in ("default", "optimised")

@@ -95,6 +95,7 @@ def retrieval(
     from fourcorners.evaluation.retrieval import report as tables
     from fourcorners.evaluation.retrieval import run as retrieving
     from fourcorners.evaluation.retrieval.profiles import find_pipeline, profile_notes
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.settings import Settings
 
@@ -136,7 +137,7 @@ def retrieval(
             on_progress=step,
         )
     if run_out is not None:
-        legalbench.write_run(run_out, (answer for run in runs for answer in run.answers))
+        write_lines(run_out, (answer for run in runs for answer in run.answers))
     record.models["encoder"] = encoder.name if how is None or how.dense else None
     record.models["reranker"] = reranker.name if reranker else None
     told = profile_notes(profile, reranker)

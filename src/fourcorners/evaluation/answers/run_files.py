@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.research.answer import Answer
 
 
@@ -29,13 +31,6 @@ class Report:
         return json.dumps(told, ensure_ascii=False)
 
 
-def write_reports(path: Path, reports: Iterable[Report]) -> None:
-    """Write a run of answers."""
-    with path.open("w", encoding="utf-8") as file:
-        for report in reports:
-            file.write(report.to_json() + "\n")
-
-
 def read_reports(path: Path) -> dict[str, Report]:
     """Read a run of answers, by the ids of their questions.
 
@@ -43,24 +38,19 @@ def read_reports(path: Path) -> dict[str, Report]:
         ConfigError: If it cannot be read, or a line is not of its form; the message names it.
     """
     found: dict[str, Report] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read ({error}).") from None
-    for number, line in enumerate(lines, start=1):
-        try:
-            record = json.loads(line)
-            report = Report(
-                str(record["question"]),
-                str(record["by"]),
-                Answer.from_json(json.dumps(record["answer"])),
-            )
-        except (ValueError, KeyError, TypeError, FourcornersError) as error:
-            raise ConfigError(
-                f"{path}, line {number}: not a line of a run of answers ({error}).",
-                remedy="Give what `fourcorners bench answers --run-out FILE` wrote.",
-            ) from None
+    remedy = "Give what `fourcorners bench answers --run-out FILE` wrote."
+    for number, report in enumerate(
+        read_lines(path, _report, "a line of a run of answers", remedy), start=1
+    ):
         if report.question in found:
             raise ConfigError(f"{path}, line {number}: {report.question!r} is answered twice.")
         found[report.question] = report
     return found
+
+
+def _report(record: Mapping[str, Any]) -> Report:
+    return Report(
+        str(record["question"]),
+        str(record["by"]),
+        Answer.from_json(json.dumps(record["answer"])),
+    )

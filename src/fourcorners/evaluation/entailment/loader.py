@@ -8,12 +8,13 @@ hands it over) and annotations; offsets are those of the text in the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
 
@@ -137,52 +138,23 @@ def _document(record: Mapping[str, Any]) -> AnnotatedDocument:
     return AnnotatedDocument(int(record["id"]), str(record["file_name"]), text, spans, truths)
 
 
-def write_run(path: Path, run: Iterable[JudgedHypothesis]) -> None:
-    """Write a run of the entailment benchmark."""
-    with path.open("w", encoding="utf-8") as file:
-        for answer in run:
-            file.write(answer.to_json() + "\n")
-
-
-def is_entailment_run(path: Path) -> bool:
-    """Tell whether a run file is one of the entailment benchmark, by its first line."""
-    with path.open(encoding="utf-8") as file:
-        try:
-            record = json.loads(file.readline())
-        except ValueError:
-            return False
-    return isinstance(record, dict) and "hypothesis" in record
-
-
 def read_run(path: Path) -> list[JudgedHypothesis]:
-    """Read a run of the entailment benchmark.
-
-    Raises:
-        ConfigError: If a line is not of the run file's form; the message names it.
-    """
-    return list(_lines(path))
+    """Read a run; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _judged, "a line of an entailment run")
 
 
-def _lines(path: Path) -> Iterator[JudgedHypothesis]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record = json.loads(line)
-                entailed, contradicted, neither = map(float, record["scores"])
-                yield JudgedHypothesis(
-                    int(record["document"]),
-                    str(record["hypothesis"]),
-                    Label(record["label"]),
-                    (entailed, contradicted, neither),
-                    tuple(
-                        Quote(Span(int(start), int(end)), float(score))
-                        for start, end, score in record["quotes"]
-                    ),
-                )
-            except (ValueError, KeyError, TypeError) as error:
-                raise ConfigError(
-                    f"{path}, line {number}: not a line of an entailment run ({error!r})."
-                ) from error
+def _judged(record: Mapping[str, Any]) -> JudgedHypothesis:
+    entailed, contradicted, neither = map(float, record["scores"])
+    return JudgedHypothesis(
+        int(record["document"]),
+        str(record["hypothesis"]),
+        Label(record["label"]),
+        (entailed, contradicted, neither),
+        tuple(
+            Quote(Span(int(start), int(end)), float(score))
+            for start, end, score in record["quotes"]
+        ),
+    )
 
 
 def match_run(

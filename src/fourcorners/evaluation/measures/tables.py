@@ -14,9 +14,9 @@ from fourcorners.evaluation.extraction.precision_recall import (
     precision_recall_curve,
 )
 from fourcorners.evaluation.extraction.precision_recall import add_tallies as added_tallies
-from fourcorners.evaluation.extraction.run_files import OutlineAnswer
 from fourcorners.evaluation.extraction.score import Counts, Scores, add_counts, macro_means
 from fourcorners.evaluation.measures.intervals import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.outline.run_files import OutlineAnswer
 from fourcorners.evaluation.outline.score import (
     OutlineVerdict,
     deep_parent_share,

@@ -7,14 +7,13 @@ random draw of deeper labels; `not` are places of the same draw that start no no
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fourcorners.errors import ConfigError
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.outline.tree import NodeKind
 
 ANCHOR_LENGTH = 24  # characters, white space left out, that find a place again in a changed text
@@ -135,32 +134,20 @@ class _Places:
 
 
 def read_truth(path: Path) -> list[AuditedOutline]:
-    """Read audited outlines.
-
-    Raises:
-        ConfigError: If a line is not of the truth's form; the message names it.
-    """
-    return list(_truth(path))
+    """Read audited outlines; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _audited, "a line of an audited truth")
 
 
-def _truth(path: Path) -> Iterator[AuditedOutline]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record = json.loads(line)
-                yield AuditedOutline(
-                    name=record["name"],
-                    source=record["source"],
-                    flat=bool(record["flat"]),
-                    sha256=record["sha256"],
-                    top=tuple(map(_node, record["top"])),
-                    deep=tuple(map(_node, record["deep"])),
-                    nothing=tuple(Anchor(each["start"], each["anchor"]) for each in record["not"]),
-                )
-            except (ValueError, KeyError, TypeError) as error:
-                raise ConfigError(
-                    f"{path}, line {number}: not a line of an audited truth ({error!r})."
-                ) from error
+def _audited(record: Mapping[str, Any]) -> AuditedOutline:
+    return AuditedOutline(
+        name=record["name"],
+        source=record["source"],
+        flat=bool(record["flat"]),
+        sha256=record["sha256"],
+        top=tuple(map(_node, record["top"])),
+        deep=tuple(map(_node, record["deep"])),
+        nothing=tuple(Anchor(each["start"], each["anchor"]) for each in record["not"]),
+    )
 
 
 def _node(record: Mapping[str, Any]) -> AuditedNode:

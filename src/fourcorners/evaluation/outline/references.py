@@ -8,15 +8,15 @@ there is none; what points at another document must not be among the references 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
 from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.terms import find_terms
 from fourcorners.outline.tree import Outline
@@ -60,21 +60,14 @@ T = TypeVar("T", ReferenceVerdict, TermVerdict)
 
 
 def read_verdicts(path: Path, kind: type[T]) -> list[T]:
-    """Read verdicts, one JSON object a line.
+    """Read verdicts; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, partial(_judged, kind), "a verdict")
 
-    Raises:
-        ConfigError: If a line is of another form; the message names it.
-    """
-    verdicts = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            fields = json.loads(line)
-            if "targets" in fields:
-                fields["targets"] = tuple(fields["targets"])
-            verdicts.append(kind(**fields))
-        except (ValueError, TypeError) as error:
-            raise ConfigError(f"{path}, line {number}: not a verdict ({error}).") from error
-    return verdicts
+
+def _judged(kind: type[T], fields: dict[str, Any]) -> T:
+    if "targets" in fields:
+        fields["targets"] = tuple(fields["targets"])
+    return kind(**fields)
 
 
 def text_document(name: str, text: str) -> Document:

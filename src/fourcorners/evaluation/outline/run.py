@@ -9,7 +9,7 @@ from pathlib import Path
 from fourcorners.documents.document import Document
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
+from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode
 from fourcorners.outline.tree import Outline
 from fourcorners.settings import Settings
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction.run_files import OutlineAnswer, OutlineNode
 from fourcorners.evaluation.outline.loader import FRAME, AuditedNode, AuditedOutline
+from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode
 from fourcorners.outline.tree import NodeKind
 
 _DROPPED = frozenset({"article", "section", "clause", "paragraph", "recital"})

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.run_files import read_lines
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -181,41 +182,14 @@ def _plain(query: str) -> str:
     return " ".join(query.translate(_QUOTES).casefold().split())
 
 
-def write_run(path: Path, run: Iterable[Ranking]) -> None:
-    """Write a run of the precedents benchmark."""
-    with path.open("w", encoding="utf-8") as file:
-        for each in run:
-            file.write(each.to_json() + "\n")
-
-
-def is_precedents_run(path: Path) -> bool:
-    """Tell whether a run file is one of the precedents benchmark, by its first line."""
-    with path.open(encoding="utf-8") as file:
-        try:
-            record = json.loads(file.readline())
-        except ValueError:
-            return False
-    return isinstance(record, dict) and "ranking" in record
-
-
 def read_run(path: Path) -> list[Ranking]:
-    """Read a run of the precedents benchmark.
+    """Read a run; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _ranking, "a line of a precedents run")
 
-    Raises:
-        ConfigError: If a line is not of the run file's form; the message names it.
-    """
-    run = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record = json.loads(line)
-                scores = {str(clause): float(score) for clause, score in record["ranking"]}
-                run.append(rank_by_score(str(record["query"]), scores))
-            except (ValueError, KeyError, TypeError) as error:
-                raise ConfigError(
-                    f"{path}, line {number}: not a line of a precedents run ({error!r})."
-                ) from error
-    return run
+
+def _ranking(record: Mapping[str, Any]) -> Ranking:
+    scores = {str(clause): float(score) for clause, score in record["ranking"]}
+    return rank_by_score(str(record["query"]), scores)
 
 
 def match_run(data: Path, run: Sequence[Ranking], *, partial: bool = False) -> Split:

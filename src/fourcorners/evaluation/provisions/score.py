@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction.loader import AnnotatedContract
 from fourcorners.evaluation.measures.intervals import bootstrap_interval
 from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.playbooks.passages.windows import MAX_LENGTH
 from fourcorners.text.span import Span, merge_spans
 
@@ -104,41 +106,14 @@ def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list
     return [Span(at * step, min(length, at * step + size)) for at in range(count)]
 
 
-def write_run(path: Path, run: Iterable[ProvidedPassages]) -> None:
-    """Write a run file."""
-    with path.open("w", encoding="utf-8") as file:
-        for line in run:
-            file.write(line.to_json() + "\n")
-
-
 def read_run(path: Path) -> list[ProvidedPassages]:
-    """Read a run file.
-
-    Raises:
-        ConfigError: If a line is not of the run file's form; the message names it.
-    """
-    found = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record = json.loads(line)
-                spans = tuple(Span(start, end) for start, end in record["passages"])
-                found.append(ProvidedPassages(record["name"], record["provision"], spans))
-            except (ValueError, KeyError, TypeError) as error:
-                raise ConfigError(
-                    f"{path}, line {number}: not a line of a run of the scenarios ({error})."
-                ) from error
-    return found
+    """Read a run; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _provided, "a line of a run of the scenarios")
 
 
-def is_provisions_run(path: Path) -> bool:
-    """Tell whether a run file is one of the scenarios, by its first line."""
-    with path.open(encoding="utf-8") as file:
-        try:
-            record = json.loads(file.readline())
-        except ValueError:
-            return False
-    return isinstance(record, dict) and "passages" in record
+def _provided(record: Mapping[str, Any]) -> ProvidedPassages:
+    spans = tuple(Span(start, end) for start, end in record["passages"])
+    return ProvidedPassages(record["name"], record["provision"], spans)
 
 
 def find_scenario(number: int) -> Scenario:

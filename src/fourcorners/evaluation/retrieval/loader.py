@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.run_files import read_lines
 from fourcorners.text.span import Span
 
 MAX_SNIPPETS = 64
@@ -180,52 +181,19 @@ def sample_set(whole: QuestionSet, size: int | None, seed: int) -> QuestionSet:
     return replace(whole, questions=tuple(whole.questions[at] for at in sorted(drawn)))
 
 
-def write_run(path: Path, run: Iterable[Answer]) -> None:
-    """Write a run of the retrieval benchmark."""
-    with path.open("w", encoding="utf-8") as file:
-        for answer in run:
-            file.write(answer.to_json() + "\n")
-
-
-def is_retrieval_run(path: Path) -> bool:
-    """Tell whether a run file is one of the retrieval benchmark, by its first line."""
-    with path.open(encoding="utf-8") as file:
-        try:
-            record = json.loads(file.readline())
-        except ValueError:
-            return False
-    return isinstance(record, dict) and "snippets" in record
-
-
 def read_run(path: Path) -> list[Answer]:
-    """Read a run of the retrieval benchmark.
-
-    Raises:
-        ConfigError: If a line is not of the run file's form; the message names it.
-    """
-    return list(_lines(path))
+    """Read a run; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _answer, "a line of a retrieval run")
 
 
-def _lines(path: Path) -> Iterator[Answer]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                record = json.loads(line)
-                yield Answer(
-                    record["query"],
-                    tuple(
-                        Snippet(
-                            one["file_path"],
-                            Span(*map(int, one["span"])),
-                            float(one.get("score", 0.0)),
-                        )
-                        for one in record["snippets"]
-                    ),
-                )
-            except (ValueError, KeyError, TypeError) as error:
-                raise ConfigError(
-                    f"{path}, line {number}: not a line of a retrieval run ({error!r})."
-                ) from error
+def _answer(record: Mapping[str, Any]) -> Answer:
+    return Answer(
+        record["query"],
+        tuple(
+            Snippet(one["file_path"], Span(*map(int, one["span"])), float(one.get("score", 0.0)))
+            for one in record["snippets"]
+        ),
+    )
 
 
 def match_run(
