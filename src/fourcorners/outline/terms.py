@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from fourcorners.outline.tree import DefinedTerm, TermUse
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _OPEN, _CLOSE = '"“”„', '"“”'
@@ -21,16 +22,13 @@ _QUOTED = re.compile(
     rf"[{_OPEN}](?:[Tt]he\s)?(?P<term>(?:[A-Z0-9]|[a-z]{{1,2}}[A-Z]|(?:we|us|our|you|your)\b)"
     rf"[^{_OPEN}\n]{{0,70}}?(?:\n[^{_OPEN}\n]{{1,40}}?)?)[,.;]?\s?[{_CLOSE}]"
 )
-_SINGLE = re.compile(
-    r"\((?:[a-z]+,?\s+){0,5}(?:the\s+)?[‘'](?P<term>[A-Z][^‘’'\n()]{1,50}?)[,.]?[’']\s?[,)]"
-)
-_MEANT = re.compile(r"[‘'](?P<meant>[A-Z][^‘’'\n()]{1,50}?)[’']\s+(?:means?|shall\s+mean)\b")
+_PATTERNS = load_patterns("fourcorners.outline", "terms")
+_SINGLE = _PATTERNS["single"]
+_MEANT = _PATTERNS["meant"]
 _SINGLE_OR_MEANT = re.compile(
     rf"{_SINGLE.pattern}|(?:^|\n|[.;]\s{{1,3}})(?:\(?\w{{1,4}}[.)]\s+)?{_MEANT.pattern}"
 )
-_BARE = re.compile(
-    r"\((?:hereinafter\s+)?the\s+(?P<term>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]+){1,3})\)"
-)
+_BARE = _PATTERNS["bare"]
 _BARE_TERMS = 200  # of them that are counted, at most
 _OFTEN = 3  # times that a short name without quotation marks must stand in the text
 _MEANS = re.compile(
@@ -46,32 +44,16 @@ _MEANS = re.compile(
 _LISTED = re.compile(
     rf"(?:\s(?:or|and)\s[{_OPEN}][^{_OPEN}\n]{{1,60}}[{_CLOSE}]){{0,3}}[*_]*\s{{0,20}}(?:[-–—:=|]\s|\t)"
 )
-_LINE_START = re.compile(r"(?:^|\n|\|)[^\S\n]*(?:\(?[\dA-Za-z.]{1,6}[.)]?[^\S\n]+)?[*_]*$")
-_CALLED = re.compile(
-    r"(?:\breferred\s+to(?:\s+[\w,]+){0,8}?\s+as|\b(?:herein)?(?:after|before)?\s*called|\bknown\s+herein\s+as|"
-    r"\b(?:collectively|together|individually|hereinafter|hereafter)),?"
-    r"(?:\s+(?:the|an?|either|each|collectively|individually|as|terms?|respectively),?)*\s+$"
-)
+_LINE_START = _PATTERNS["line_start"]
+_CALLED = _PATTERNS["called"]
 # One of these is among the words before, or the slow pattern above finds nothing.
 _CALLING = (
     *("referred", "called", "known", "collectively", "together", "individually"),
     *("hereinafter", "hereafter"),
 )
-_NAMED = re.compile(
-    r"(?:\(|[,;:]|\b(?:the|an?|each|such|all|any|collectively|hereinafter|hereafter|together|as|and|or|term|is|"
-    r"individually|being|this|called|either|respectively|every|these|those|singularly|jointly|to|"
-    r"[\"”]))\s*$",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"\b(?:translation|formerly|known\s+as|e\.g|i\.e|such\s+as|marked|labell?ed|entitled|titled|legend|words?|see|under|like|"
-    r"as\s+defined|stating|bearing|phrase|without|captioned|quote|reads?|heading)\b[^()]*$",
-    re.IGNORECASE,
-)
-_GLOSS = re.compile(
-    r"\b(?i:sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|appendix|annex|item|form)"
-    r"\s+[\w.()-]+\s*$"
-)
+_NAMED = _PATTERNS["named"]
+_NO_NAME = _PATTERNS["no_name"]
+_GLOSS = _PATTERNS["gloss"]
 _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
@@ -82,10 +64,8 @@ _WORDS = (
     r"(?<![^\S\n]of)"
 )
 # A term without quotation marks before "means", where a clause or a sentence starts.
-_VERB = re.compile(
-    r"\s(?:shall\s+mean\b|means\b|(?:shall\s+have|has)\s+the\s+(?:same\s+)?meaning\b)"
-)
-_MEAN = re.compile(r"mean(?:s|ing)?\b")  # the end of all those
+_VERB = _PATTERNS["verb"]
+_MEAN = _PATTERNS["mean"]
 _LONGEST_VERB = 100  # characters
 _UNQUOTED = re.compile(
     rf"(?:^|[.;:]\s|\s\s|\d\s)[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}$", re.MULTILINE
@@ -98,14 +78,10 @@ _HEAD = re.compile(
     r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)"
 )
 _FEWEST = 4  # lines of that form, in the order of the alphabet, that make a list of definitions
-_NO_TERM = re.compile(
-    r"(?:Attn|Attention|Tel|Fax|E-?mail|Name|Title|By|Its|Date|Note|Source|Page|Address|To|From|Re|"
-    r"Section|Exhibit|Schedule|Article|Phone|If|It|This|The|In|For|Signed|That|Notices?|Which|What|Any|"
-    r"Such|No|Each|As|When|An?|And|Or)\b"
-)
+_NO_TERM = _PATTERNS["no_term"]
 _ALONE = frozenset({"we", "us", "our", "you", "your"})
 _LONGEST = 2_000
-_BRACKET = re.compile(r"[()\[\]]")
+_BRACKET = _PATTERNS["bracket"]
 _DEEP = 600  # characters of a bracket before the term it gives
 _FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
 
@@ -253,8 +229,8 @@ def _with_sentence(
     return DefinedTerm(_plain(text[place[0] : place[1]]), Span(*place), definition)
 
 
-_PLURAL = re.compile(r"\((?:s|es|ies)\)", re.IGNORECASE)  # "Product(s)"
-_WORD = re.compile(r"[^\W_][\w’'&/-]*")
+_PLURAL = _PATTERNS["plural"]
+_WORD = _PATTERNS["word"]
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fourcorners.text.normalisation import normalise_text
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_LABEL = re.compile(
-    r"\s*(?:(?:section|article|clause|paragraph)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|\([a-z0-9]{1,4}\)|"
-    r"[a-z]\)|[ivx]{1,5}\.)\s+",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.precedents", "clause")
+_LABEL = _PATTERNS["label"]
 _RUN = 8  # words
-_BROKEN = re.compile(r"-[ \t]*[\r\n]")  # perhaps hyphenation
+_BROKEN = _PATTERNS["broken"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,19 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from fourcorners.text.patterns import load_patterns
+
 MAX_READ = 20_000
 """Characters of a clause that are read: ten times the longest of most contracts."""
-_NOT = re.compile(
-    r"(without|unqualified|not|no|never)( \w+)?( \w+)? ?$"  # what stands before a concept
-)
-_CARVED = re.compile(r"carve|carving|\bexcept(?!\w* only)|\bexclud|\bexclusions?\b|\bqualified")
-_WHOLE = re.compile(
-    r"without( any)? (carve|except|qualif)|unqualified|absolute|not? (have|contain|include)?"
-    r" ?(any )?(exception|carve)|no exceptions"
-)
-_MUTUAL = re.compile(r"\bmutual|both parties|each party|reciprocal|bilateral")
-_ONE_SIDED = re.compile(r"unilateral|one[ -]sided|only one party|one party'?s?\b(?! or both)")
-_SELLER = re.compile(r"\b(seller|supplier|vendor|licensor|provider)s?[ -](favou?r|friendly)")
-_BUYER = re.compile(r"\b(buyer|customer|purchaser|licensee|client)s?[ -](favou?r|friendly)")
-_VIA_INDEMNITY = re.compile(r"(via|through|by way of|under) (an |the )?indemni")
+_PATTERNS = load_patterns("fourcorners.precedents", "concepts")
+_NOT = _PATTERNS["not"]
+_CARVED = _PATTERNS["carved"]
+_WHOLE = _PATTERNS["whole"]
+_MUTUAL = _PATTERNS["mutual"]
+_ONE_SIDED = _PATTERNS["one_sided"]
+_SELLER = _PATTERNS["seller"]
+_BUYER = _PATTERNS["buyer"]
+_VIA_INDEMNITY = _PATTERNS["via_indemnity"]
 
 
 class Side(StrEnum):

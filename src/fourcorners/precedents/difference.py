@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-_PIECE = re.compile(r"\w+(?:['’]\w+|(?<=\d)[.,]\d+)*|[^\w\s]")
-_NO_SPACE = re.compile(r"^[,.;:)\]%’”]")
+from fourcorners.text.patterns import load_patterns
+
+_PATTERNS = load_patterns("fourcorners.precedents", "difference")
+_PIECE = _PATTERNS["piece"]
+_NO_SPACE = _PATTERNS["no_space"]
 
 
 class Change(StrEnum):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fourcorners.search.stems import IDLE, stems
+from fourcorners.text.patterns import load_patterns
 
 
 class Aspect(StrEnum):
@@ -63,15 +64,11 @@ _APART = re.compile(
     r",?\s+if so,?\s+",
     re.IGNORECASE,
 )
+_PATTERNS = load_patterns("fourcorners.research", "question")
 # "Is it owed, although the contract excludes it?": what is conceded is to be looked up, too.
-_CONCEDED = re.compile(
-    r",?\s+(?:although|though|even\s+though|despite\s+the\s+fact\s+that)\s+(?P<what>\S+\s+\S+.*?)\??$",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|this|that|these|those|such|there)\b", re.IGNORECASE
-)
-_DEFINITE = re.compile(r"\b(?:the|this|that|these|those|such)\s+([a-z]+)\b", re.IGNORECASE)
+_CONCEDED = _PATTERNS["conceded"]
+_POINTS_BACK = _PATTERNS["points_back"]
+_DEFINITE = _PATTERNS["definite"]
 _ASPECTS: tuple[tuple[Aspect, tuple[str, ...]], ...] = (
     (
         Aspect.EXISTS,
@@ -143,15 +140,11 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _IRREGULAR = {"have": "has", "be": "is"}
-_VERB = re.compile(r"(?P<before>(?:(?:also|still|ever|always|\w+ly)\s+)*)(?P<verb>[a-z]+)\b")
+_VERB = _PATTERNS["verb"]
 _MODAL = {"require": "shall", "oblige": "shall", "forbid": "shall not"}
-_LEAD = re.compile(
-    r"^(?:(?:please|kindly)\s+)?(?:(?:tell|show|explain to|advise)\s+me\s+|(?:can|could) you "
-    r"(?:tell me|explain|say)\s+|i(?:'d| would) like to know\s+|i want to know\s+)(?P<rest>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
+_LEAD = _PATTERNS["lead"]
 _BARE = frozenset(("condit", "except", "circumst", "case", "basi", "notic", "happen"))
-_SO_THAT = re.compile(r"is it so that\s+", re.IGNORECASE)
+_SO_THAT = _PATTERNS["so_that"]
 _OPENS = re.compile(rf"^(?:{_WH})\b", re.IGNORECASE)
 
 

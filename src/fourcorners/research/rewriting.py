@@ -11,16 +11,18 @@ from typing import TypeAlias
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.names import COMMON
 from fourcorners.search.stems import FRAME
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 VOCABULARY_FILE = Path(__file__).with_name("everyday.yaml")
 """The law's terms, with how people say them."""
-_THE = re.compile(r"the\s+", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.research", "rewriting")
+_THE = _PATTERNS["the"]
 _JOINS = re.compile(r"[\s,]*(?:&\s*|and\s+)?")
-_AFTER_THE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_AFTER_THE = _PATTERNS["after_the"]
 _SHORTEST = 3  # letters of a name's word that means somebody
 _SOMEBODY = "a party"
-_HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.?\s+$")
+_HONORIFIC = _PATTERNS["honorific"]
 _WHERE = r"(?:at|in|near|within|outside|into|throughout)"
 _ENDS_WHERE = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?$", re.IGNORECASE)
 _Found: TypeAlias = tuple[str, int, int]

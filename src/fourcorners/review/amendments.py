@@ -17,15 +17,14 @@ from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text import evidence
 from fourcorners.text.normalisation import normalise_text
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_OLD = re.compile(r"[“\"](?P<old>[^”\"]{1,300})[”\"](?P<after>[^“\"]{0,60})")
-_GOES = re.compile(r"\b(?:replac|substitut|delet|remov|strik|struck|stricken)\w*", re.IGNORECASE)
-_ALREADY = re.compile(r"\b(?:replac|substitut)\w*\s+(?:\w+\s+){0,3}(?:by|with|the\s+words)\s*$")
-_TAKEN = re.compile(
-    r"\b(?:replac|delet|remov|strik)\w*\s+(?:the\s+)?(?:(?:words?|phrase|figures?|reference\s+to)\s+)?$",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.review", "amendments")
+_OLD = _PATTERNS["old"]
+_GOES = _PATTERNS["goes"]
+_ALREADY = _PATTERNS["already"]
+_TAKEN = _PATTERNS["taken"]
 # Words far less likely to answer the provision than the best of the finding are quoted beside it
 # for its reader; a change to them alone is no change of the finding.
 _TELLING = 0.2

@@ -18,6 +18,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.search.stems import FRAME
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 MIN_CONFIDENCE = 0.97
@@ -33,27 +34,14 @@ _CONTRACT = (
     r"(?:agreement|contract|lease|licen[cs]e|amendment|addendum|order|deed|letter|policy|terms|"
     r"plan|note|nda|cda|msa|mta|sow|sla|spa|sha|dpa|jva?|mou|loi|tsa|poa)s?"
 )
-_BARE = re.compile(r"\b(?:agreement|contract)s?\b", re.IGNORECASE)
-_OTHER_PAPER = re.compile(r"\b(?:lease|licen[cs]e|policy|plan|note|order)s?\b", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.search", "scope")
+_BARE = _PATTERNS["bare"]
+_OTHER_PAPER = _PATTERNS["other_paper"]
 # "Consider the …; …", "Under the …, …": what stands before the sign names, what follows asks.
-_AHEAD = re.compile(
-    r"\s*(?:please\s+)?(?P<verb>consider(?:ing)?|regarding|concerning|as\s+(?:to|for)|about|in|under|"
-    r"with\s+(?:regard|respect)\s+to|according\s+to|pursuant\s+to|based\s+on|looking\s+at|"
-    r"for(?:\s+purposes\s+of)?)\s+(?P<naming>[^;:?]+?)\s*(?P<sign>[;:]|,\s+(?=(?:what|which|who|whom|whose|when|where|how|why|is|are|"
-    r"was|does|do|did|can|could|may|might|must|shall|should|will|would|has|have|list|find|show|tell|"
-    r"give|name|quote|explain|summari[sz]e)\b))\s*(?P<asked>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
+_AHEAD = _PATTERNS["ahead"]
 # "… in the Acme MSA", "… terminate the lease with Acme Ltd": what comes after such a word may name.
-_LINK = re.compile(
-    r"\b(?:in|under|of|to|by|with|from|for|per|within|does|do|is|are|can|may|assign|terminate|renew|"
-    r"leave|end|exit|breach|amend)\s+",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"\b(?:does|do|is|are|can|may|assign|terminate|renew|leave|end|exit|breach|amend)\b",
-    re.IGNORECASE,
-)
+_LINK = _PATTERNS["link"]
+_VERB = _PATTERNS["verb"]
 _DROPPED = frozenset(("in", "under", "with", "from", "for", "per", "within"))
 _PHRASE = re.compile(
     r"(?:(?:the|our|their|my|this|that|its)\s+)?(?:[\w&.'’/-]+\s+){0,8}?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fourcorners.outline.card.card import Fact, Party
@@ -20,23 +19,17 @@ from fourcorners.outline.card.party_names import (
     short_name,
 )
 from fourcorners.outline.card.signers import Signers
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _MOST = 12
 _ASKED = 100  # short names of which is asked whether they act, at most
-_MENTIONED = re.compile(r"\b(?:by|of|under)\s+(?:the\s+)?$")  # "insured by the … ("FDIC")"
-_DESCRIBED_NEXT = re.compile(
-    r",?\s+(?:an?|the|and|having|hereinafter|hereafter|with|whose|located)\b|\s+\([^)\n]{0,40}[\"“]"
-)
+_PATTERNS = load_patterns("fourcorners.outline.card", "introductions")
+_MENTIONED = _PATTERNS["mentioned"]
+_DESCRIBED_NEXT = _PATTERNS["described_next"]
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
-_JOINT = re.compile(
-    r"(?:^|\n|\s{3}|:\s)[\s,;.)]*(?:and[\s,:]+)?(?:\(?\w{1,3}[).]\s+)?(?:the\s+)?"
-    r"(?:undersigned,?\s+)?$",
-    re.IGNORECASE,
-)
-_NOT_NAME = re.compile(
-    r"\d{1,2}\.\s+|The\s(?=\w)|(?:19|20)\d\d\s+(?=[A-Z])|[\w\s&,-]{0,200}\bA(?:GREEMENT|greement)\s+(?=\w)"
-)
+_JOINT = _PATTERNS["joint"]
+_NOT_NAME = _PATTERNS["not_name"]
 
 
 def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:

@@ -6,6 +6,7 @@ import re
 from itertools import islice
 
 from fourcorners.outline.card.card import Fact
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _STATES = (
@@ -66,12 +67,9 @@ _SAME = {
 _NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(".", r"\.").replace(" ", r"\s+")
 _PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
 _ADJECTIVE = "|".join(map(re.escape, _ADJECTIVES))
-_CHOOSES = re.compile(
-    r"\b(?:govern(?:ed|s|ing)?|constru(?:ed|ing|ction)|interpret(?:ed|ation)|subject to|"
-    r"applicable law|proper law|choice of law|controlled by|determined under)\b",
-    re.IGNORECASE,
-)
-_LAW = re.compile(r"[Ll]aw|LAW|[Ll]egislation|[Rr]egulations")
+_PATTERNS = load_patterns("fourcorners.outline.card", "laws")
+_CHOOSES = _PATTERNS["chooses"]
+_LAW = _PATTERNS["law"]
 _LAW_OF = re.compile(
     r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
     rf"(?:[^.;,()]{{0,60}}?\b)?{_PLACE}"
@@ -80,7 +78,7 @@ _PLACE_LAW = re.compile(
     rf"(?:{_PLACE}(?:\s+(?i:state))?|(?P<adjective>{_ADJECTIVE}))\s+(?i:substantive\s+)?"
     r"(?i:laws?)\b"
 )
-_UNLESS = re.compile(r"\b(?:incorporated|organi[sz]ed|existing|formed|established)\b[^.;]*$")
+_UNLESS = _PATTERNS["unless"]
 # The law before the words that choose it.
 _LAW_GOVERNS = re.compile(
     rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
@@ -97,11 +95,7 @@ _PLACE_THEN_THEREOF = re.compile(
 _ALSO = re.compile(
     rf"[^.;()]{{0,20}}?\band\s+(?:of\s+)?(?:the\s+)?(?i:state|commonwealth)\s+(?i:of)\s+{_PLACE}"
 )
-_OF_THIS = re.compile(
-    r"\b(?:this|the)\s+(?:[\w-]+\s+){0,4}?(?:agreement|contract|lease|deed|letter|licen[cs]e|policy|guaranty|"
-    r"amendment|addendum|note|plan|endorsement)\b|\bthe\s+parties\b|\bhereof\b",
-    re.IGNORECASE,
-)
+_OF_THIS = _PATTERNS["of_this"]
 _MOST = 1_000  # words of choice to look at; a contract has a few dozen
 _WEIGHED = 300  # of them with a law close by
 _SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried

@@ -23,65 +23,35 @@ from fourcorners.outline.card.party_names import (
     short_name,
 )
 from fourcorners.outline.card.signers import Signers, find_signers
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_CUE = re.compile(
-    r"\b(?:by\s+and\s+(?:between|among)(?:st)?|between|among(?:st)?|BY\s+AND\s+(?:BETWEEN|AMONG)|"
-    r"BETWEEN|AMONG|Between|Among|B\sE\sT\sW\sE\sE\sN|PARTIES|Parties(?=\s*:?\s*\n)|entered\s+into\s+by|made\s+by)\b(?:\s+and\s+among)?:?",
-)
-_SKIP = re.compile(
-    r"(?:[\s,;:_*]+|and\b|AND\b|And\b|(?:the|THE)\s+|The\s+(?!\w+\s+of\b)|\((?:\w{1,3})\)|\d\.\s|[a-z]\)\s|"
-    r"(?:each|both)\s+of\b|[Oo]n\s+the\s+(?:one|other)\s+(?:hand|part|side)|(?:Mr|Ms|Mrs|Dr)\.\s|"
-    r"the\s+following\s+parties|the\s+parties\s+(?:below|hereto))+"
-)
-_NEXT = re.compile(
-    r"(?:[,;)\"”.]?[-–—\s*]+(?:and|AND|And)[-–—\s:*,]+(?:\(\w{1,3}\)\s*)?(?:between\s+)?(?:the\s+)?"
-    r"(?=\S)|;\s*|"
-    r"\)\s*,\s*(?=[A-Z])|[,;]\s+(?:and\s+)?(?=\([a-z\d]\)\s)|\n\s*\n\s*|[).;,]*+(?=[^\S\n]*+\n)\s++(?=\(\d\)))"
-)
+_PATTERNS = load_patterns("fourcorners.outline.card", "parties")
+_CUE = _PATTERNS["cue"]
+_SKIP = _PATTERNS["skip"]
+_NEXT = _PATTERNS["next"]
 # A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
 _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
 # Where the sentence goes on to another contract and its parties.
-_ANOTHER = re.compile(
-    r"\b(?:amendment|agreement|Agreement)\s+(?:dated|made|entered|by\s+and|between|among)\b|\bamendment\s+to\b"
-)
-_LABEL = re.compile(
-    r"(?:(?P<label>Party\s+[A-D1-4])(?:\s*\([^()]{1,30}\))?|\b(?P<role>(?i:licensor|licensee|lessor|"
-    r"lessee|reseller|customer|client|supplier|seller|buyer|company|vendor|consultant|distributor|landlord|"
-    r"tenant|sponsor|employer|contractor|provider|shipper|sender|agent|lender|borrower))"
-    r"(?:(?:\s+[Ff]ull)?(?:\s+[Ll]egal)?\s+[Nn]ame)?)(?:\s*:\s*|(?<=Legal\sName)\s+)(?:[Tt]he\s+)?"
-)
-_GIVEN = re.compile(r",?\s{0,3}\((?:the\s+|hereinafter\s+)?[\"“](?P<short>[^\"“”\n]{1,40})[\"”]")
-_LED = re.compile(r"\b(?:of|by|for|with|under|from|between|to|in)\s+(?:the\s+)?$", re.IGNORECASE)
-_COMPRISED = re.compile(r"\b(?:comprised|consisting)\s+of\s+(?:the\s+)?$")
-_BLANK = re.compile(r"(?:_{2,}|\.{4,}|…+|\[[^\]\n]{0,60}\]|<[^>\n]{1,60}>)[_.\s…]*")
-_OTHER_BLANK = re.compile(
-    r"[\s,;)–-]and[\s–-]{1,60}(?:(?:the\s+)?(?:undersigned|party|entity|individual|person|company)\b|you\b|"
-    r"(?:the\s+\w+|[A-Z]\w+),?\s+as\s+(?:identified|set\s+forth)|\(?2?\)?\s{0,60}(?:_{2,}|\.{4,}|…+|\[|<|\n\s{0,60}\(?hereinafter|"
-    r"with\s+offices\b|\(hereinafter))|^\s{0,60}and\s{0,60}[_\[(]",
-    re.MULTILINE,
-)
-_NUMBERED = re.compile(r"\((\d)\)")
-_DEFERS = re.compile(
-    r"\b(?:set\s+forth|identified|listed|named|appear\w*|whose\s+names?|signator\w+)\b[^.;]{0,40}\bsignature\s+"
-    r"(?:page|block|line)s?|\bsignator(?:y|ies)\s+(?:hereto|below)\b|\bthe\s+undersigned\s+(?:parties|investors|holders|stockholders)"
-)
-_PLACED = re.compile(
-    r"\b(?:Company|Customer|Distributor|Reseller|Licensee|Client|[Cc]ompany|[Pp]arty|[Ee]ntity|[A-Z]\w+),?\s+"
-    r"(?:as\s+)?(?:set\s+forth|named|identified|listed|specified)\s+(?:above|below)\b"
-)
+_ANOTHER = _PATTERNS["another"]
+_LABEL = _PATTERNS["label"]
+_GIVEN = _PATTERNS["given"]
+_LED = _PATTERNS["led"]
+_COMPRISED = _PATTERNS["comprised"]
+_BLANK = _PATTERNS["blank"]
+_OTHER_BLANK = _PATTERNS["other_blank"]
+_NUMBERED = _PATTERNS["numbered"]
+_DEFERS = _PATTERNS["defers"]
+_PLACED = _PATTERNS["placed"]
 _TOP = 1_500  # characters within which parties are introduced
-_EACH = re.compile(r"[^()]{0,60}\((?:each,?\s)?(?:an?\s|the\s)?[\"“](?P<short>[^\"”]{2,40})[\"”]")
+_EACH = _PATTERNS["each"]
 _MOST = 12
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _CUES = 8  # words such as "between" to try, at most
-_OPENING = re.compile(
-    r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?:AGREEMENT|Agreement|CONTRACT|Contract|LEASE|Lease|"
-    r"AMENDMENT|Amendment|ADDENDUM|Addendum|DEED|Deed|agreement)\b"
-)
+_OPENING = _PATTERNS["opening"]
 
 
 def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fourcorners.outline.card.card import Fact, Party
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 STRONG = (
@@ -45,42 +46,21 @@ NAME = re.compile(
 )
 ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
 HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
-_UNDERLINE = re.compile(r"\s-{3,}(?=\s)")
-_ABBREVIATED = re.compile(r"(?:\b(?i:Inc|Corp|Ltd|Co)|\.\w|\b[A-Z])\.$")
+_PATTERNS = load_patterns("fourcorners.outline.card", "party_names")
+_UNDERLINE = _PATTERNS["underline"]
+_ABBREVIATED = _PATTERNS["abbreviated"]
 _COMPANY_END = re.compile(
     rf"(?<=[\s,]){STRONG}(?:\s+of\s+[A-Z]\w+(?=,?\s+(?:an?\s|\())|\s+[IVX]{{1,4}}\b(?!\.))?(?!,?\s+{SUFFIX})(?=[\s,])"
 )
-_ADDRESS = re.compile(r"(?<=(?:tion|pany|TION|PANY))\s+\d{1,5}\s")
-DESCRIBED = re.compile(r"\b[Aa]n?\s+$|[\"“]$")
+_ADDRESS = _PATTERNS["address"]
+DESCRIBED = _PATTERNS["described"]
 SUFFIX_ALONE = re.compile(SUFFIX)
-_SENTENCE_END = re.compile(
-    r"(?<=[a-z\dA-Z]{2})\.(?=[^\S\n]+[A-Z][a-z]+\b)(?<!\bInc\.)(?<!\bINC\.)(?<!\bLtd\.)(?<!\bLTD\.)(?<!\bCorp\.)"
-    r"(?<!\bCORP\.)(?<!\bCo\.)(?<!\bCO\.)(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bEtc\.)"
-    r"(?<!\bBros\.)(?<!\bIntl\.)(?<!\bInt'l\.)(?<!\bMfg\.)(?<!\bNo\.)(?<!\bJr\.)(?<!\bPte\.)(?<!\bPty\.)"
-)
-_AND_INSIDE = re.compile(r"\s+(?:and|AND|And)\s+")
-NO_PARTY = re.compile(
-    r"^(?:(?:\d{1,3}(?:\.\d+)?\s+|U\.S\.A\b|(?:China|USA|U\.S|P\.?R\.?C)\.?$|(?:[A-Z][a-z]+|[A-Z]{2})\s\d{5}$|.*\bTerms\b|.*\bA(?:GREEMENT|greement)$)|(?:This|THIS|The(?!\s+\w+\s+of\b)|Agreement|AGREEMENT|Effective|Party|Parties|PARTIES|PARTY|WHEREAS|Whereas|"
-    r"RECITALS?|Date|DATE|Section|Article|Exhibits?|Exchange\s+Commission|Securities\s+and\s+Exchange|You|In|IN|NOW|Now|WITNESSETH|Background|BACKGROUND|"
-    r"EFFECTIVE|Each|Both|As|Dated|DATED|Wales|TABLE|State|County|Street|Suite|It|If|A(?=\s)|An|"
-    r"January|February|March|April|May|June|July|August|September|October|November|December|Germany|Attention|Hereafter|"
-    r"Hereinafter|PURPOSE|Purpose|Address|ADDRESS|Name|NAME|Client\s+Name|Signature|By)\b)"
-)
-NO_SHORT = re.compile(
-    r"\b(?:agreement|contract|effective date|part(?:y|ies)|amendment|date|lease|term|license|"
-    r"territory|products?|collectively|closing)\b|"
-    r"^(?:the\s+|such\s+)?(?:\w+\s+)?(?:information|materials?|transactions?|purpose|event|business|services?|"
-    r"propert(?:y|ies)|programs?|projects?|offering|shares|notes|commission)$",
-    re.IGNORECASE,
-)
-SHORT = re.compile(
-    r"(?:\(|\[|\b(?:here(?:in)?(?:after|below)?|referred\s+to)\b)[^()\"“”]{0,90}[\"“”‘'](?P<short>(?:[^\"“”’'\n]|(?<=\w)[’'](?=[A-Z])){1,60}?)"
-    r"[,.]?[\"“”’'](?:[^()\"“”]{0,40}[\"“”](?P<other>[^\"“”\n]{1,60}?)[,.]?[\"“”])?"
-)
-_BARE_SHORT = re.compile(
-    r"\((?:the\s+|hereinafter\s+(?:the\s+)?)?"
-    r"(?P<short>[A-Z][\w’'-]+(?:[^\S\n][A-Z][\w’'-]*){0,2})\)"
-)
+_SENTENCE_END = _PATTERNS["sentence_end"]
+_AND_INSIDE = _PATTERNS["and_inside"]
+NO_PARTY = _PATTERNS["no_party"]
+NO_SHORT = _PATTERNS["no_short"]
+SHORT = _PATTERNS["short"]
+_BARE_SHORT = _PATTERNS["bare_short"]
 _REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 ROLES = frozenset(

@@ -15,85 +15,34 @@ from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PREAMBLE = 3_000  # characters a preamble may have
 _FRONT = 25_000  # characters that a cover and a table of contents may have
-_PREAMBLE_WORDS = re.compile(r"\b(?:between|among|parties|dated|by and)\b", re.IGNORECASE)
-_OPENS = re.compile(
-    r"\b(?:THIS|This)\s+[^.;]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed)\b"
-    r"[^;]{0,200}?\b(?:is\b|made\b|dated\b|entered\b|between\b|effective\b|BETWEEN\b|DATED\b|MADE\b)"
-)
-_RECITALS = re.compile(
-    r"\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|\bR\s?E\s?C\s?I\s?T\s?A\s?L\s?S\b|^\W*(?:Recitals?|RECITALS?|Background|BACKGROUND|"
-    r"Introduction|INTRODUCTION|Preliminary\s+Statements?)\W*$|\bWhereas\b|\bWITNESSETH|\bNOW,?\s+THEREFORE|"
-    r"\b(?:agrees?|covenants?)\s+as\s+follows|\bAGREED\s+TERMS|\bIT\s+IS\s+(?:HEREBY\s+)?AGREED",
-    re.MULTILINE,
-)
-_CONSIDERED = re.compile(
-    r"\b(?:WHEREAS|Whereas)\b|\bW\s?I\s?T\s?N\s?E\s?S\s?S\s?E\s?T\s?H\b|\bNOW,?\s+THEREFORE\b"
-)
-_FOOTER = re.compile(r"^[^\S\n]*Source:[^\n]*$", re.MULTILINE)  # a filing service's footer
-_SALUTATION = re.compile(r"^\W*(?:Dear|Ladies\s+and\s+Gentlemen|Gentlemen)\b", re.MULTILINE)
-_CITES = re.compile(r"(?:amendment|addendum|variation)", re.IGNORECASE)
-_MADE = re.compile(
-    r"\b(?:dated|made|entered\s+into|executed|signed|effective)\b[^.;]{0,60}$|"
-    r"\b(?:as\s+of|as\s+at|on\s+this|this)\s+(?:the\s+)?$|^\W*date\W*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_EFFECTIVE_ONLY = re.compile(
-    r"\b(?:effective|commenc\w+)\b(?![^.;]*\b(?:made|entered|dated)\b)", re.I
-)
-_OTHER_PAPER = re.compile(
-    r"\b(?:that\s+certain|certain|the|an?|amends?|amending|to)\s+(?!this\b)[^.;()\"“]{0,80}?\b(?:agreement|contract|"
-    r"letter|lease|note|plan|amendment)[^.;()\"“]{0,30}\bdated[^.;]{0,12}$|\b(?:filed|amended|as\s+of\s+its)\s+on\s*$",
-    re.IGNORECASE,
-)
-_DURING = re.compile(
-    r"\b(?:from|until|to|by|before|through|after|since|than|ending|ended|between|and)\s+(?:the\s+)?$",
-    re.I,
-)
+_PATTERNS = load_patterns("fourcorners.outline.card", "read")
+_PREAMBLE_WORDS = _PATTERNS["preamble_words"]
+_OPENS = _PATTERNS["opens"]
+_RECITALS = _PATTERNS["recitals"]
+_CONSIDERED = _PATTERNS["considered"]
+_FOOTER = _PATTERNS["footer"]
+_SALUTATION = _PATTERNS["salutation"]
+_CITES = _PATTERNS["cites"]
+_MADE = _PATTERNS["made"]
+_EFFECTIVE_ONLY = _PATTERNS["effective_only"]
+_OTHER_PAPER = _PATTERNS["other_paper"]
+_DURING = _PATTERNS["during"]
 _DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
 _CLOSING = 40_000  # characters at the end in which the contract is signed
-_EXECUTED = re.compile(
-    r"\b(?:WITNESS\s+WHEREOF|witness\s+whereof|is\s+executed|accepted|ACCEPTED|DONE\s+AND\s+SIGNED|[Ss]igned\s+and\s+effective|"
-    r"evidence\s+whereof)\b[^.]{0,300}?\b(?:on|of|this)\s[^.]{0,20}?\d[^.\n]{0,40}(?:\.\s?\d{4})?",
-)
-_SIGNATURE_DATE = re.compile(
-    r"(?:\b[Dd]ated?|DATED?)\b[^\w\n]{0,12}$|\n[^\S\n]*$|\d{2,4}\s{3,}$|/\s*$|"
-    r"[A-Z][\w/-]+,\s*$"
-)
-_SIGNATURE = re.compile(
-    r"/s/|\.{8}|_{8}|\bBy:|\bBY:|\b(?:Name|Title|Signature)\b|\(seal\)|\\s\\|[Cc]ompany\s+seal"
-)
-_EFFECTIVE_SOON = re.compile(
-    r"[\s,]*(?:\([^()]{0,60}[\"“'‘](?:[^\"”]{0,20}\s)?(?:Effective|Commencement)\s+Date[\"”'’]|"
-    r"[^.;\d]{0,30}[\"“](?:the\s+)?Effective\s+Date[\"”])",
-    re.IGNORECASE,
-)
-_AS_OF = re.compile(r"\beffective\s+(?:(?:as\s+of|on)\s+)?(?:this\s+|the\s+)?$", re.IGNORECASE)
-_EFFECTIVE = re.compile(
-    r"[\"“](?:Effective|Commencement)\s+Date[\"”][^.;]{0,80}?\b(?:means?|is|shall\s+(?:be|mean)|"
-    r"refers?\s+to)\b|\b(?:effective|in\s+effect|with\s+effect|shall\s+commence|commences?|"
-    r"commencing|takes?\s+effect|(?:enter|come)s?\s+into\s+(?:force|effect)|starts?|begins?|beginning)\s+(?:\w+\s+){0,2}?(?:as\s+of|on|from|upon)\b",
-    re.IGNORECASE,
-)
-_SAME_DATE = re.compile(
-    r"[\s,]*(?:the\s+)?(?:date\s+(?:first\s+)?(?:of\s+this|hereof|above|written|set\s+forth)|"
-    r"Agreement\s+Date|Execution\s+Date|date\s+of\s+(?:this|the)\s+Agreement)",
-    re.IGNORECASE,
-)
-_EXPIRES = re.compile(
-    r"\b(?:expir(?:e|es|ing|ation)|finish(?:es)?|applies|terminat(?:e|es|ing)|end(?:s|ing)?|"
-    r"continu(?:es?|ing)|remains?|in\s+(?:full\s+force\s+and\s+)?effect|in\s+force|runs?|valid|term|"
-    r"through|extends?)\b[^.;]{0,120}?\b(?:on|until|through|to|till|at\s+midnight\s+on|as\s+of|date\s+of|"
-    r"is|means)\s+(?:the\s+)?$",
-    re.IGNORECASE,
-)
-_ABOUT_TERM = re.compile(
-    r"\b(?:term|agreement|contract|arrangement|engagement|appointment|licen[cs]e|lease)\b",
-    re.IGNORECASE,
-)
+_EXECUTED = _PATTERNS["executed"]
+_SIGNATURE_DATE = _PATTERNS["signature_date"]
+_SIGNATURE = _PATTERNS["signature"]
+_EFFECTIVE_SOON = _PATTERNS["effective_soon"]
+_AS_OF = _PATTERNS["as_of"]
+_EFFECTIVE = _PATTERNS["effective"]
+_SAME_DATE = _PATTERNS["same_date"]
+_EXPIRES = _PATTERNS["expires"]
+_ABOUT_TERM = _PATTERNS["about_term"]
 _COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)} | {
     "fifteen": 15,
     "eighteen": 18,
@@ -116,32 +65,15 @@ _RUNS = re.compile(
     r"(?P<unit>years?|months?)\b",
     re.IGNORECASE,
 )
-_STARTS = re.compile(
-    r"\b(?:commenc|begin|start|effective|(?:enter|come)s?\s+into|takes?\s+effect)\w*"
-    r"(?![^.;]*\b(?:until|through|expir|terminat|end))[^.;]{0,30}$",
-    re.IGNORECASE,
-)
-_CHOICE = re.compile(
-    r"\b(?:elect|option|extended\s+(?:to|until)|payment|announcement)\b", re.IGNORECASE
-)
-_OWN_TERM = re.compile(
-    r"\b(?:this\s+(?:\w+\s+){0,4}?agreement|the\s+agreement|(?:initial|effective)\s+term|the\s+term|"
-    r"term\s+of|this\s+(?:contract|lease|licen[cs]e|amendment))\b",
-    re.IGNORECASE,
-)
-_RENEWS = re.compile(
-    r"\b(?:renew\w*|successive|additional|extend\w*|extension|notice|minimum|sell-off)\b", re.I
-)
-_PERIOD_START = re.compile(
-    r"[^.;]{0,60}?\b(?:Effective\s+Date(?!\s+of\s+(?:such\s+|any\s+)?(?:terminat|expir))|Commencement\s+Date|date\s+hereof|date\s+of\s+this|"
-    r"date\s+first\s+(?:above\s+)?written|Agreement\s+Date|execution\s+of\s+this|"
-    r"date\s+of\s+execution)",
-    re.IGNORECASE,
-)
+_STARTS = _PATTERNS["starts"]
+_CHOICE = _PATTERNS["choice"]
+_OWN_TERM = _PATTERNS["own_term"]
+_RENEWS = _PATTERNS["renews"]
+_PERIOD_START = _PATTERNS["period_start"]
 _ORDINAL = (
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:st|nd|rd|th))"
 )
-_SELF = re.compile(r"\b(?:This|THIS)\s+([\w&,’'/ -]{3,80}?(?i:agreement|lease|policy))")
+_SELF = _PATTERNS["self"]
 _AMENDS = re.compile(
     rf"\b(?:{_ORDINAL}\s+)?(?:amendment|addendum|supplement)(?:\s+(?:no\.?|number|#)\s*\w+|\s+#\w+|"
     r"\s+[\dIVX]+)?(?:\s*\([^)]{0,60}\))?[\s,:]+to\s+(?:the\s+|that\s+certain\s+)?"
@@ -149,16 +81,8 @@ _AMENDS = re.compile(
     r"(?:,?\s+(?:is\s+)?dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
     re.IGNORECASE,
 )
-_AMENDED_TITLE = re.compile(
-    r"(?P<what>[^:;\n]{5,100}?(?i:agreement|contract|lease|licen[cs]e)\b"
-    r"(?:,?\s+dated\s+[^:;\n]{4,40}?\d{4})?)"
-    r"\s*[:,–—-]\s*[^\n]{0,60}?(?i:amendment|addendum|variation)\b"
-)
-_AMENDED = re.compile(
-    r"\b(?:amends?|amend\s+and\s+restate|modif(?:y|ies)|supplements?)\s+(?:and\s+restates?\s+)?"
-    r"(?:the|that\s+certain)\s+(?P<what>[^.;()\"“]{5,160}?(?:Agreement|Contract|Lease|License)\b"
-    r"(?:,?\s+dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
-)
+_AMENDED_TITLE = _PATTERNS["amended_title"]
+_AMENDED = _PATTERNS["amended"]
 
 
 def read_card(document: Document, outline: Outline) -> Card:

@@ -9,37 +9,28 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fourcorners.outline.card.party_names import FORM, NAME, SUFFIX
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _SIGNATURES = 40_000  # characters at the end in which signatures stand where no words lead them
 _LED = 15_000  # characters in which they stand behind such words
 _ANCHORS = 120  # signatures to read, at most
 _WINDOW = 260  # characters before a signature in which its company stands
-_WHEREOF = re.compile(
-    r"\b(?:WITNESS|[Ww]itness|[Ee]vidence)\s+(?:WHEREOF|[Ww]hereof)|"
-    r"\b(?:have|has)\s+(?:\w+\s+){0,4}?(?:executed|signed)\s+this\b|"
-    r"\b(?:have|has)\s+(?:\w+\s+){0,3}?caused\s+this\s+[^.;]{0,80}?\bexecuted\b|"
-    r"\bHAVE\s+(?:\w+\s+){0,4}?EXECUTED\s+THIS\b"
-)
-_DATED = re.compile(r"^Dated?:", re.MULTILINE)
+_PATTERNS = load_patterns("fourcorners.outline.card", "signers")
+_WHEREOF = _PATTERNS["whereof"]
+_DATED = _PATTERNS["dated"]
 _FRONT = 0.2  # of the contract, where none signs
-_ANCHOR = re.compile(r"\b(?:By|BY)\b[^\S\n]*:?(?:\s*/[sS]/)?(?=[\s_/A-Z])|(?<!\w)/[sS]/")
+_ANCHOR = _PATTERNS["anchor"]
 _GAP = re.compile(
     r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?:corporation|company|partnership|"
     r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
 )
 _CLOSES = re.compile(rf"(?<=[\s,]){FORM}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
 _CLOSES_WEAKLY = re.compile(rf"(?<=[\s,]){SUFFIX}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
-_SIGNER = re.compile(
-    r"\b(?:Signatory|Officer|Director|President|Member|Manager|Secretary|Treasurer|Counsel|Partner|Person|"
-    r"Attorney|Attorney-in-[Ff]act|CEO|CFO|Witness|Trustee|Title:|For|WRITTEN|ABOVE\.?|(?:19|20)\d\d\.?)"
-    r"\s+(?!of\b)"
-)
-_BEFORE_NAME = re.compile(
-    r"(?:[\d.]+\s+|Authori[sz]ed\s+\w+\s+|(?:President|Director|Title|CEO|CFO|ATTEST:?)\s+)+"
-)
-_WORDS = re.compile(r"[^\W\d_][\w.’'-]*")
-_AGAIN = re.compile(r"/[sS]/(?=\s*(?P<again>[^\n]{4,60}))")
+_SIGNER = _PATTERNS["signer"]
+_BEFORE_NAME = _PATTERNS["before_name"]
+_WORDS = _PATTERNS["words"]
+_AGAIN = _PATTERNS["again"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.parser.lines import COLUMN_GAP, TextLines, is_all_capitals, is_title_like
 from fourcorners.outline.parser.numbering import START_PATTERN
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 MAX_OFFSET = 6_000  # characters within which a title stands
@@ -22,12 +23,8 @@ _WEAK_NAMES = (
 )
 _NAME = re.compile(rf"\b(?:{_NAMES})S?\b", re.IGNORECASE)
 _WEAK_NAME = re.compile(rf"\b(?:{_WEAK_NAMES})S?\b", re.IGNORECASE)
-_STOP = re.compile(
-    r"\b(?:is (?:made|entered|dated|effective)|made (?:and entered|as of|this)|entered into|"
-    r"by and (?:between|among)|between|(?:dated|effective) (?:as of|this|on)|dated|made by|this|"
-    r"witnesseth|whereas|hereby|shall|effective\s+dates?|contract\s+no\b)|[(“\"]",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.outline.card", "titles")
+_STOP = _PATTERNS["stop"]
 _THIS = re.compile(
     r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|n°)\s+|[&-]\s+)"
     rf"{{0,14}}?(?i:{_NAMES})S?(?:(?:\s+(?:NO\.?|No\.?|NUMBER|Number|\#))?\s+(?:\d{{1,2}}|[IVX]{{1,4}})\b)?"
@@ -36,12 +33,7 @@ _THIS = re.compile(
     r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
     r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"
 )
-_SKIP = re.compile(
-    r"^(?:EX(?:HIBIT)?[-\s.]*\d|TABLE OF|EXECUTION|CONFIDENTIAL|CERTAIN|PORTIONS?|REDACTED|\[|\*|"
-    r"PURSUANT|SOURCE|PAGE|\(|FOIA|DRAFT|PRIVILEGED|NOTE:|TO\b|(?:THIS\s+)?(?:AGREEMENT|CONTRACT|"
-    r"ORDER)\s+(?:N|REF|ID|\#)|[^:]{0,40}\b(?:AGREEMENT|CONTRACT)\s+(?:NO\.|NUMBER|REF|ID\b))",
-    re.IGNORECASE,
-)
+_SKIP = _PATTERNS["skip"]
 _FRONT = 25_000  # characters that a cover and a table of contents may have
 _COMPANY = (
     r"(?:Inc|INC|L\.?L\.?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|Corporation|CORPORATION|GmbH|S\.A)"
@@ -50,16 +42,9 @@ _OTHERS = re.compile(rf"\b{_COMPANY}\b|\b(?:19|20)\d\d\b|[:\n]|[^\S\n]{{3}}|\b[A
 _COMPANY_FIRST = re.compile(
     rf"[^\n]{{3,70}}?\b{_COMPANY}\b\.?[\s:–—-]+(?=[^\n]*\w[^\n]*\s(?i:{_NAMES}))"
 )
-_GREETING = re.compile(r"^[^\S\n]*Dear\b[^\n]{0,80}$", re.MULTILINE)
-_SUBJECT = re.compile(
-    r"\s*(?:\*\*(?P<bold>[^*\n]{4,150})\*\*[^\S\n]*$|"
-    r"(?:Re|RE|Subject):?[^\S\n]+(?P<re>[^\n]{4,150})$)",
-    re.MULTILINE,
-)
-_LED = re.compile(
-    r"(?:\n|[^\S\n]{3}|^|(?i:exhibit)[^\S\n]+[\d.]+[^\S\n])[^\S\n]*(?P<lead>(?:(?!EXHIBIT|EXECUTION|COPY|VERSION|CONFIDENTIAL|PAGE|FINAL)"
-    r"[A-Z][A-Z-]+[^\S\n]){1,4})$"
-)
+_GREETING = _PATTERNS["greeting"]
+_SUBJECT = _PATTERNS["subject"]
+_LED = _PATTERNS["led"]
 _TRAILING_COMPANY = re.compile(
     rf"(?P<name>[^\n]*?\b(?:{_NAMES})S?)\s+[A-Z][\w&.-]*[^\n]{{0,60}}?\b{_COMPANY}\b", re.IGNORECASE
 )
@@ -75,12 +60,9 @@ _CAPITALS = re.compile(
     re.MULTILINE,
 )
 _NUMBERED = re.compile(START_PATTERN)
-_AMENDS = re.compile(r"\b(?:amendment|addendum|variation|supplement)\b", re.IGNORECASE)
+_AMENDS = _PATTERNS["amends"]
 _LONGEST = 160
-_FILING = re.compile(
-    r"^(?:(?:EXHIBIT|Exhibit)[-\s.]+[\d.A-Za-z()-]+|EX[-.\s]+\d[\w.()-]*|(?:APPENDIX|Appendix|ANNEX|Annex)\s[A-Z\d]|"
-    r"Page\s\d+\sof\s\d+)\s+"
-)
+_FILING = _PATTERNS["filing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +213,7 @@ def _plain(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
-_AMENDMENT = re.compile(
-    r"(?:\w+\s+)?(?:AMENDMENT|ADDENDUM)(?:\s+(?:NO\.?|N°|NUMBER|#)?\s*\w+)?(?:\s+TO(?:\s+THE)?)?",
-    re.IGNORECASE,
-)
+_AMENDMENT = _PATTERNS["amendment"]
 
 
 def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span:

@@ -14,6 +14,7 @@ from fourcorners.outline.parser.lines import (
 )
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import ATTACHMENTS, BLANK, CARDINALS, NumberReading
+from fourcorners.text.patterns import load_patterns
 
 _CARDINALS = sorted(CARDINALS, key=len, reverse=True)
 _ATTACHMENT = (
@@ -50,10 +51,8 @@ _TITLE_AT = re.compile(
     rf"{BLANK}*$",
     re.MULTILINE,
 )
-_OPENED = re.compile(
-    r"\b(?:WHEREAS|NOW,? THEREFORE|RECITALS)\b|\b(?:THIS|This)\s+(?:[A-Z][\w.-]*\s+){0,6}?"
-    r"(?:AGREEMENT|Agreement|AMENDMENT|Amendment)\b"
-)
+_PATTERNS = load_patterns("fourcorners.outline.parser", "attachments")
+_OPENED = _PATTERNS["opened"]
 _OPENING, _TITLED = 500, 250  # characters after the title, and from an exhibit's heading to it
 # Schedules that bear a name and no number, each on pages of its own.
 _NAMED_AT = re.compile(
@@ -62,9 +61,9 @@ _NAMED_AT = re.compile(
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
-_TO = re.compile(r"(?:to|of)(?: (?:the|this))?", re.IGNORECASE)
+_TO = _PATTERNS["to"]
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
-_DATED = re.compile(r"\W*\b(?:dated|made|between|by and)\b")
+_DATED = _PATTERNS["dated"]
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n+Source:[^\n]*)?(?:(?:\n{BLANK}*){{4}}|\n*\f)")
 _WORDS = tuple(
@@ -73,14 +72,9 @@ _WORDS = tuple(
 _LONG = 200  # characters
 _SHORT = 60  # characters
 _STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
-_RUNNING_PAGE = re.compile(r"[\s,;:–—-]*(?:page|pg\.)?\s*[\d-]+\s*(?:of\s+\d+)?$", re.IGNORECASE)
-_SEC_EXHIBIT = re.compile(r"(?:\d{1,3}\.\d[\dA-Za-z.()*-]*|99)$")
-_LIST_HEAD = re.compile(
-    r"(?:list of|index (?:of|to)|table of) "
-    r"(?:exhibits|schedules|annexes|appendices|attachments)\W*$|"
-    r"(?:exhibit|schedule|annex|appendix|attachment) (?:list|index)\W*$",
-    re.IGNORECASE,
-)
+_RUNNING_PAGE = _PATTERNS["running_page"]
+_SEC_EXHIBIT = _PATTERNS["sec_exhibit"]
+_LIST_HEAD = _PATTERNS["list_head"]
 _SEVERAL = 2  # schedules without a number, at least
 _RUN = 3  # attachments in a row that make a list …
 _APART = 240  # … and characters between two of them, page breaks included

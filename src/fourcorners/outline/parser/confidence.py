@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.sequence import PlacedMarker
 from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.patterns import load_patterns
 
 MIN_CONFIDENCE = 0.5
 _STRONG, _DOUBTFUL = 1.2, 0.3
 _GAP = 0.9
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
-_INSERTED = re.compile(r"\d[A-Z]$")
-_BRACKETED = re.compile(r"\(|[^\W\d]\)")  # schemes of items, which sentences hold too
+_PATTERNS = load_patterns("fourcorners.outline.parser", "confidence")
+_INSERTED = _PATTERNS["inserted"]
+_BRACKETED = _PATTERNS["bracketed"]
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
 _SHORT = 20_000  # characters

@@ -8,6 +8,7 @@ from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import BLANK, NumberReading
 from fourcorners.outline.parser.sequence import INNER, LISTED, OPEN
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _SIGNATURE = re.compile(
@@ -31,11 +32,9 @@ _SIGNING_WORDS = (
 _WORDS_BEFORE, _WORDS_AFTER = 48, 160
 _LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
 _CAPITAL = re.compile(rf"IN{BLANK}+WITNESS,?{BLANK}+WHEREOF")
-_PAGE_LED = re.compile(r"^\W*$", re.MULTILINE)
-SIGNATURE_LINE = re.compile(
-    r"\b(?:By|BY|Name|NAME|Signature|Its|Title|TITLE|Per|PER)\s?:|/[sS]/|_{6,}|-{12,}|\.{12,}|"
-    r"\bAuthori[sz]ed\s+(?:[Ss]ignator|[Rr]epresentative)"
-)
+_PATTERNS = load_patterns("fourcorners.outline.parser", "frame")
+_PAGE_LED = _PATTERNS["page_led"]
+SIGNATURE_LINE = _PATTERNS["signature_line"]
 _RECITALS = re.compile(
     rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
     rf"(?<=[.:;)\]\"”’']){BLANK}(?=(?:WHEREAS|RECITALS?|WITNESSETH|BACKGROUND)\b)|"
@@ -54,12 +53,7 @@ _NUMBERED_RECITALS = re.compile(
     rf"(?:ARTICLE|Article|SECTION|Section)\s+(?:\d+|[IVX]+|ONE|One)\W*$|^\W*(?:1|I)[.)]{BLANK}*$",
     re.MULTILINE,
 )
-_BODY = re.compile(
-    r"\b(?:NOW,?\s+THEREFORE|Now,?\s+[Tt]herefore|[Tt]herefore,?\s+(?:the\s+)?[Pp]arties\s+(?:hereby\s+)?agree\b|(?:hereby\s+)?(?:agrees?|covenants?)\s+as\s+"
-    r"follows|amended\s+and\s+restated\s+as\s+follows|"
-    r"IT\s+IS\s+(?:HEREBY\s+)?AGREED|it\s+is\s+(?:hereby\s+)?agreed|AGREED\s+TERMS|"
-    r"Agreed\s+[Tt]erms|OPERATIVE\s+PROVISIONS|(?:THE\s+)?PARTIES\s+(?:HEREBY\s+)?AGREE)\b"
-)
+_BODY = _PATTERNS["body"]
 
 
 _TERMS = re.compile(

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from fourcorners.outline.parser.lines import TextLines, has_verb, is_all_capitals, is_title_like
 from fourcorners.outline.parser.sequence import PlacedMarker
 from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_RUN_IN = re.compile(
-    r"\.(?=\s|[A-Z]|$)|:(?=\s|$)|[–—](?=\s|$)|[^\S\n]-(?=\s)|[^\S\n]{3,}|\n|"
-    r"[^\S\n](?=\d{1,2}\.\d{1,2}[.\s]|\([a-z1]\)[^\S\n])"
-)
+_PATTERNS = load_patterns("fourcorners.outline.parser", "growth")
+_RUN_IN = _PATTERNS["run_in"]
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
-_REFERENCE = re.compile(r"(?i:sections?|clauses?|articles?|paragraphs?|schedules?|exhibits?|annex)")
-_SENTENCE = re.compile(r"[^\S\n](?:[A-Z][a-z]|A[^\S\n][A-Za-z][a-z])")
+_REFERENCE = _PATTERNS["reference"]
+_SENTENCE = _PATTERNS["sentence"]
 _ALONE = 9  # words of a heading in lower case, at most
 _HEADING_LIMIT = 110
 _CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line

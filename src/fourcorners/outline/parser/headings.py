@@ -11,6 +11,7 @@ from fourcorners.outline.parser.frame import SIGNATURE_LINE
 from fourcorners.outline.parser.lines import COLUMN_GAP, TextLines, is_all_capitals, is_sentence_end
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import BLANK, NumberReading
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _HASHES = re.compile(rf"^{BLANK}{{0,3}}(?P<hashes>#{{1,6}}){BLANK}+(?=\S)", re.MULTILINE)
@@ -24,26 +25,12 @@ _RUN_IN = re.compile(
     re.MULTILINE,
 )
 _SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stresses
-_NO_HEADING = re.compile(
-    r"\b(?:INC|LLC|L\.L\.C|CORP|CORPORATION|LTD|LIMITED|L\.?P|N\.A|GMBH|COMPANY|BANK|CONFIDENTIAL|"
-    r"SIGNATURES?|PAGE|SEAL|REDACTED|OMITTED|EXECUTION|COPY|VERSION|DRAFT|EX|NOTARY|CONTINUED|AND|"
-    r"OR|OF|THE|TO|INCORPORATED|S\.?A\.?S|S\.A|PLC|B\.?V|N\.V|A\.?G|TRUST|FUND|COUNTY OF [A-Z ]+|"
-    r"STATE OF [A-Z ]+)\W*$|\bTABLE OF CONTENTS\b|(?:\b[A-Z] ){3,}[A-Z]\b|[$%@_]|\d{3}|\*\*\*|"
-    r"^(?:PAGE|SIGNED|ATTEST|EXECUTED|CONFIDENTIAL TREATMENT|"
-    r"CONFIDENTIAL PORTIONS|SIGNATURE PAGE|SOURCE|REDACTED|TABLE OF|IN WITNESS|EXHIBIT|EX-|\[)\b|"
-    r"^(?:AND|BETWEEN|BY|ATTN|NAME|DATE|TITLE|NOTE|WITNESS|ITS)\W*$|"
-    r"^(?:BY|NAME|TITLE|DATE|ATTN|TEL|FAX|PHONE|EMAIL)\s*:|^(?:IF|AS) TO\b|^WITH A COPY|"
-    r"^(?:ACCEPTED|AGREED|APPROVED|ACKNOWLEDGED|ADDRESS(?:ES)?|CONTENTS?)\b(?! [A-Z]+ING)|"
-    r"^FOR [A-Z ]+:|^(?:EFFECTIVE )?AS OF\b|^DATED\b|"
-    r"^(?:THE )?(?:AGREEMENTS?|AGREED TERMS|TERMS|OPERATIVE \w+)\W*$"
-)
-_NUMBERED = re.compile(r"\d\.|\b(?:HEREBY|AGREES?|SHALL|FOLLOWS)\b")
-_SIGNS = re.compile(r"\W{0,12}(?:By|BY|Name|NAME|Its)\s?:|\s{0,12}/[sS]/")
+_PATTERNS = load_patterns("fourcorners.outline.parser", "headings")
+_NO_HEADING = _PATTERNS["no_heading"]
+_NUMBERED = _PATTERNS["numbered"]
+_SIGNS = _PATTERNS["signs"]
 _NAMES = ("AGREEMENT", "CONTRACT", "LEASE", "AMENDMENT", "ADDENDUM", "DEED", "INDENTURE")
-_OPENING = re.compile(
-    r"\s*(?:THIS|This)\b[^.\n]{0,160}?\b(?i:agreement|contract|lease|amendment|addendum|deed|"
-    r"indenture|memorandum)\b"
-)
+_OPENING = _PATTERNS["opening"]
 _PAPER = 250  # characters of a paragraph that is no part of a signature, at least
 _NAMED = 120  # characters between a party's name and the line on which it signs, at most
 _SIGNING = 3_000  # characters that a block of signatures takes

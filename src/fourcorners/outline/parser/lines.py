@@ -7,26 +7,22 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span, merge_spans
 
 MAX_LINE = 300  # a line longer than this many characters holds several lines of the paper
-_BREAK = re.compile("\n")
+_PATTERNS = load_patterns("fourcorners.outline.parser", "lines")
+_BREAK = _PATTERNS["break"]
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
-_PAGE_NUMBER = re.compile(
-    r"\n[^\S\n]*[-–—]?[^\S\n]?(?:\d{1,3}|[ivx]{1,5}|[A-Z]{1,3}(?:\([a-z]\))?-\d{1,2}|"
-    r"Page[^\S\n]\d{1,3}(?:[^\S\n]of[^\S\n]\d{1,3})?)[^\S\n]?[-–—]?$"
-)
-COLUMN_GAP = re.compile(r"[^\S\n]{3,}")
+_PAGE_NUMBER = _PATTERNS["page_number"]
+COLUMN_GAP = _PATTERNS["column_gap"]
 _BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
 
-_PAGE_TOP = re.compile(r"(?<=\n{4})(?P<line>[A-Z][^\n]*)")
+_PAGE_TOP = _PATTERNS["page_top"]
 _PAGES = 3  # that a running header stands on, at least
 _LEGEND = 80  # characters of one that stands on less than half of the pages, at least
 # Words of a running header: none that starts a clause or an attachment.
-_RUNNING = re.compile(
-    r"(?!(?i:article|section|exhibit|schedule|annex|appendix|attachment|addendum|part|chapter|in)\b)"
-    r"(?:[A-Z][\w.,:&’'-]+(?: |$)){2}"
-)
+_RUNNING = _PATTERNS["running"]
 
 _SMALL = frozenset(
     "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
@@ -35,7 +31,7 @@ _SMALL = frozenset(
 _VERBS = frozenset(
     "means mean shall is are was were will may must has have had agrees agree hereby been".split()  # noqa: SIM905
 )
-_WORDS = re.compile(r"[^\W\d_][\w’'&./-]*")
+_WORDS = _PATTERNS["words"]
 _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 

@@ -15,6 +15,7 @@ from fourcorners.outline.parser.numbering import (
     NumberReading,
     parse_number,
 )
+from fourcorners.text.patterns import load_patterns
 
 # A page's number may have slipped in front of the first clause on the page.
 _START = re.compile(
@@ -39,32 +40,16 @@ _HEAD = re.compile(
     rf"{BLANK}{{1,3}}(?P<head>[A-Z][^.:;()\n]{{2,60}}?)"
     rf"(?:[.:]{BLANK}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.1\b))"
 )
+_PATTERNS = load_patterns("fourcorners.outline.parser", "markers")
 # Words after which a number is a reference, a date or an amount.
-_REFERENCE = re.compile(
-    r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|sub-?(?:section|paragraph|clause)s?|parts?|"
-    r"exhibits?|schedules?|annex(?:es)?|appendix|appendices|attachments?|items?|nos?\.?|numbers?|"
-    r"rules?|regulations?|forms?|chapters?|titles?|page|suite|dated?|volumes?|phase|version|"
-    r"tables?|january|february|march|april|may|june|july|august|september|october|november|"
-    r"december)|[§$€£#])$",
-    re.IGNORECASE,
-)
-_LINKING = re.compile(
-    r"\b(?:and|or|of|in|to|under|with|by|the|this|from|per|see|than|through|least|about)$",
-    re.IGNORECASE,
-)
+_REFERENCE = _PATTERNS["reference"]
+_LINKING = _PATTERNS["linking"]
 # Words that an item of a list stands behind.
-_LISTING = re.compile(r"[:;](?:\s*(?:and|or))?\s*$")
+_LISTING = _PATTERNS["listing"]
 # Words that follow a number in a sentence, as in "Section 3.2 of".
-_CITED = re.compile(
-    r"[^\S\n]*(?:[,;)\]]|\([A-Z][^()\n]{2,60}\)(?:,|;|[^\S\n](?:and|or|of|shall|above)\b)|\((?:[a-z]|[ivx]+|\d+)\)[^\S\n]*(?:of|and|or|above|below|hereof|,|\.)|"
-    r"\s?(?:of|above|below|hereof|hereto|herein|hereunder|thereof|and|or|to|shall|is|are|was|were|"
-    r"through|attached|which|in|for|as|by|with|that|has|have|may|will|hereby|if|not|must|but|"
-    r"entitled|contains?|sets?|provides?|constitutes?|per|at|upon|on|the|from|without|be|being)\b)"
-)
+_CITED = _PATTERNS["cited"]
 # What follows a day, as in "1.September.05".
-_DATE = re.compile(
-    r"[^\S\n]*(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*[.,-]?[^\S\n]*\d"
-)
+_DATE = _PATTERNS["date"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
@@ -10,14 +9,16 @@ from fourcorners.errors import ConfigError
 from fourcorners.outline.passages.recursive import split_recursively
 from fourcorners.outline.passages.views import cut_views
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 MAX_PASSAGE = 1_000  # characters a passage may have
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
 _HEADING = 120  # characters below which a first sentence is not a passage of its own
-_RECURSIVE = re.compile(r"recursive-(?P<size>[1-9]\d*)")
-_FIXED = re.compile(r"fixed-(?P<size>\d+)-(?P<overlap>\d+)")
+_PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
+_RECURSIVE = _PATTERNS["recursive"]
+_FIXED = _PATTERNS["fixed"]
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 

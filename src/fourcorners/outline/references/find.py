@@ -14,6 +14,7 @@ from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.references.foreign import is_foreign_reference
 from fourcorners.outline.references.labels import Citation, LabelIndex, label_parts
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _SINGULARS = (
@@ -70,17 +71,12 @@ _OWN = re.compile(
     r"(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
     r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]{1,4}\)|[A-Z]\b|[IVXL]+\b))"
 )
+_PATTERNS = load_patterns("fourcorners.outline.references", "find")
 # The notes that filings bear: "Confidential portions of this exhibit have been omitted".
-_LEGEND = re.compile(
-    r"\b(?i:portions|information|version|copy|excluded|omitted|redacted)\s+(?i:of|in|from)\s+$"
-)
-_LINE_ABOVE = re.compile(r"[.;:!?”\"\])*_>|]\s*$|\n\s*$|^\s*$")
+_LEGEND = _PATTERNS["legend"]
+_LINE_ABOVE = _PATTERNS["line_above"]
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
-_LEADS = re.compile(
-    r"(?:\b(?i:in|of|under|to|and|or|with|by|per|see|this|the|pursuant|from|both|either|than|through|"
-    r"only|said|such|as|on|at|for|that|which|also|following|sections?|articles?|clauses?|"
-    r"paragraphs?|attached|like|into|upon|subject)|(?<![\w’'-])[a-z]{2,}[,;]?|[,(\[\"“])\s*$"
-)
+_LEADS = _PATTERNS["leads"]
 _LINE = 2_000  # characters of blanks before a heading on its line, at most
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from fourcorners.text.patterns import load_patterns
+
 _PAPERS = (
     r"Act|Acts|Code|Codes|Law|Laws|Regulations?|Rules?|Statutes?|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R|Directive|"
     r"Treaty|Convention|Constitution|Ordinance|GDPR|UCC|ERISA|HIPAA|CISG|Decree|Title|Chapter|"
@@ -21,29 +23,14 @@ _AFTER = re.compile(
     rf"(?:{_OTHER})?(?P<name>(?:(?:[A-Z0-9“\"][\w.,&/’'”\"-]*|and|of|for|on|the|to)\s+){{0,9}}?)"
     rf"(?P<paper>{_PAPERS})\b(?!\s+of\s+this\b|\s+[A-Z])"
 )
-_AFTER_DIRECTLY = re.compile(
-    r"[\"”]?(?:\s*,)?\s*(?:there(?:of|to|in|under|from)\b|of\s+(?:such|that|said|the\s+(?:same|other|latter))\s+"
-    r"(?!section|article|exhibit|schedule)[a-z]+|et\s+seq|U\.?S\.?C|C\.?F\.?R|GDPR|"
-    r"BGB|HGB|GmbHG|CISG|DSGVO|EU\b)"
-)
+_PATTERNS = load_patterns("fourcorners.outline.references", "foreign")
+_AFTER_DIRECTLY = _PATTERNS["after_directly"]
 # "Article 53 of the Japanese bankruptcy Law"
-_STATUTE = re.compile(
-    r"[\"”]?(?:\s*,)?\s+(?:of|under|OF|UNDER)\s+(?:[Tt]he\s+|THE\s+)?(?:[\w’'-]+\s+){0,5}?(?:Act|Code|Law|Laws|Regulations?|Directive|"
-    r"Ordinance|Statutes?|ACT|CODE|LAW|REGULATIONS?)\b"
-)
-_HERE = re.compile(
-    r"[\"”]?(?:\s*,)?\s+(?:here(?:of|to|in|under)|above|below|of\s+this|to\s+this|in\s+this)\b"
-)
-_BEFORE = re.compile(
-    r"(?:\b(?:Act|Code|Law|Regulations?|Rules?|Statutes?|UCC|ERISA|C\.?F\.?R\.?|U\.?S\.?C\.?|Treasury|Treas|Reg|"
-    r"Convention|Title|Civil|Penal|Revenue|Exchange\s+Act|Securities\s+Act|GDPR|Master\s+Agreement|"
-    r"Lease|Form|Item|Stats?|Ann)\.?[’']?s?,?\s+(?:at\s+|and\s+)?|[§]\s?)$"
-)
-_SHORT = re.compile(
-    r"[\"”]?(?:\s*\([^()]{1,60}\))?(?:\s*,)?\s+(?:of|to|in|under)\s+(?:the|this|such)\s+"
-    r"(?P<name>[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,3})\b"
-)
-_SELF = re.compile(r"(?:this|hereby)\b", re.IGNORECASE)
+_STATUTE = _PATTERNS["statute"]
+_HERE = _PATTERNS["here"]
+_BEFORE = _PATTERNS["before"]
+_SHORT = _PATTERNS["short"]
+_SELF = _PATTERNS["self"]
 _OWN_NAMES = frozenset({"Agreement", "Contract"})
 
 

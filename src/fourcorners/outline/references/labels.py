@@ -11,20 +11,22 @@ from itertools import islice, takewhile
 
 from fourcorners.outline.parser.numbering import CARDINALS, roman_value
 from fourcorners.outline.tree import Node, NodeKind
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 Tokens = tuple[str, ...]
 
-_TOKEN = re.compile(r"\d+|[A-Za-z]+")
-_POINT_NOUGHT = re.compile(r"((?:^|\s)\d{1,3})\.0{1,2}(?![\d.])")
+_PATTERNS = load_patterns("fourcorners.outline.references", "labels")
+_TOKEN = _PATTERNS["token"]
+_POINT_NOUGHT = _PATTERNS["point_nought"]
 # Words before a number that make it a reference; a heading has none before it.
-_LEADS = re.compile(r"(?:(?<![\w’'])[a-z]+[,;]?|[,(]|\b(?:AND|OR|OF|IN|UNDER|TO))\s*$")
-_WORD_BEFORE = re.compile(r"(?:[Ss]ections?|SECTIONS?|[Cc]lauses?|[Aa]rticles?|[Pp]aragraphs?)\s+$")
-_NUMBER_BEFORE = re.compile(r"[\d.]$")
+_LEADS = _PATTERNS["leads"]
+_WORD_BEFORE = _PATTERNS["word_before"]
+_NUMBER_BEFORE = _PATTERNS["number_before"]
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
-_CLAUSE_AFTER = re.compile(r"(?!\.?\d)\.?[^\S\n]+[\"“(]?[A-Z\[*]")
-_GAP = re.compile(r"\s+[\"“]?")
-_GOES_ON = re.compile(r"[\w.(]")
+_CLAUSE_AFTER = _PATTERNS["clause_after"]
+_GAP = _PATTERNS["gap"]
+_GOES_ON = _PATTERNS["goes_on"]
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
 _ITEMS = 150_000  # characters of a clause in which its items are sought
 _MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
@@ -33,13 +35,10 @@ _MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
 _TIMES = 3
 _CAPTION = 400  # characters at the top in which a filing's caption stands
-_PAGE_ENDS = re.compile(r"\s*(?:\[\s?\*|Source:|\n\s*\n\s*\n|\f)")
+_PAGE_ENDS = _PATTERNS["page_ends"]
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
-_AMENDMENT = re.compile(r"\b(?:amendment|addendum|supplement|joinder|waiver)\b", re.IGNORECASE)
-_OWN_NAME = re.compile(
-    r"T(?<!\wT)(?:HIS|his)\s+(?:[A-Z][\w&,/’'.-]*\s+|(?:and|of|for|to|the|on)\s+){0,14}\((?:(?:the|this|hereinafter|hereafter|referred|to|as)\s+)*[\"“]"
-    r"(?P<name>[^\"”]{2,50})[\"”]"
-)
+_AMENDMENT = _PATTERNS["amendment"]
+_OWN_NAME = _PATTERNS["own_name"]
 _FRONT = 20_000  # characters that a cover and a table of contents may have
 _TOP = 1_500  # characters in which a document says that it amends another
 _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")

@@ -21,6 +21,7 @@ from fourcorners.precedents.concepts import (
     find_concept,
     plain_text,
 )
+from fourcorners.text.patterns import load_patterns
 
 FEATURE_NAMES = (
     "topics",  # share of the query's topics that the clause speaks of
@@ -50,27 +51,20 @@ FEATURE_NAMES = (
 )
 MAX_DISTANCE = 350  # characters between what belongs together
 _TYPICAL = 5.0  # the logarithm of the words of a usual clause: 150
-_CARVING = re.compile(
-    r"\b(nothing in (this|the)|(is|are) not subject to|"
-    r"subject to (section|clause|article|paragraph)|except|other than|excluding|"
-    r"save (for|as|in|that)|exceptions?|notwithstanding the foregoing|"
-    r"(shall|will|does|do|may|should) not (apply|limit|exclude|be limited|affect)|unless "
-    r"|provided,? (however|that)|in the event of (a )?(breach|gross|fraud))"
-)
-_BOTH = re.compile(
-    r"\b(neither|either|each|both|the) part(y|ies)\b(?! of the)|\bneither .{2,40} nor "
-)
+_PATTERNS = load_patterns("fourcorners.precedents.scoring", "features")
+_CARVING = _PATTERNS["carving"]
+_BOTH = _PATTERNS["both"]
 _SELLERS = r"(seller|supplier|vendor|licensor|provider|manufacturer|contractor|developer|company)"
 _BUYERS = r"(buyer|customer|purchaser|licensee|client|distributor|reseller|user|end[ -]user|you)"
 _NOT_LIABLE = r"('s)?( \w+){0,3} (liab|(shall|will) (not|have no)|makes? no|disclaims?|be liable)"
 _SELLER_SAFE = re.compile(rf"\b{_SELLERS}{_NOT_LIABLE}|no .{{0,40}}{_SELLERS} be liable")
 _BUYER_SAFE = re.compile(rf"\b{_BUYERS}{_NOT_LIABLE}|{_SELLERS}( \w+){{0,4}} indemnif")
 _BUYER_BOUND = re.compile(rf"\b{_BUYERS}( \w+){{0,4}} indemnif")
-_INDEMNITY = re.compile(r"indemni")
+_INDEMNITY = _PATTERNS["indemnity"]
 _OMITTED = "<omitted>"
-_REDACTED = re.compile(r"\[\*+\]|\*{3,}|\[(omitted|redacted|blank|●)\]|_{3,}")
-_ENUMERATED = re.compile(r"\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)")
-_DEFINED = re.compile(r"[\"“][A-Z][^\"”]{1,40}[\"”]")
+_REDACTED = _PATTERNS["redacted"]
+_ENUMERATED = _PATTERNS["enumerated"]
+_DEFINED = _PATTERNS["defined"]
 
 
 @dataclass(frozen=True)

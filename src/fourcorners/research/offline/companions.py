@@ -19,6 +19,7 @@ from fourcorners.search.graph import LinkedPassage, LinkKind, Located, expand_hi
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.statements import Relation
 from fourcorners.search.sentences.units import document_cache
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
@@ -46,11 +47,8 @@ _LEANS = re.compile(
     r"any\s+(?:such|other)\b|the\s+(?:same|said|foregoing|figure|excess|latter|former)\b)",
     re.IGNORECASE,
 )
-_LEANS_ANYWHERE = re.compile(
-    r"\b(?:of|in|to|for)\s+(?:that|such\s+a|the\s+same)\s+(?:kind|sort|purpose|event|case|description)\b|"
-    r"\bthe\s+(?:foregoing|aforesaid)\b|\bjust\s+mentioned\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.research.offline", "companions")
+_LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
 # How a sentence says that the one before it is not the whole.
 _TAKES_BACK = re.compile(
     _LABEL + r"(?:however|but|nevertheless|except|save|notwithstanding|provided|unless|otherwise|"
@@ -61,13 +59,9 @@ _TAKES_BACK = re.compile(
     r"may\s+(?:see|hold|take)\s+(?:this|it)\s+differently|no\s+breach)\b",
     re.IGNORECASE,
 )
-_OPEN_ENDED = re.compile(r"(?:[:;,–—-]|\b(?:if|of|that|to|by|for|following|shall|may|must))\s*$")
-_ANNOUNCES = re.compile(
-    r"\b(?:take|takes|took|come|comes|came)\s+(?:effect|into\s+force)\b|\beffective\s+(?:as\s+of|from|on|"
-    r"date\s+of\s+this\s+(?:amendment|letter))\b|\bwith\s+effect\s+(?:from|on)\b",
-    re.IGNORECASE,
-)
-_CHANGE = re.compile(r"\b(?:amend\w*|chang\w*|letter|variation|addendum)\b", re.IGNORECASE)
+_OPEN_ENDED = _PATTERNS["open_ended"]
+_ANNOUNCES = _PATTERNS["announces"]
+_CHANGE = _PATTERNS["change"]
 
 
 _ROLES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -12,13 +11,13 @@ from fourcorners.research.context import ResearchContext
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.units import document_cache
 from fourcorners.search.stems import stem_tokens, stems
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
-_QUOTED = re.compile(r"[\"“‘']([^\"”’']{3,60})[\"”’'](?!\w)")
-_CAPITALISED = re.compile(
-    r"(?<![.?!]\s)(?<!^)\b([A-Z][\w&’-]+(?:\s+(?:of\s+|the\s+)?[A-Z][\w&’-]+)+)"
-)
+_PATTERNS = load_patterns("fourcorners.research.offline", "premises")
+_QUOTED = _PATTERNS["quoted"]
+_CAPITALISED = _PATTERNS["capitalised"]
 _SHORTEST = 4  # letters of a stem that means something
 _MOST = 12  # contracts that are looked through
 _LEAST = 0.35
@@ -29,17 +28,8 @@ _MEASURES = frozenset(("long", "often", "soon", "least", "early", "large", "high
 """Words that ask for a measure ("how long?"), which contracts give without them."""
 _REACH = 80  # characters after words of denial within which what they deny is named
 _SHOWN = 2  # denials
-_DENIES = re.compile(
-    r"\b(?:neither\s+(?:of\s+\w+|party)|no\s+(?:party|right|obligation|option|such|exclusiv\w+|licen[cs]e)|"
-    r"nothing\s+(?:in|herein|contained)|none\s+of|(?:shall|will|may|can|does|do|is|are|has|have|must)\s*"
-    r"(?:not|n[o’']t)\b|cannot|nor\s+(?:shall|may|will|does)|without\s+(?:any\s+)?right|"
-    r"determined\s+not\s+to|free\s+to)\b",
-    re.IGNORECASE,
-)
-_TAKEN_AWAY = re.compile(
-    r"\b(?:been|is|are|hereby)\s+(?:\w+\s+)?(?:waived|deleted|excluded|revoked|abolished|withdrawn)\b",
-    re.IGNORECASE,
-)
+_DENIES = _PATTERNS["denies"]
+_TAKEN_AWAY = _PATTERNS["taken_away"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.search.stems import stems
+from fourcorners.text.patterns import load_patterns
 
 
 class Polarity(StrEnum):
@@ -83,19 +84,12 @@ _ASKED = (
         ),
     ),
 )
-_ANYBODY = re.compile(
-    r"\b(?:neither|either|each|no|both|a)\s+(?:of\s+the\s+)?part(?:y|ies)\b|\bthe\s+parties\b|"
-    r"\b(?:nobody|no\s+one|anyone|either\s+of\s+(?:us|them))\b",
-    re.IGNORECASE,
-)
-_PASSIVE = re.compile(r"^\s*(?:be|been)\s+\w+", re.IGNORECASE)
-_HEDGED = re.compile(
-    r"\b(?:only|where|following|in\s+line\s+with|other\s+than)\b|"
-    r"\bwithout\s+(?:[\w’']+\s+){0,4}(?:consent|approval|permission|agreement)\b",
-    re.IGNORECASE,
-)
-_NON = re.compile(r"\bnon-?(\w{4,})", re.IGNORECASE)
-_SPLIT = re.compile(r"[;:]\s+|,?\s+(?=provided,?\s+(?:however,?\s+)?that\b)", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.research.verdict", "polarity")
+_ANYBODY = _PATTERNS["anybody"]
+_PASSIVE = _PATTERNS["passive"]
+_HEDGED = _PATTERNS["hedged"]
+_NON = _PATTERNS["non"]
+_SPLIT = _PATTERNS["split"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from fourcorners.review.extract.scoring import (
     top_positions,
 )
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -41,12 +42,9 @@ DATE_PROVISIONS = (
 OPENING = 6_000  # characters within which a contract's first sentence stands
 UNREACHABLE = 1.0  # the margin with which a query's curve is never sure enough
 _LONG = 30  # characters from which a sentence says more than its date
-_PARTIES = re.compile(r"\b(between|among|amongst|by and|made|entered|dated)\b", re.IGNORECASE)
-_LEAD = re.compile(
-    r"(?:\b(?:is|are|was|made|and|effective|entered|into|dated|as|of|on|upon|from|with|effect|the|"
-    r"this(?:\s+(?:agreement|contract))?|takes?|shall|be|comes?|force)\b[\s,]*)+$",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.review.extract", "reader")
+_PARTIES = _PATTERNS["parties"]
+_LEAD = _PATTERNS["lead"]
 _LEADING = 80  # characters that the words which lead to a date take at most
 _GAP = r"[\s_\[\]●•·*]"
 _MONTH = (
@@ -61,15 +59,9 @@ _BLANK = re.compile(
     r"|(?<=\bof) *, ?(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_TAKES_EFFECT = re.compile(
-    r"\b(?:effect|effective|commenc\w*|begin\w*)\b[^;.]{0,25}$", re.IGNORECASE
-)
+_TAKES_EFFECT = _PATTERNS["takes_effect"]
 # What says when a contract takes effect without a date.
-_OF_EFFECT = re.compile(
-    r"\b(?:effect(?:ive|iveness)?|commenc\w*|begin\w*|in\s+force|into\s+force|"
-    r"day\s+and\s+year|first\s+(?:above\s+)?written)\b",
-    re.IGNORECASE,
-)
+_OF_EFFECT = _PATTERNS["of_effect"]
 
 
 _OF_MEANING = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]

@@ -5,7 +5,6 @@ Nothing here judges a contract's terms; it says which papers a review would stan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
@@ -21,6 +20,7 @@ from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
 from fourcorners.search.graph import Relation, links_of
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 NEAR_DUPLICATE = 0.8  # resemblance from which two contracts are copies or versions of one
@@ -194,12 +194,9 @@ def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
         )
 
 
-_SIGNED = re.compile(r"(?<!\w)/[sS]/|\b(?:DocuSigned|Digitally signed|Electronically signed)\b")
-_BLANK = re.compile(
-    r"^[^\S\n]*(?:By|BY|Signed|SIGNED|Signature|SIGNATURE|Sign|Name|NAME)\b[^:\n]{0,40}:?"
-    r"[^\S\n]*(?:_{3,}|\.{5,}|…{2,}|-{5,})[^\S\n]*$|^[^\S\n]*_{8,}[^\S\n]*$",
-    re.MULTILINE,
-)
+_PATTERNS = load_patterns("fourcorners.review.health", "check")
+_SIGNED = _PATTERNS["signed"]
+_BLANK = _PATTERNS["blank"]
 _END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
 
 

@@ -25,6 +25,7 @@ from fourcorners.outline.tree import (
 )
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint.undefined_terms import find_undefined_terms
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 
@@ -147,14 +148,11 @@ def _is_section(reference: CrossReference) -> bool:
     return reference.kind is ReferenceKind.NUMBERED and not attached
 
 
+_PATTERNS = load_patterns("fourcorners.review.lint", "checks")
 # Words before a number that make it a reference.
-_LEADS = re.compile(
-    r"(?:\b(?:sections?|clauses?|articles?|paragraphs?|subsections?|sub-?clauses?|and|or|to|through|in|of|under|by|"
-    r"with)|§|[,&(/–-])\s*$",
-    re.IGNORECASE,
-)
-_BLOCK = re.compile(r"\n\s*\n\s*$|;\s*(?:and|or)\s+$")
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_LEADS = _PATTERNS["leads"]
+_BLOCK = _PATTERNS["block"]
+_NUMBER = _PATTERNS["number"]
 
 
 def _stands(text: str, raw: str) -> bool:
@@ -209,7 +207,7 @@ def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, i
         yield Check.DANGLING, spans[0], message, len(spans)
 
 
-_LAST = re.compile(r"(?P<stem>.*?)(?P<number>\d{1,3})$")
+_LAST = _PATTERNS["last"]
 
 
 def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
@@ -242,11 +240,7 @@ def _head(node: Node) -> Span:
     return Span(node.span.start, min(max(end, node.span.start + 1), node.span.end))
 
 
-_POINTER = re.compile(
-    r"\bha(?:s|ve)\s+the\s+(?:respective\s+|same\s+)?(?:meanings?|definitions?)|\b(?:is|are|as)\s+defined\s+(?:in|above|below)|"
-    r"\b(?:assigned|ascribed|given|set\s+forth)\b[^.;]{0,40}\b(?:in|on)\b",
-    re.IGNORECASE,
-)
+_POINTER = _PATTERNS["pointer"]
 _COMMON = frozenset(
     [
         *("agreement", "this agreement", "contract", "amendment", "party", "parties", "company"),
@@ -273,7 +267,7 @@ def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]
             yield Check.DEFINED_TWICE, several[1].span, message, len(several)
 
 
-_MEANT = re.compile(r"[”\"’]?[*_]*\s*(?:means?|shall\s+mean)\b")
+_MEANT = _PATTERNS["meant"]
 
 
 def _is_meant(text: str, term: DefinedTerm) -> bool:

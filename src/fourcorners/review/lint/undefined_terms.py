@@ -7,36 +7,14 @@ from collections import defaultdict
 
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import Outline
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_BORROWED = re.compile(
-    r"\bcapitali[sz]ed\s+(?:terms?|words?)[^.]{0,160}\b(?:meanings?|defined|ascribed|assigned)\b[^.]{0,120}"
-    r"\b(?:Agreement|Contract|Lease|Plan|Terms|Indenture|therein|Offer)\b|"
-    r"\b(?:terms|words)\s+(?:used|not)\b[^.]{0,80}\bnot\s+(?:otherwise\s+)?defined\b[^.]{0,120}\bmeanings?\b",
-    re.IGNORECASE,
-)
-_PHRASE = re.compile(
-    r"(?<=[a-z,] )(?:the|such|each|any|all|every)\s+"
-    r"(?P<phrase>[A-Z][a-z]{2,}(?:[^\S\n](?:of[^\S\n])?[A-Z][a-z]+(?:-[A-Z]?[a-z]+)?){0,3})"
-    r"(?=[\s,.;:)])(?![^\S\n][A-Z])(?!\s?[&’'])"
-)
+_PATTERNS = load_patterns("fourcorners.review.lint", "undefined_terms")
+_BORROWED = _PATTERNS["borrowed"]
+_PHRASE = _PATTERNS["phrase"]
 # Capitalised by custom, or names of what is outside the contract.
-_CUSTOM = re.compile(
-    r"\b(?:Agreement|Contract|Section|Article|Exhibit|Schedule|Annex|Appendix|Attachment|Clause|Paragraph|"
-    r"Part(?:y|ies)|Recitals?|State|States|Court|Courts|Government|Commission|Board|Directors?|"
-    r"Officers?|President|Secretary|Treasurer|Chair(?:man|person)?|Chief|Act|Code|Law|Laws|Rules?|"
-    r"Regulations?|Statutes?|Internet|Web|World|Wide|Department|Ministry|Minister|Bureau|Office|"
-    r"Agency|Authority|Administration|Association|Institute|University|Bank|Exchange|Reserve|"
-    r"Chamber|Commerce|Council|Committee|County|City|Province|Commonwealth|Republic|Kingdom|Union|"
-    r"January|February|March|April|May|June|July|August|September|October|November|December|"
-    r"Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|English|American|European|Federal|"
-    r"National|International|North|South|East|West|Eastern|Pacific|United|Securities|Treasury|"
-    r"Company|Corporation|Inc|Ltd|Limited|Trust|Fund|Foundation|Society|Lease|License|Plan|"
-    r"Certificate|Articles|Bylaws|Convention|Directive|Treaty|Patent|Trademark|Copyright|Table|"
-    r"Contents|Page|Form|Item|Title|Chapter|Volume|Note|Figure|Constitution|Supreme|Circuit|"
-    r"District|Attorney|General|Internal|Revenue|Service|God|Earth|Redacted|Knowledge|Crown|Sabbath|Christmas|Easter|"
-    r"New|Year|Day|Holiday|Time|Standard|Daylight|Standards|Index|Journal|Times|Gazette|Street)\b"
-)
+_CUSTOM = _PATTERNS["custom"]
 _OFTEN = 4  # uses from which a phrase is used like a term
 _QUOTES = "\"“”„'‘’"
 

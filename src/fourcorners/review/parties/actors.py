@@ -11,6 +11,7 @@ from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.playbooks.playbook import Acting
 from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _FAR = 90  # characters between a party and the verb that is its own
@@ -19,27 +20,16 @@ _GROUPS = (
     r"(?:(?:either|each|both|neither|any|a|one|the)(?:\s+of\s+the)?\s+part(?:y|ies)|"
     r"(?:either|each|both|neither|one)\s+of\s+us)"
 )
-_VERB = re.compile(
-    r"\b(?:may|shall|must|will|can|cannot|agrees?|undertakes?|covenants?|grants?|"
-    r"warrants|guarantees|appoints|allows|permits|indemnifies|limits|"
-    r"(?:is|are|be)\s+(?:entitled|permitted|free|obliged|required|liable|responsible)|"
-    r"(?:has|have)\s+(?:the|a|an|no)\s+(?:\w+\s+)?(?:right|option|obligation|duty|liability))\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.review.parties", "actors")
+_VERB = _PATTERNS["verb"]
 _NEAR = 60  # characters between a party and the liability that is its own
-_LIABILITY_OF = re.compile(
-    r"\b(?:liabilit(?:y|ies)|indemnit(?:y|ies))\s+(?:\w+\s+){0,2}of\s+$", re.IGNORECASE
-)
-_DONE_BY = re.compile(
-    r"\b(?:bought|purchased|ordered|taken|sold|supplied|provided|paid|granted|given|made|held|"
-    r"carried|maintained|assigned|transferred|terminated)\s+by\s+$",
-    re.IGNORECASE,
-)
-_OWN_LIABILITY = re.compile(r"[’']s?\s+(?:\w+\s+){0,3}(?:liabilit|indemnit)", re.IGNORECASE)
-_TO = re.compile(r"\bto\s+$", re.IGNORECASE)  # before who is owed something, and owes nothing
-_WHO = re.compile(r"\b(?:who|which)\b", re.IGNORECASE)
-_DOES = re.compile(r"(?:may|shall|must|will|agrees?\s+to|undertakes?\s+to)\s+(?:not\s+)?\w+", re.I)
-_BREAK = re.compile(r"[.;:]\s|\n\s*\n")
+_LIABILITY_OF = _PATTERNS["liability_of"]
+_DONE_BY = _PATTERNS["done_by"]
+_OWN_LIABILITY = _PATTERNS["own_liability"]
+_TO = _PATTERNS["to"]
+_WHO = _PATTERNS["who"]
+_DOES = _PATTERNS["does"]
+_BREAK = _PATTERNS["break"]
 _SAID = {
     "either": "either party",
     "any": "either party",

@@ -25,16 +25,14 @@ from fourcorners.review.selection.conditions import (
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.names import COMMON, name_index
 from fourcorners.search.stems import FRAME, IDLE
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
-_SPLIT = re.compile(
-    r"(?<![\w-])(?P<joint>without|neither|nor|not|no|never|lack(?:s|ing)?|except|but|with|either|both|and|"
-    r"or|n[’']t)(?![\w-])|(?P<comma>[,;])",
-    re.IGNORECASE,
-)
-_CONTRACTED = re.compile(r"\b(do|does|did|is|are|has|have)n[’']t\b", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.review.selection", "understand")
+_SPLIT = _PATTERNS["split"]
+_CONTRACTED = _PATTERNS["contracted"]
 _DENIES = frozenset(("without", "neither", "not", "no", "never", "lack", "lacks", "lacking"))
-_JOINTS = re.compile(r"\b(?:without|no|not|and|or|with|but|either|both|except)\b", re.IGNORECASE)
+_JOINTS = _PATTERNS["joints"]
 _IGNORED = frozenset(
     [
         *("which", "list", "our", "any", "all", "many", "count", "number", "those", "clause"),

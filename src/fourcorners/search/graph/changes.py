@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.references.labels import LabelIndex, label_parts
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -28,7 +29,8 @@ _CITED = re.compile(
     rf"(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+){_MARK})*)(?![\w])"
     rf"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<within>{_WORDS})\s+(?P<mark>{_MARK})(?![\w]))?"
 )
-_HERE = re.compile(r"\s+(?:hereof|hereto|above|below|of\s+this\b|to\s+this\b)", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.search.graph", "changes")
+_HERE = _PATTERNS["here"]
 _REPLACES = (
     r"replac(?:ed|ing|es)|restat(?:ed|es|ing)|substitut(?:ed|es|ing)|"
     r"(?:amended|revised|modified)\s+(?:so\s+as\s+)?to\s+read|"
@@ -48,17 +50,11 @@ _VERBS = (
     ("changes", _CHANGES),
 )
 _CHANGE = tuple((name, re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE)) for name, verbs in _VERBS)
-_UNCHANGED = re.compile(
-    r"\b(?:except\s+as|whereas|(?:wish|desire|intend)(?:es|s)?\s+to|remains?\s+(?:in\s+full|unchanged)|as\s+amended\s+by|"
-    r"(?:may|must|can)\s+(?:only\s+)?be\s+(?:\w+\s+)?(?:amended|modified|varied|changed|waived))\b",
-    re.IGNORECASE,
-)
-_FOLLOWS = re.compile(
-    r"(?::|\bfollow(?:s|ing)\b[^.]{0,60}[.:]?|\bread\b[^.]{0,30})\s*[-–—]?\s*$", re.IGNORECASE
-)
-_QUOTED = re.compile(r"“[^”]{1,6000}”|(?<![^\s(\[])\"(?=\S)[^\"]{1,6000}(?<=\S)\"(?!\w)")
-_NEW = re.compile(r"\s*(?:“[^”]{1,3000}”|\"(?=\S).{1,3000}?\"(?=[.;,]?\s*(?:\n|$)))", re.DOTALL)
-_ITEM = re.compile(r"(?<=[;,])(?:\s+and|\s+or)?\s*\n\s*\n\s*(?=\(\w{1,4}\)\s)")
+_UNCHANGED = _PATTERNS["unchanged"]
+_FOLLOWS = _PATTERNS["follows"]
+_QUOTED = _PATTERNS["quoted"]
+_NEW = _PATTERNS["new"]
+_ITEM = _PATTERNS["item"]
 _SHORT = 80  # characters of a quotation that may be a clause's old words or its name
 _ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "attachment"])
 

@@ -14,6 +14,7 @@ from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind
 from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.graph.links import Amendment, Links, links_of
 from fourcorners.search.graph.statements import Relation
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 MIN_SCORE = 0.6
@@ -29,23 +30,10 @@ _OVERRIDES = re.compile(
     rf"\b(?P<cue>notwithstanding|despite|regardless\s+of|in\s+derogation\s+of){_BETWEEN}",
     re.IGNORECASE,
 )
-_EXCEPTS = re.compile(
-    r"\b(?P<cue>(?:except|save|unless|other\s+than)(?:\s+as|\s+for|\s+to\s+the\s+extent)?"
-    r"(?:\s+(?:otherwise|expressly|specifically|may\s+be|is|are|explicitly))*"
-    r"(?:\s+(?:provided|set\s+(?:forth|out)|permitted|stated|specified|contemplated|required|allowed|"
-    r"described|agreed))?(?:\s+(?:for|in|by|under|pursuant\s+to|with|to))?|"
-    r"without\s+(?:prejudice\s+to|limiting)|subject\s+(?:always\s+|only\s+)?to)\s+"
-    r"(?:(?:the\s+)?(?:provisions|terms|limitations|exceptions|conditions|requirements)\s+(?:of|in)\s+)?"
-    r"(?:this\s+)?$",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.search.graph", "expand")
+_EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
-_DISAPPLIES = re.compile(
-    r"(?:\s*(?:,|and|or|to|of)\s*(?:(?:section|clause|article|paragraph|this|agreement)s?\b|[\d.()a-z]{1,8}\b\)?)?)*"
-    r"\s*(?P<cue>(?:shall|do|does|will)\s+not\s+(?:apply|limit|affect|extend|exclude|restrict|prevent)|"
-    r"(?:is|are)\s+(?:subject\s+to|excepted|without\s+prejudice))\b",
-    re.IGNORECASE,
-)
+_DISAPPLIES = _PATTERNS["disapplies"]
 
 
 class LinkKind(StrEnum):

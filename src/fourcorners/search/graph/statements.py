@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.dates import find_dates
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
@@ -57,60 +58,29 @@ _MENTION = re.compile(
     r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
 )
 _PAPER_WORD = re.compile(_PAPER, re.IGNORECASE)
-_REPLACED = re.compile(
-    r"\b(?:supersed(?:es?|ing)|replac(?:es?|ing)|in\s+(?:replacement|substitution)\s+(?:of|for))\s+"
-    r"(?:and\s+\w+\s+)?(?:in\s+(?:its|their)\s+entirety\s+)?(?:the|that\s+certain|a|an|their|any)\s+"
-    r"(?:(?:prior|previous|earlier|existing|certain)\s+)?"
-    r"(?P<title>(?:[\w&./’'-]+\s+){0,8}?(?i:agreement|contract|lease|licen[cs]e|deed|letter))"
-    r"(?P<gap>[^.;]{0,120}?)\b(?:dated|of|made\s+on)\s+(?:as\s+of\s+)?(?=[\d(A-Z])",
-)
+_PATTERNS = load_patterns("fourcorners.search.graph", "statements")
+_REPLACED = _PATTERNS["replaced"]
 _CHANGES = (
     r"amendments?|addendum|supplement|supplemental|variation|amended|restated|restatement|"
     r"modification|rider"
 )
 _IN_TITLE = re.compile(rf"\b(?:{_CHANGES}|amend)\b", re.IGNORECASE)
-_RESTATED = re.compile(
-    r"\b(?:amended\s*(?:and|&)\s*)?restate[ds]?\b|\brestatement\b", re.IGNORECASE
-)
-_SAID = re.compile(
-    r"[\"“](?:(?:First|Second|Third|Fourth|Fifth)\s+)?(?:Amendment|Addendum|Supplement)\b[^\"”]{0,20}[\"”]|"
-    r"\bamends?\s+(?:the|that)\s+|\bagreed?\s+to\s+(?:further\s+)?(?:amend|modify|vary|supplement)\s+the\b|"
-    r"\b(?:wish|desire)(?:es)?\s+to\s+(?:further\s+)?(?:amend|modify|vary|restate)\b|"
-    r"\bamends?\s+and\s+restates?\b|\bamendment\s+to\s+Section\b|\b(?:hereby\s+)?amended\s+as\s+follows\b"
-)
-_LEAD = re.compile(
-    r"^(?:(?:The|That|A|An|Certain|Such|Said|Each|Whereas|WHEREAS|THE|Reference|Under|In|By|And|Of|of|and|for|to|the|"
-    r"AND|OF|FOR|Parties|This|THIS|(?:Part|Section|Article)\s+\w+\s+of)\s+)+"
-)
-_SELF = re.compile(r"\b(?:this|present)\s+(?:[A-Z][\w’'-]*\s+){0,3}$", re.IGNORECASE)
+_RESTATED = _PATTERNS["restated"]
+_SAID = _PATTERNS["said"]
+_LEAD = _PATTERNS["lead"]
+_SELF = _PATTERNS["self"]
 _TO = re.compile(
     rf"\b(?:{_CHANGES})\b(?:\s+N[oO]\.)?[^.;]{{0,40}}?\b(?:to|of)\s+(?:(?:the|that|certain|a|an|an\s+existing)\s+)*$",
     re.IGNORECASE,
 )
-_OWN = re.compile(
-    r"(?:\b(?:[Tt]his|THIS)\s+(?:is\s+)?(?:the\s+)?|\bas\s+an?\s+)(?:[\w.#-]+\s+){0,3}$|^\W*$"
-)
-_THIS = re.compile(r"(?:this|the\s+present)\b", re.IGNORECASE)
-_ENTERED = re.compile(r"entered\s+into|executed")
-_CALLED_ON = re.compile(
-    r"\b(?:entered\s+into|parties\s+to|executed|made\s+to|refer\s+to|under|pursuant\s+to|of)\s+"
-    r"(?:(?:the|that|certain|a|an|fully|executed)\s+)*$|\bcertain\s+(?:[a-z]+\s+){0,2}$",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"\b(?:amend|amends|amending|modif(?:y|ies|ying)|restates?|supplements?|vary|varies)\s+"
-    r"(?:(?:and\s+restates?|the|that|certain|a|an|such)\s+)*$",
-    re.IGNORECASE,
-)
-_DATED = re.compile(
-    r"\b(?:dated?|effective|executed|made|as\s+of|entered\s+into|on|of)\W*(?:and\s+effective\s+)?"
-    r"(?:(?:as|of|on|the|this|day|is|entered|into|effective|dated|from|date)\s+){0,4}$",
-    re.IGNORECASE,
-)
-_OTHER_DATE = re.compile(
-    r"\b(?:amended|supplemented|restated|modified|assigned|novated|term|expir\w+)\b", re.IGNORECASE
-)
-_SENTENCE_END = re.compile(r"[.;]\s+[A-Z(](?![a-z]*\.)")
+_OWN = _PATTERNS["own"]
+_THIS = _PATTERNS["this"]
+_ENTERED = _PATTERNS["entered"]
+_CALLED_ON = _PATTERNS["called_on"]
+_VERB = _PATTERNS["verb"]
+_DATED = _PATTERNS["dated"]
+_OTHER_DATE = _PATTERNS["other_date"]
+_SENTENCE_END = _PATTERNS["sentence_end"]
 _FAR = 220  # characters after a name in which its date may stand
 _OWN_WORDS = frozenset(
     [

@@ -9,6 +9,7 @@ from enum import Enum
 
 from fourcorners.search.query.errors import query_error
 from fourcorners.search.query.tree import FieldName
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 MAX_CHARACTERS = 100_000
@@ -61,14 +62,15 @@ _SINGLE = {
     "]": TokenKind.LIST_CLOSE,
 }
 _OPERATORS = {"AND": TokenKind.AND, "OR": TokenKind.OR, "NOT": TokenKind.NOT}
-_SPACE = re.compile(r"\s+")
+_PATTERNS = load_patterns("fourcorners.search.query", "lexer")
+_SPACE = _PATTERNS["space"]
 _CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
 _CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
 _FIELD = re.compile(rf"({'|'.join(name.value for name in FieldName)}):(?=\S)", re.IGNORECASE)
-_SLOP = re.compile(r"~(\d+)(?!\w|\.\d)")
-_BOOST = re.compile(r"\^(\d+(?:\.\d+)?|\.\d+)(?!\w|\.)")
-_WITHIN = re.compile(r"(w|near|pre|onear)/(\d+)", re.IGNORECASE)
-_FOREIGN_WITHIN = re.compile(r"(?:w|pre)?/(?:s|p|sent|para|\d+)|\+\d+", re.IGNORECASE)
+_SLOP = _PATTERNS["slop"]
+_BOOST = _PATTERNS["boost"]
+_WITHIN = _PATTERNS["within"]
+_FOREIGN_WITHIN = _PATTERNS["foreign_within"]
 
 
 def tokenize_query(query: str) -> Iterator[Token]:

@@ -34,6 +34,7 @@ from fourcorners.search.query.tree import (
     Query,
     Word,
 )
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 MAX_TERMS = 1_000
@@ -42,13 +43,11 @@ MAX_NEAR_PARTS = 16
 MAX_NEAR_CHOICES = 256
 """How many ways a proximity may pick one alternative of each of its OR groups."""
 PLAIN_WORDS = 3
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_PATTERNS = load_patterns("fourcorners.search.query", "parser")
+_DAY = _PATTERNS["day"]
 
 # Scripts written without spaces: the index holds a whole run of them as one word.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
-)
+_UNSPACED = _PATTERNS["unspaced"]
 _ENDS = frozenset(
     (TokenKind.END, TokenKind.CLOSE, TokenKind.LIST_CLOSE, TokenKind.COMMA, TokenKind.OR)
 )

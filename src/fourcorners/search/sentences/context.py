@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.text.patterns import load_patterns
 
 MAX_HEADINGS = 2
 """How many of the headings above a sentence stand in front of it, the innermost."""
 MAX_LEAD = 160
 """Characters of the words that open its list, at most, from their end."""
 _AHEAD = 12  # sentences before it among which those words are looked for
-_ITEM = re.compile(r"\W*(?:\(?(?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})[).]\s|[a-z])")
-_OPEN = re.compile(r"[:;,–—-]\s*$|\b(?:if|of|that|to|by|for|following|shall|may|must|and|or)\s*$")
+_PATTERNS = load_patterns("fourcorners.search.sentences", "context")
+_ITEM = _PATTERNS["item"]
+_OPEN = _PATTERNS["open"]
 
 
 def sentence_in_context(units: PreparedDocument, at: int) -> str:

@@ -1,0 +1,37 @@
+"""Regular expressions of law and language as data, in `patterns.yaml` beside their modules.
+
+Each has the words that it must match and words close to them that it must not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+FILE = "patterns.yaml"
+
+
+def load_patterns(package: str, module: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a module of a package, by their names."""
+    return {
+        name: re.compile(*_expression(entry))
+        for name, entry in pattern_entries(package)[module].items()
+    }
+
+
+@cache
+def pattern_entries(package: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Return by module and name what a package's file says of each pattern."""
+    text = files(package).joinpath(FILE).read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, loader)  # type: ignore[no-any-return]  # noqa: S506
+
+
+def _expression(entry: Mapping[str, Any]) -> tuple[str, int]:
+    flags = sum(re.RegexFlag[flag.upper()] for flag in entry.get("flags", ""))
+    return "".join(entry["pattern"].splitlines()), int(flags)
