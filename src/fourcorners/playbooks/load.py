@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -63,6 +64,15 @@ def open_playbook(name_or_path: str | Path) -> tuple[Playbook, YamlSource]:
         PlaybookError: As `load`.
     """
     path = _path(name_or_path)
+    return _open_builtin(path) if path.parent == BUILTIN else _open(path)
+
+
+@lru_cache(maxsize=8)
+def _open_builtin(path: Path) -> tuple[Playbook, YamlSource]:
+    return _open(path)
+
+
+def _open(path: Path) -> tuple[Playbook, YamlSource]:
     content, queries, source = _understood(_read(path), str(path), path.parent, (_real(path),))
     return _build(content, queries), source
 
