@@ -16,7 +16,7 @@ def test_every_shipped_card_tells_what_all_have_in_common() -> None:
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
-        "leaning",
+        "polarity",
         "precedents",
     } <= told.keys()
     for name, each in told.items():

@@ -6,8 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from encoder_batches import Drawing, Lessons, gather
-from encoder_data import (
+
+from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format
+from fourcorners.library.ingest import add_files
+from fourcorners.library.store import Library
+from fourcorners.models.fake import HashEncoder
+from fourcorners.settings import Settings
+from fourcorners.text.span import Span
+from training.common.leakage import Judged
+from training.encoder.batches import Drawing, Lessons, gather
+from training.encoder.data import (
     HELD_FOLD,
     HELD_QUERIES,
     Contract,
@@ -19,17 +30,6 @@ from encoder_data import (
     read_hypotheses,
     without_held,
 )
-from leakage import Judged
-
-from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.loader import CATEGORIES
-from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.precedents.loader import AcordQuery, Format
-from fourcorners.library.ingest import add_files
-from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
-from fourcorners.settings import Settings
-from fourcorners.text.span import Span
 
 LAW, INSURANCE = CATEGORIES.index("Governing Law"), CATEGORIES.index("Insurance")
 TOWNS = ("Aarhus", "Bergen", "Cadiz", "Dover", "Essen", "Faro", "Ghent", "Hull", "Jena", "Kiel")

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leakage import MOST, RUN, Judged, runs
+
+from training.common.leakage import MOST, RUN, Judged, runs
 
 LONG = "The Supplier shall keep the Goods insured against fire and theft at its own cost."
 

@@ -23,7 +23,7 @@ CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
-POLARITY = "leaning"
+POLARITY = "polarity"
 
 
 def available_models() -> list[ModelInfo]:

@@ -81,7 +81,7 @@ def test_models_are_listed_with_their_sizes_and_scores(weights: Path) -> None:
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
-        "leaning",
+        "polarity",
         "precedents",
     } <= set(names)
     assert found["bytes"] == sum(each["bytes"] for each in found["models"])

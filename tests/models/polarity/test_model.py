@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fourcorners.errors import ModelError
 from fourcorners.models import registry
 from fourcorners.models.card import CARD_FILE
-from fourcorners.models.polarity import model as leaning
+from fourcorners.models.polarity import model as polarity
 from fourcorners.models.polarity.features import nearest_piece, polarity_features
 from fourcorners.models.polarity.model import PolarityModel, default_polarity, hash_feature
 
@@ -98,7 +98,7 @@ def test_a_damaged_file_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     folder.mkdir()
     card = (registry.WEIGHTS / registry.POLARITY / CARD_FILE).read_text("utf-8")
     (folder / CARD_FILE).write_text(card, "utf-8")
-    (folder / leaning.FILE).write_bytes(b"not what the card describes")
-    monkeypatch.setattr(leaning, "WEIGHTS", tmp_path)
+    (folder / polarity.FILE).write_bytes(b"not what the card describes")
+    monkeypatch.setattr(polarity, "WEIGHTS", tmp_path)
     with pytest.raises(ModelError, match="damaged"):
         default_polarity.__wrapped__()

@@ -174,7 +174,7 @@ def test_the_shipped_reader_was_taught_beside_the_queries_of_today() -> None:
         load_playbook(name).provision(provision) for name, provision in CATEGORY_PROVISIONS.values()
     ]
     changed = [provision.id for provision in asked if not judge.is_known(provision)]
-    assert not changed, "their queries changed: run training/train_clause_reader.py"
+    assert not changed, "their queries changed: run training/clause_reader/train.py"
 
 
 def test_the_shipped_reader_finds_a_plain_clause(reading: PreparedDocument) -> None:

@@ -219,7 +219,7 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
         from fourcorners.models.entailment.model import load_entailment
 
         load_entailment()
-    elif model.kind == "leaning":
+    elif model.kind == "polarity":
         from fourcorners.models.polarity.model import default_polarity
 
         default_polarity()

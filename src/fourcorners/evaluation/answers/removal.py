@@ -46,7 +46,8 @@ COLLECTION = "removal"
 FOLDS, HELD = 5, 0
 """The contracts of this fold are measured on, which the encoder has not learned from.
 
-The rule was learned from the others; one threshold was chosen on these (`training/abstain.py`).
+The rule was learned from the others; one threshold was chosen on these
+(`training/answerability/absence.py`).
 """
 DEFAULT_CASES = 200
 

@@ -56,7 +56,7 @@ def _measured() -> dict[str, dict[str, float]]:
         registry.ENTAILMENT: _entailment,
         registry.PRECEDENTS: _precedents,
         registry.ANSWER_READER: _answer_reader,
-        registry.POLARITY: _leaning,
+        registry.POLARITY: _polarity,
     }
     found = {}
     for name, load in steps.items():
@@ -92,7 +92,7 @@ def _answer_reader() -> object:
     return default_answer_reader().read("Is it a clause?", ["It is a clause."])
 
 
-def _leaning() -> object:
+def _polarity() -> object:
     from fourcorners.models.polarity.model import default_polarity
 
     return default_polarity()

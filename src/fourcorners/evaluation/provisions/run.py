@@ -10,7 +10,7 @@
 
 The passages are the paper's chunks, or windows that the program chooses itself. What was learned
 here is out of fold; the weights that it is ranked by were fitted on all folds, unless others are
-given (`training/weigh_passages.py` gives those of the other folds).
+given (`training/passages/train.py` gives those of the other folds).
 """
 
 from __future__ import annotations

@@ -325,7 +325,7 @@ def load_entailment() -> EntailmentModel:
         raise ModelError(
             f"model {NAME} was trained beside the encoder "
             f"{model.training_source}, not {encoder.name}.",
-            remedy="Train it again: python training/train_entailment.py --data DIR --weights.",
+            remedy="Train it again: python -m training.entailment.train --data DIR --weights.",
         )
     return model
 

@@ -1,8 +1,8 @@
-"""`Leaning`: whether words that answer a question of yes or no lean to yes or to no.
+"""Polarity: whether words that answer a question of yes or no lean to yes or to no.
 
-A weight for each of the signs of `leaning_signs`, taught on questions in everyday words with the
-sentences that answer them (`training/train_leaning.py`). It knows how contracts put a yes and a no,
-and neither the parties nor the world: only where it is sure is it worth hearing.
+A weight for each of the signs of `polarity.features`, taught on everyday questions with the
+sentences that answer them (`training/polarity/train.py`). It knows how contracts put a yes and a
+no, and neither the parties nor the world: only where it is sure is it worth hearing.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 reader that takes question and sentence together tells more of questions in everyday words, so both
 are weighed once more, where no known kind of clause is asked for: of such a kind a review tells all
 there is. The weights and the two chances, from which words count as an answer and from which they
-are shown as words that may be one, are in `answered.json` (`training/silence.py`).
+are shown as words that may be one, are in `answered.json`
+(`training/answerability/reader_rule.py`).
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def answer_features(context: ResearchContext, asked: str) -> Mapping[str, float]
     """Return what speaks for the likeliest contract answering, by what was read of it.
 
     None where nothing is read or found, or a known kind of clause is asked for. It is what
-    `training/silence.py` learns from.
+    `training/answerability/reader_rule.py` learns from.
     """
     found = _retrieved(context, asked, context.scope(asked), limit=8)
     judged = _judged(context, found)
@@ -175,7 +175,7 @@ def similarity_features(
 ) -> near.SimilarityFeatures | None:
     """Return what speaks for the best of a search; None where a known kind of clause is asked for.
 
-    It is what `training/near.py` learns from.
+    It is what `training/answerability/similarity.py` learns from.
     """
     found = _retrieved(context, asked, scope, limit=1)
     return _signs(context, found, _judged(context, found))

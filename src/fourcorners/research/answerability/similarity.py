@@ -6,9 +6,10 @@ must tell. Only where no known kind of clause is asked for: a search that knows 
 finds what looks like it, and `sufficiency` was taught to tell.
 
 The weights (`near.json`) were fitted on questions that a contract answers and on some put to a
-contract of another kind, most of which it does not (`training/near.py`). The chance from which
-words are shown lets 95 in 100 of the first pass, cross-validated: to call something absent that is
-there misleads, and to show what does not answer, with that warning, costs a glance.
+contract of another kind, most of which it does not (`training/answerability/similarity.py`). The
+chance from which words are shown lets 95 in 100 of the first pass, cross-validated: to call
+something absent that is there misleads, and to show what does not answer, with that warning, costs
+a glance.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The search orders sentences, and the best of a contract that says nothing is still the best. So what
 speaks for it is weighed once more, by how strong it is in itself and not beside the others; neither
 the length of the contract nor the headings above count. The weights (`sufficiency.json`) were
-learned from contracts out of which the answering clauses had been taken (`training/abstain.py`),
-and the thresholds with them.
+learned from contracts out of which the answering clauses had been taken
+(`training/answerability/absence.py`), and the thresholds with them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ the words that it goes by speak of what is asked; its "yes" only where the sente
 the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is
 read by rules: one that sets a condition of its own, or that the next one takes back, makes the
 answer depend on it. Where all this tells nothing, it counts how words like the best mostly answer
-questions like this one (`models/leaning`), if they do so nearly always.
+questions like this one (`models/polarity`), if they do so nearly always.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def decide_verdict(
     told = _told(context, part, looked, qualified)
     if told.verdict is not Verdict.UNSURE:
         return told
-    return _leaning(context, part, looked, told.entailment) or told
+    return _polarity(context, part, looked, told.entailment) or told
 
 
 def _told(
@@ -220,7 +220,7 @@ def _by_rules(
     return unsure
 
 
-def _leaning(
+def _polarity(
     context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
 ) -> Decision | None:
     """Return how words like the best mostly answer a question like this; None if not surely."""

@@ -1,6 +1,6 @@
 """From what speaks for a sentence to one probability: a logistic model a provision.
 
-The weights are data (`calibration.json`): learned by `training/calibrate.py` on expert
+The weights are data (`calibration.json`): learned by `training/extraction/train.py` on expert
 annotations, with the threshold at which a sentence counts as found. A provision that the file does
 not know is judged by the `default` entry, learned over all provisions together.
 """
@@ -85,7 +85,7 @@ def parse_calibration(text: str) -> Calibration:
     if tuple(raw["features"]) != FEATURES:
         raise ModelError(
             "the calibration was made for other features than this version computes.",
-            remedy="Run training/calibrate.py again.",
+            remedy="Run training/extraction/train.py again.",
         )
     return Calibration(
         raw["version"],
