@@ -16,10 +16,10 @@ import pytest
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.settings import Settings
+from tests.models.fake import HashEncoder
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page

@@ -30,7 +30,6 @@ from fourcorners.cluster.catalogue.replica import MAX_AGE
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.app import create_app
 from fourcorners.server.auth import passwords
@@ -41,6 +40,7 @@ from fourcorners.server.models import LocalModels
 from fourcorners.server.tasks.queue import TaskQueue, TaskState
 from fourcorners.settings import Settings
 from tests.conftest import Program
+from tests.models.fake import HashEncoder
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill, found
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from fourcorners.documents.document import Box, Document, Mark, MarkKind, OcrWord, Page, TextSource
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 ENCODER = HashEncoder(16)
 

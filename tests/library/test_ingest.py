@@ -20,8 +20,8 @@ from fourcorners.library import ingest
 from fourcorners.library.ingest import AddReport, Progress, add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
+from tests.models.fake import HashEncoder
 
 SETTINGS = Settings(jobs=2, memory_mb=800, seconds=30, ocr=False)
 ENCODER = HashEncoder(16)
@@ -348,7 +348,7 @@ CHILD = """
 import sys, time
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 from fourcorners.settings import Settings
 
 class Slow(HashEncoder):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 
 
 @given(st.lists(st.text(max_size=40), max_size=6), st.integers(1, 70))

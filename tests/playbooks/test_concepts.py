@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.concepts import EXCLUDED, default_concepts, playbook_concepts
 from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.search.concepts import recognise_concepts
+from tests.models.fake import HashEncoder
 
 
 def test_provisions_become_concepts_with_what_they_know() -> None:

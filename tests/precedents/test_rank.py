@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.precedents import gather
@@ -17,6 +16,7 @@ from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
 from fourcorners.precedents.scoring import vector_cache as kept
 from fourcorners.precedents.scoring.score import model_for
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 CAP = "In no event shall either party's total liability exceed the fees paid."
 LAW = "This Agreement is governed by the laws of the State of New York."

@@ -19,7 +19,6 @@ from fourcorners.errors import CallError, ConfigError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.models import Encoder
-from fourcorners.models.fake import HashEncoder
 from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.agents.tool import Material, Tool, ToolQuery
@@ -33,6 +32,7 @@ from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, SqlSettings, StatutesSettings
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 from tests.research.agents.test_inquiry import draft, script
 from tests.serving import Asked, Reply, Served, served
 

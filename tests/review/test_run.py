@@ -17,7 +17,6 @@ from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run, store
@@ -25,6 +24,7 @@ from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
 from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.settings import Settings
+from tests.models.fake import HashEncoder
 
 ENCODER = HashEncoder(dimension=32)
 
@@ -236,7 +236,7 @@ def test_steps_in_hand_are_not_closed(library: Library, playbook: Playbook) -> N
 SCRIPT = """
 import sys
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.run import review_library
 with Library.open(sys.argv[1]) as library:

@@ -12,12 +12,12 @@ import pytest
 
 from fourcorners.documents.document import Document, Page
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.tree import Node as Clause
 from fourcorners.outline.tree import NodeKind, Outline, Passage, View
 from fourcorners.search.query import And, Node, Not, Or, Phrase, Prefix, Proximity, Word
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 ENCODER = HashEncoder(256)
 

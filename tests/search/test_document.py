@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.tree import Passage, View
 from fourcorners.search.document import rank_passages
 from fourcorners.search.query import Node, Query, parse_query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from tests.models.fake import HashEncoder
 
 CLAUSES = (
     "Either party may terminate on a change of control of the other.",

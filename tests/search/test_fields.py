@@ -11,7 +11,6 @@ import pytest
 from fourcorners.documents.document import Document, Page
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.search.filters import Filters
@@ -19,6 +18,7 @@ from fourcorners.search.find import find_passages
 from fourcorners.search.plan import explain_plan
 from fourcorners.search.query import Mode
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 Make = Callable[..., str]
 

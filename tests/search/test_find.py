@@ -8,12 +8,12 @@ import pytest
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.search.find import Filters, Hit, Weights, explain_score, find_passages
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from tests.models.fake import HashEncoder
 
 Add = Callable[..., str]
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder, OverlapReranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.hit import SIGNAL_PREFIX, explain_score
 from fourcorners.search.query import parse_query
 from fourcorners.search.run import search_library
+from tests.models.fake import HashEncoder, OverlapReranker
 
 Add = Callable[..., str]
 

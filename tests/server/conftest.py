@@ -14,10 +14,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
-from fourcorners.models.fake import HashEncoder
 from fourcorners.server.app import create_app
 from fourcorners.server.models import LocalModels
 from fourcorners.settings import Settings
+from tests.models.fake import HashEncoder
 
 LEASE = """LEASE OF A MILL
 

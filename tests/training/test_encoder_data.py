@@ -13,9 +13,9 @@ from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.precedents.loader import AcordQuery, Format
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 from training.common.leakage import Judged
 from training.encoder.batches import Drawing, Lessons, gather
 from training.encoder.data import (

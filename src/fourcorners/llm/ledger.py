@@ -6,7 +6,7 @@ The port keeps its sums itself; a `Ledger` is told each call and knows what a jo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -118,13 +118,6 @@ class MemoryLedger:
     def job_spending(self, job: str) -> Spending:
         """Return what a job has spent so far."""
         return total_spending(call for call in self.calls if call.job == job)
-
-    def group_spending(self, name: Callable[[Call], str]) -> dict[str, Spending]:
-        """Return the sums by what each call is named, such as its role, model or job."""
-        sums: dict[str, Spending] = {}
-        for call in self.calls:
-            sums[name(call)] = sums.get(name(call), Spending()).add_call(call)
-        return sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from fourcorners import models
 from fourcorners.cli.main import app
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.models import registry
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 
 KINDS = {
     "Alpha": "liability cap exceed fees aggregate",

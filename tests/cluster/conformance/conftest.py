@@ -16,9 +16,9 @@ from fourcorners.cluster.words import store as word_parts
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.settings import Settings
 from tests.library.conftest import Parts, contract
+from tests.models.fake import HashEncoder
 from tests.search.conftest import random_text
 
 pytest.importorskip("lancedb")

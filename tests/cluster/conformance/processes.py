@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from tests.library.conftest import contract
+from tests.models.fake import HashEncoder
 
 ENCODER = HashEncoder(16)
 

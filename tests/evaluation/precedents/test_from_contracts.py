@@ -8,10 +8,10 @@ from fourcorners.evaluation.precedents.locations import (
     covering_clauses,
     locate_clauses,
 )
-from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.rank import ClauseStock
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 CAP = "In no event shall the liability of either party exceed the fees paid hereunder."
 LAW = "This Agreement is governed by the laws of the State of New York."

@@ -31,8 +31,8 @@ from fourcorners.evaluation.precedents.score import (
     score_run,
 )
 from fourcorners.evaluation.run_files import run_benchmark, write_lines
-from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.profile import Profile, parse_method
+from tests.models.fake import HashEncoder
 
 CLAUSES = {
     "c1": "The liability of either party shall not exceed the fees paid.",

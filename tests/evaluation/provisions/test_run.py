@@ -28,7 +28,6 @@ from fourcorners.evaluation.provisions.score import (
     score_run,
 )
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.learning.learn import LearnedQuery
 from fourcorners.playbooks.learning.mining import Term
@@ -38,6 +37,7 @@ from fourcorners.search.query import parse_query
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from tests.models.fake import HashEncoder
 
 TREES = "Larch Birch Cedar Maple Alder Hazel Rowan Aspen Willow Juniper".split()  # noqa: SIM905
 

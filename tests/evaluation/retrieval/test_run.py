@@ -24,12 +24,12 @@ from fourcorners.evaluation.retrieval.profiles import (
 )
 from fourcorners.evaluation.retrieval.run import ContractScope, RetrievalRun, run_retrieval
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.filters import Filters
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 SETTINGS = Settings(jobs=1)
 ENCODER = HashEncoder(128)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.models.encoder.cached import CachedEncoder
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 
 
 class Counting(HashEncoder):

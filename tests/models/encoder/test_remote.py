@@ -17,10 +17,10 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.encoder.remote import MAX_CHARACTERS, RemoteEncoder
-from fourcorners.models.fake import HashEncoder
 from fourcorners.net import RetryPolicy
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
+from tests.models.fake import HashEncoder
 from tests.serving import Asked, Reply, Served, served
 
 DIMENSION = 8

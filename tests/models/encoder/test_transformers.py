@@ -13,7 +13,7 @@ from fourcorners import models
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.encoder.transformers import TransformersEncoder
-from fourcorners.models.fake import HashEncoder
+from tests.models.fake import HashEncoder
 
 
 class SentenceTransformer:

@@ -36,9 +36,9 @@ from fourcorners.models.entailment.unseen import (
     span_features,
 )
 from fourcorners.models.entailment.verdict import Label, Verdict
-from fourcorners.models.fake import HashEncoder
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from tests.models.fake import HashEncoder
 
 NDA = """1. Confidential Information means all information that a party discloses, whether in \
 writing, orally or by any other means, and whether technical, financial or commercial.

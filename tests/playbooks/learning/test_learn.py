@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.fake import HashEncoder
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.learning.annotated import read_annotated_folder
 from fourcorners.playbooks.learning.learn import (
@@ -27,6 +26,7 @@ from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from tests.models.fake import HashEncoder
 
 TREES = "larch birch cedar maple alder hazel rowan aspen willow juniper".split()  # noqa: SIM905
 

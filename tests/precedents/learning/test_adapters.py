@@ -8,10 +8,10 @@ import pytest
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.adapter import Adapter
-from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.learning import adapters
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from tests.models.fake import HashEncoder
 
 CAP = "In no event shall the liability of either party exceed the fees paid."
 LAW = "This Agreement is governed by the laws of England."

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 
-from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.learning.learn import (
     assign_folds,
     group_queries,
@@ -12,6 +11,7 @@ from fourcorners.precedents.learning.learn import (
     measure_gain,
 )
 from fourcorners.precedents.learning.ratings import RatedClause, merge_ratings
+from tests.models.fake import HashEncoder
 
 KINDS = {
     "Alpha": "liability cap exceed fees aggregate",

@@ -6,13 +6,13 @@ import pytest
 
 from fourcorners.errors import LlmNotConfigured
 from fourcorners.llm import Port
-from fourcorners.models.fake import HashEncoder
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
 from fourcorners.precedents.rerank.expansion import MAX_LENGTH, MOST_TERMS, Expansion, expand_query
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
+from tests.models.fake import HashEncoder
 from tests.precedents.told import LATE, port
 
 RACE = "The channel that feeds the wheel shall be kept clear of weeds."

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.fake import HashEncoder, OverlapReranker
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import WORDS_WEIGHT, score_clauses
+from tests.models.fake import HashEncoder, OverlapReranker
 
 TEXTS = (
     "The liability of Supplier is capped at the fees paid.",

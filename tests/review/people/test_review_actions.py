@@ -387,4 +387,5 @@ def test_the_last_state_wins_and_the_history_is_whole(
         assert remarks.annotation_faults(library) == []
         assert library.audit_verdict().faults == ()
         entries = [each for each in library.audit_trail() if each.event == "remark"]
-        assert len(entries) == len(remarks.cell_annotations(library, playbook.id, room, CELL))
+        annotations = remarks.select_annotations(library, playbook.id, provisions=[CELL])
+        assert len(entries) == len(annotations.get((room, CELL), []))

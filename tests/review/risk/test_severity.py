@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
-from fourcorners.review.finding import CellState, Severity
-from fourcorners.review.risk.severity import judge_severity, position_taken
+from fourcorners.review.finding import CellState
+from fourcorners.review.risk.severity import deciding_rule, position_taken
 from fourcorners.search.query import parse_query
 from fourcorners.text.tokenization import WordIndex
 
@@ -27,25 +27,30 @@ PROVISION = Provision(
 )
 
 
+def decide(state: CellState, clauses: list[str]) -> tuple[str, str]:
+    rule = deciding_rule(PROVISION, state, [WordIndex(clause) for clause in clauses])
+    return (rule.severity, rule.because) if rule else ("", "")
+
+
 def test_the_first_rule_that_holds_decides() -> None:
     found = CellState.FOUND
     merger = ["A merger is deemed to be an assignment that needs consent."]
-    assert judge_severity(PROVISION, found, merger) == (Severity.HIGH, "By merger.")
-    assert judge_severity(PROVISION, found, ["It may assign with consent."]) == (
-        Severity.MEDIUM,
+    assert decide(found, merger) == ("high", "By merger.")
+    assert decide(found, ["It may assign with consent."]) == (
+        "medium",
         "With consent.",
     )
-    assert judge_severity(PROVISION, found, ["It may assign."]) == (Severity.NONE, "To affiliates.")
+    assert decide(found, ["It may assign."]) == ("none", "To affiliates.")
 
 
 def test_words_of_two_clauses_never_make_one_match() -> None:
     apart = ["Notice is deemed given.", "An assignment needs consent."]
-    assert judge_severity(PROVISION, CellState.FOUND, apart)[0] is Severity.MEDIUM
+    assert decide(CellState.FOUND, apart)[0] == "medium"
 
 
 def test_absence_has_rules_of_its_own_and_failure_none() -> None:
-    assert judge_severity(PROVISION, CellState.NOT_FOUND, []) == (Severity.LOW, "Silent.")
-    assert judge_severity(PROVISION, CellState.FAILED, []) == (Severity.NONE, "")
+    assert decide(CellState.NOT_FOUND, []) == ("low", "Silent.")
+    assert decide(CellState.FAILED, []) == ("", "")
 
 
 def test_the_first_position_whose_wording_holds_is_taken() -> None:

@@ -9,9 +9,10 @@ import pytest
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.review.finding import CellState, Finding, Severity
-from fourcorners.review.risk.severity import judge_severity
+from fourcorners.review.risk.severity import deciding_rule
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
 
 PLAYBOOK = parse_playbook(
     """
@@ -65,7 +66,6 @@ def test_the_reason_has_the_day_and_nothing_is_lowered() -> None:
 
 def test_such_a_rule_hides_no_other() -> None:
     provision = PLAYBOOK.provisions[0]
-    assert judge_severity(provision, CellState.FOUND, ["It expires."]) == (
-        Severity.LOW,
-        "It has an end.",
-    )
+    rule = deciding_rule(provision, CellState.FOUND, [WordIndex("It expires.")])
+    assert rule
+    assert (rule.severity, rule.because) == ("low", "It has an end.")

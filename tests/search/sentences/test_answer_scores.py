@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
-from fourcorners.models.fake import HashEncoder
 from fourcorners.models.registry import default_encoder
 from fourcorners.search.sentences.answer_scores import (
     MAX_PER_DOCUMENT,
@@ -21,6 +20,7 @@ from fourcorners.search.sentences.answer_scores import (
 )
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.search.sentences.units import DocumentCache
+from tests.models.fake import HashEncoder
 
 Add = Callable[..., str]
 LINE = ScoreWeights(bias=0.5, search=1.0, reader=2.0)

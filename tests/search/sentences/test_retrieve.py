@@ -6,13 +6,13 @@ import pytest
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.query import parse_query
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.retrieve import Retrieval, retrieve_snippets
 from fourcorners.search.sentences.units import document_cache
+from tests.models.fake import HashEncoder
 
 Add = Callable[..., str]
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
-from fourcorners.models.fake import HashEncoder
 from fourcorners.search.concepts import Concept
 from fourcorners.search.query import parse_query
 from fourcorners.search.sentences.units import DocumentCache
+from tests.models.fake import HashEncoder
 
 Add = Callable[..., str]
 

@@ -147,14 +147,6 @@ def _digest(values: Sequence[SQLiteValue]) -> str:
     return sha256(json.dumps(list(values), separators=(",", ":")).encode()).hexdigest()
 
 
-def cell_annotations(
-    library: Library, playbook: str, document: str, provision: str
-) -> list[StoredAnnotation]:
-    """Return what was said of one cell, the oldest first."""
-    found = select_annotations(library, playbook, document=document, provisions=[provision])
-    return found.get((document, provision), [])
-
-
 def select_annotations(
     library: Library,
     playbook: str,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
-from fourcorners.review.finding import CellState, Severity
+from fourcorners.review.finding import CellState
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
@@ -25,18 +25,6 @@ class WordingConditions(Protocol):
 
 
 C = TypeVar("C", bound=WordingConditions)
-
-
-def judge_severity(
-    provision: Provision, state: CellState, clauses: Sequence[str]
-) -> tuple[Severity, str]:
-    """Return the severity of a cell and the reason, by the first rule of the provision that holds.
-
-    A rule's queries are asked of each clause on its own, so that words of two clauses never add
-    up to one match.
-    """
-    rule = deciding_rule(provision, state, [WordIndex(clause) for clause in clauses])
-    return (Severity(rule.severity), rule.because) if rule else (Severity.NONE, "")
 
 
 def deciding_rule(
