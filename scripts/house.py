@@ -135,19 +135,30 @@ def repeated(texts: dict[Path, str]) -> int:
     return len({tuple(sorted(paths)) for paths in seen.values() if len(paths) > 1})
 
 
-def unexplained(tree: ast.Module, text: str) -> int:
-    """Return how many numbers stand at the top of a module with no word on where they come from."""
+def unexplained(path: Path, tree: ast.Module, text: str) -> list[str]:
+    """Return the numbers at the top of a module with no word on what they are or come from.
+
+    The word is a comment on the line, one above it, or a string below it.
+    """
     lines = text.splitlines()
-    count = 0
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            number = isinstance(node.value.value, int | float) and not isinstance(
-                node.value.value, bool
-            )
-            target = node.targets[0]
-            if number and isinstance(target, ast.Name) and CONSTANT.match(target.id):
-                count += "#" not in lines[(node.end_lineno or node.lineno) - 1]
-    return count
+    found = []
+    for at, node in enumerate(tree.body):
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        value = node.value
+        number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        if not number or not isinstance(target, ast.Name) or not CONSTANT.match(target.id):
+            continue
+        below = tree.body[at + 1] if at + 1 < len(tree.body) else None
+        is_told = (
+            any("#" in line for line in lines[node.lineno - 1 : node.end_lineno])
+            or lines[node.lineno - 2].startswith("#")
+            or (isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant))
+        )
+        if not is_told:
+            found.append(f"{path}:{node.lineno} {target.id}")
+    return found
 
 
 def seconds_of_help() -> float:
@@ -181,6 +192,11 @@ def measure() -> tuple[dict[str, float], list[str], list[str]]:
         for folder, count in folders.items()
         if count > FOLDER
     ]
+    bare = [
+        place
+        for path, tree, text in trees
+        for place in unexplained(path.relative_to(ROOT), tree, text)
+    ]
     figures: dict[str, float] = {
         "modules": len(trees),
         "lines": sum(text.count("\n") for _, _, text in trees),
@@ -192,9 +208,13 @@ def measure() -> tuple[dict[str, float], list[str], list[str]]:
         "regular expressions": sum(
             len(re.findall(r"\bre\.compile\(", text)) for _, _, text in trees
         ),
-        "numbers without provenance": sum(unexplained(tree, text) for _, tree, text in trees),
+        "numbers without provenance": len(bare),
     }
-    return figures, wrong, [*round_trips, *full]
+    return (
+        figures,
+        wrong,
+        [*round_trips, *full, *(f"{place} says not where it comes from" for place in bare)],
+    )
 
 
 def main() -> None:

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_BYTES = 256 << 20  # of an answer
 MAX_WAIT = 60.0  # seconds; a server that asks for more is not waited for
-_INITIAL_WAIT = 0.5
+_INITIAL_WAIT = 0.5  # seconds; doubled with each attempt
 _CONNECT_TIMEOUT = 10.0  # seconds to reach a server
 _TRANSIENT_STATUSES = frozenset(
     {408, 425, 429, 500, 502, 503, 504, 529}
 )  # what another attempt may mend
 _MAX_MESSAGE = 200  # characters of a server's own words
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes read at once
 _SAFE_HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
 

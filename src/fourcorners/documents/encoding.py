@@ -20,7 +20,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_SAMPLE = 1 << 20
+_SAMPLE = 1 << 20  # bytes; enough to tell an encoding
 # What programs declare as Latin-1 is in truth Windows-1252.
 _BROWSER_ALIASES = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
 # Python's other codecs are no character sets; some take the square of the time, or make what is

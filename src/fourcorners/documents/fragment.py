@@ -8,7 +8,7 @@ from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
 _MERGEABLE_KINDS = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
-_MERGE_WINDOW = 4
+_MERGE_WINDOW = 4  # marks looked back at, so that merging stays linear
 
 
 @dataclass(slots=True)

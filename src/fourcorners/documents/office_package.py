@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_PART = 128 << 20  # bytes of one XML part; a contract of a thousand pages has some 30 MB
 MAX_TOTAL = 1 << 30  # bytes of all parts, pictures among them
-MAX_ENTRIES = 10_000
+MAX_ENTRIES = 10_000  # against packages that unpack without end
 MAX_RATIO = 200  # of the size unpacked to the size packed; Word's XML has 10 to 50
 RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
 

@@ -13,7 +13,7 @@ from fourcorners.text.span import Span
 
 Line = TypeVar("Line")
 MIN_PAGE_SHARE = 0.6  # of the pages with text
-MIN_PAGES = 3
+MIN_PAGES = 3  # on fewer a repetition proves nothing
 EDGE_SHARE = 0.16  # the part of a page's height, at top and bottom, that is margin
 EDGE_LINES = 4  # looked at from each end of a page's text
 

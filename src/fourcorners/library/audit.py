@@ -11,7 +11,7 @@ from hashlib import sha256
 from fourcorners.library.database import Database, as_integer, as_string
 from fourcorners.library.entries import AuditEntry
 
-GENESIS_HASH = "0" * 64
+GENESIS_HASH = "0" * 64  # stands before the first entry
 _HEAD = "audit_head"
 
 

@@ -23,7 +23,7 @@ SQLiteValue: TypeAlias = int | float | bytes | str | None
 Row: TypeAlias = tuple[SQLiteValue, ...]
 Bindings: TypeAlias = Sequence[SQLiteValue] | Mapping[str, SQLiteValue]
 
-BUSY_SECONDS = 30
+BUSY_SECONDS = 30  # for which a writer waits for another
 INDEX_CHECK_BYTES = 32 * 2**20
 """Up to this size the words index is checked when a file is opened (4 ms a megabyte)."""
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from fourcorners.library.entries import Vectors
 
-MAX_DOCUMENTS = 48
+MAX_DOCUMENTS = 48  # prepared ones that are held
 _MATRICES = 3  # each as large as the vectors of a collection, or of the whole library
 
 Value = TypeVar("Value")

@@ -9,7 +9,7 @@ from pathlib import Path
 from fourcorners.errors import ConfigError
 from fourcorners.library.entries import Entry
 
-_LISTED = 8
+_LISTED = 8  # names; the rest is counted
 _ID_PREFIX = 6  # hex digits from which the start of an id is taken for one
 
 

@@ -39,7 +39,7 @@ Value: TypeAlias = (
 )
 
 BUILTIN = Path(__file__).parent / "prompts"
-MAX_BYTES = 200_000
+MAX_BYTES = 200_000  # of a prompt's file
 _FENCE = "fence"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-BATCH = 16
+BATCH = 16  # pairs a pass
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 _QUANTISED_AS_IT_COMES = b"DynamicQuantizeLinear"
 Outputs = Mapping[str, NDArray[np.float32]]

@@ -37,7 +37,7 @@ from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
 SUFFIXES = (".yaml", ".yml")
-MAX_BYTES = 1_000_000
+MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
 

@@ -14,7 +14,7 @@ from fourcorners.text.span import Span
 
 MAX_LENGTH = 8_000  # characters of a section that is a clause as a whole
 MAX_DEPTH = 6  # parts with headings of their own, from which a section is a collection of clauses
-MIN_WORDS = 12
+MIN_WORDS = 12  # of a clause worth drafting from; by hand
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 
 

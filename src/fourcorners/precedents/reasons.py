@@ -11,8 +11,8 @@ from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseReading
 
 SHORT, LONG = 35, 400
 """Words below which a clause is told to be short, and above which long: a sixth of ACORD's are."""
-_CLEAR = 0.5
-_MANY_TOPICS = 4
+_CLEAR = 0.5  # of `ClauseReading.seller`, from which a clause favours a side; by hand
+_MANY_TOPICS = 4  # from which a clause is said to speak of others; by hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import Final
 
 from fourcorners.text.span import Span, merge_spans
 
-CONTEXT_LENGTH: Final = 400
+CONTEXT_LENGTH: Final = 400  # characters before and after a quote
 # A clause by the outline is rarely longer; where it is (a whole schedule), the quotes are shown
 # with this many characters on each side, and what is left out is counted.
 MAX_LENGTH: Final = 9_000
-_KEPT: Final = 1_500
+_KEPT: Final = 1_500  # characters of the clause around a quote
 
 
 @dataclass(frozen=True, slots=True)

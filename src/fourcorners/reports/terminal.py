@@ -35,8 +35,8 @@ _NAME_WIDTHS: Final = (22, 44)
 # Columns of the narrowest kind are numbered, of the next have a code, of the widest say a word.
 _NUMBER_WIDTH, _CODE_WIDTH, _WORD_WIDTH = 3, 5, 10
 _ASCII: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-"})
-_FLAGS_SHOWN: Final = 12
-_GAPS_SHOWN: Final = 20
+_FLAGS_SHOWN: Final = 12  # rows; the rest is counted
+_GAPS_SHOWN: Final = 20  # rows; the rest is counted
 
 
 def print_review(review: Review, console: Console) -> None:

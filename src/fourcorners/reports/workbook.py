@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Excel specifications and limits: characters in a cell, hyperlinks in a sheet.
 CELL_LIMIT: Final = 32_767
-LINK_LIMIT: Final = 65_530
+LINK_LIMIT: Final = 65_530  # Excel's own limit of a sheet
 # What a spreadsheet, or a CSV saved from it, may take for a formula (OWASP, CSV injection).
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _INK, _HEAD = "#1C2430", "#1F3A5F"

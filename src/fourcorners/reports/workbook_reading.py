@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 256 << 20  # of the file
 MOST_ROWS: Final = 1_048_576  # Excel's own limit
-MEMORY: Final = 2 << 30
-SECONDS: Final = 300.0
+MEMORY: Final = 2 << 30  # bytes that a workbook may take while it is read
+SECONDS: Final = 300.0  # after which it is given up
 _NAMED: Final = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _STATES: Final = {words.casefold(): state for state, words in REVIEW_WORDS.items()}

@@ -20,7 +20,7 @@ from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
 from fourcorners.text.invisible_characters import shorten, show_invisible
 from fourcorners.version import __version__
 
-_GRID_QUOTE: Final = 110
+_GRID_QUOTE: Final = 110  # characters of a quote in a cell
 _DOCUMENT_HEADS: Final = (
     ("Document", 34), ("Title", 34), ("Type", 20), ("Parties", 44), ("Agreement date", 15),
     ("Effective date", 15), ("Expiry date", 15), ("Governing law", 24), ("Amends", 30),

@@ -84,8 +84,8 @@ _BETWEEN = re.compile(
 )
 _MONEY = re.compile(r"[$€£¥,]|\b(?:USD|EUR|GBP|CHF)\b", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
-_LONGEST = 200
-_DIGITS = 40
+_LONGEST = 200  # characters of a calculation
+_DIGITS = 40  # of decimal arithmetic
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MIN_CLAUSES = 5  # clauses of which one can stand out
-MAX_NEIGHBOURS = 3
+MAX_NEIGHBOURS = 3  # nearest clauses that are compared with
 MIN_DEVIATION = 2.0
 """Robust deviations below the usual likeness from which a clause is flagged.
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
-SECONDS_A_DOCUMENT = 300.0
+SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
 
 
 @dataclass(frozen=True, slots=True)

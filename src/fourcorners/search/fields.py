@@ -18,7 +18,7 @@ from fourcorners.search.names import name_index
 from fourcorners.search.query.tree import Field, FieldName, leaf_label
 from fourcorners.text.tokenization import tokenize
 
-_LISTED = 12
+_LISTED = 12  # names; the rest is counted
 
 
 def field_rows(

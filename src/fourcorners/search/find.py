@@ -61,7 +61,7 @@ __all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain_score", "find_pass
 
 MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
-_BATCH = 32
+_BATCH = 32  # hits placed at once
 
 # Words that tell no passage of a contract from another; a plain question is ranked by the rest.
 _IDLE_WORDS = (

@@ -9,7 +9,7 @@ from fourcorners.text.span import Span
 
 MAX_SNIPPET = 240
 """Characters of a snippet, at most."""
-MAX_WORD = 40
+MAX_WORD = 40  # characters by which a cut moves to a space
 SIGNAL_PREFIX = "signal "
 """What the names of the parts begin with where a hit answers a question."""
 

@@ -24,10 +24,10 @@ its parties, its title, type or date, its first clauses, its file's name, or a w
 so."""
 _RARE = 0.2  # share of the documents beyond which a word names none of them
 _FEW = 3  # documents that a word may name however small the library is
-_HEAD_PASSAGES = 4
+_HEAD_PASSAGES = 4  # of a contract, where its parties stand
 _MOST_PASSAGES = 4_000  # with a word, beyond which it names nothing
-_SHORTEST_LIKE = 5
-_LEAST_LIKENESS = 84.0
+_SHORTEST_LIKE = 5  # letters of a name that may be misspelt; by hand
+_LEAST_LIKENESS = 84.0  # of 100, rapidfuzz's ratio; by hand
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 # Words that stand in the names of all contracts, or in every sentence.

@@ -27,7 +27,7 @@ _SHARPNESS = 0.02  # how far two fits lie apart where the better is e times as l
 _LEAST_SHARE = 0.45  # of a name that a document must account for to be searched alone
 _WORTH_NAMING = 0.2  # … to be named at all
 _LEAST_NAMING = 0.8  # … where the document is known already, for the words to be its name
-_CANDIDATES = 8
+_CANDIDATES = 8  # contracts that a question's words may name
 _FEW = 3  # documents that a name may fit alike: a contract and what amends it
 
 _CONTRACT = (

@@ -20,7 +20,7 @@ from fourcorners.search.stems import stem_tokens
 
 MAX_FORMS = 24
 """How many words one word may stand for: the first in the alphabet."""
-MAX_PHRASES = 256
+MAX_PHRASES = 256  # that one phrase may stand for
 _SHARED = 3  # letters that words of one stem begin with
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from fourcorners.server.errors import TooManyRequests
 
-_MOST_KNOWN = 10_000
+_MOST_KNOWN = 10_000  # addresses remembered
 REQUESTS_PER_MINUTE = 600
 """Requests of one program a minute, in the long run."""
 

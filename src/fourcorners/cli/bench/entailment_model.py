@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _Step = Callable[[str, int, int], None]
 
-MAX_TRIES = 20
+MAX_TRIES = 20  # of every question
 TriesOption = Annotated[
     int,
     typer.Option(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.search.graph import Amendment, SharedParty
 
 _DONE = {"amends": "Amended by", "restates": "Restated by", "replaces": "Replaced by"}
-_COLUMN = 12
+_COLUMN = 12  # characters of indent
 
 
 def links(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fourcorners.library.ingest import AddReport
 
-_MOST_LISTED = 20
+_MOST_LISTED = 20  # lines; the rest is counted
 
 
 def add(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.review.health.symptom import Health, Symptom
 
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
-_MOST_OTHERS = 5
+_MOST_OTHERS = 5  # names; the rest is counted
 _PASSAGES = 35_000  # characters of a contract that a model reads for one provision, at most
 
 

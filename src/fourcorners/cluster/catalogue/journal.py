@@ -34,7 +34,7 @@ MAX_WAIT = 120.0  # seconds that a writer waits for its turn
 RETENTION = timedelta(hours=1)
 """How long earlier versions of a table are kept for those who are reading them."""
 _PART = 64 << 20  # bytes of a snapshot in one row
-GENESIS_HASH = "0" * 64
+GENESIS_HASH = "0" * 64  # stands before the first entry
 
 _HEAD = pa.schema(
     [

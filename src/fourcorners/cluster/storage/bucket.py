@@ -20,8 +20,8 @@ from fourcorners.errors import InputError
 
 _CHECK = "Check the bucket's name, and region, keys and AWS_ENDPOINT_URL in the environment."
 _SECONDS = 30.0  # for one request
-_CONNECT = 10.0
-_ATTEMPTS = 5
+_CONNECT = 10.0  # seconds
+_ATTEMPTS = 5  # of a request, the first included
 
 
 @cache

@@ -28,7 +28,7 @@ Rows: TypeAlias = Sequence[Mapping[str, Value]]
 NO_LIMIT = 2**31 - 1
 """Lance returns ten rows where no limit is given."""
 RESTORE_REMEDY = "Restore a copy of the tables, or add the contracts to a new library."
-_TOLD = 240
+_TOLD = 240  # characters of an error
 
 
 class Tables:

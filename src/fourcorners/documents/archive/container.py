@@ -29,7 +29,7 @@ from fourcorners.errors import InputError
 
 MAX_DEPTH = 3  # containers within each other
 MAX_BYTES = 512 << 20  # of a file or member; a contract is never half a gigabyte
-MAX_MEMBERS = 10_000
+MAX_MEMBERS = 10_000  # against archives that unpack without end
 MAX_TOTAL = 4 << 30  # bytes of all members, unpacked
 MAX_RATIO = 200  # of a member's size to its size packed
 RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing

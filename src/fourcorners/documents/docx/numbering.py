@@ -23,7 +23,7 @@ from fourcorners.documents.number_formats import format_number
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-LEVELS = 9
+LEVELS = 9  # as WordprocessingML has
 _MAX_LABEL = 200  # characters of a number, at most
 _PLACE = re.compile(r"%([1-9])")
 _LEGAL_STYLES = frozenset({"decimal", "decimalZero", "none"})  # Word leaves "Section 1.01" so

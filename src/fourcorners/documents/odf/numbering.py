@@ -14,7 +14,7 @@ from fourcorners.documents.number_formats import format_number
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-LEVELS = 10
+LEVELS = 10  # as OpenDocument has
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _LOEXT = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"

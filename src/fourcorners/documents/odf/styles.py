@@ -25,7 +25,7 @@ _SIZE = re.compile(r"([\d.]{1,10})(pt|px|in|cm|mm|pc|%)\Z")
 _POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
 _MAX_TINY_SIZE = 1.0  # points; smaller letters are not read
 _COLOUR_TOLERANCE = 16  # of 255, by which colours differ that no eye tells apart
-_MAX_PARENTS = 50
+_MAX_PARENTS = 50  # against styles that inherit in a circle
 
 
 @dataclass(frozen=True, slots=True)

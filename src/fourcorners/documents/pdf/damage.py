@@ -43,7 +43,7 @@ def count_broken_streams(data: bytes) -> tuple[int, int]:
 
 
 MAX_DRAWN_FORMS = 1_000_000  # forms, by one form, those within those included
-MAX_FORMS = 20_000
+MAX_FORMS = 20_000  # against files that hold nothing else
 MAX_CONTENT = 4 << 20  # bytes of one form's content that are looked at
 
 _FORM = re.compile(rb"/Subtype\s*/Form\b")

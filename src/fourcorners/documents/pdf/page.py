@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Rectangle = tuple[float, float, float, float]
 MAX_OBJECTS = 50_000  # looked at on one page
-MAX_PAGES = 20_000
+MAX_PAGES = 20_000  # against page trees without end
 MAX_ANNOTATIONS = 10_000  # looked at on one page
 REFETCH_REMEDY = (
     "Fetch it again from its source, or open it in a PDF viewer and print it to a new PDF."

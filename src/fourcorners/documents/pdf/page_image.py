@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MAX_PIXELS = 12_000_000
+_MAX_PIXELS = 12_000_000  # of a picture; some 50 MB while it is drawn
 _COMPRESSION = 5  # of compression: 6 and more take twice the time for 3% less
 
 

@@ -23,7 +23,7 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.table import Table
 from fourcorners.errors import InputError
 
-_MAX_COLOURS = 10_000
+_MAX_COLOURS = 10_000  # against tables without end
 _WHITE_FROM = 240  # of 255, from which a colour cannot be told from paper
 _COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
 _MAX_TINY_SIZE = 2  # half points; smaller letters are not read

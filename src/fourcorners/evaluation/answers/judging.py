@@ -24,7 +24,7 @@ from fourcorners.llm import Port, PromptRequest, QuotedText, Role
 if TYPE_CHECKING:
     from rich.table import Table
 
-MAX_SCORE = 10
+MAX_SCORE = 10  # of a criterion
 
 
 class Score(BaseModel):

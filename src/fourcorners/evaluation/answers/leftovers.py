@@ -26,9 +26,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
-MAX_DISTANCE = (
-    70  # characters on either side of the first word of a sign, in which the others stand
-)
+MAX_DISTANCE = 70  # characters around the first word of a sign, in which the others stand
 MIN_REPEATED_SHARE = 0.6  # of the weight of what was cut, in one sentence
 MIN_REPEATED_WORDS = 5  # words
 _WORD = re.compile(r"[a-z][a-z'-]{2,}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fourcorners.library.entries import Entry
     from fourcorners.library.store import Library
 
-SCHEMA = 1
+SCHEMA = 1  # of a file of questions
 Kind = Literal[
     "fact", "condition", "exception", "definition", "amendment", "sum", "silent", "premise",
     "readings",

@@ -49,7 +49,7 @@ FOLDS, HELD = 5, 0
 The rule was learned from the others; one threshold was chosen on these
 (`training/answerability/absence.py`).
 """
-DEFAULT_CASES = 200
+DEFAULT_CASES = 200  # of each kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from fourcorners.evaluation.run_files import read_lines
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
 
-MAX_QUOTES = 50
+MAX_QUOTES = 50  # of one hypothesis that are scored
 
 
 @dataclass(frozen=True, slots=True)

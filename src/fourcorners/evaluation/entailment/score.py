@@ -28,7 +28,7 @@ MAX_CHARACTERS = 600
 """Quotes are read, the best first, as long as they have no more characters in all."""
 MIN_OVERLAP = 0.5
 """A quote ranks a given span when it covers at least this share of it."""
-SAMPLES = 400
+SAMPLES = 400  # of the bootstrap
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from itertools import pairwise
 from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
 from fourcorners.evaluation.extraction.run_files import Extraction
 
-MIN_JACCARD = 0.5
+MIN_JACCARD = 0.5  # as CUAD counts a match
 SPLIT_CATEGORY = "Parties"
 CONFIDENCE_STEPS = (*(round(0.99 - 0.01 * step, 2) for step in range(99)), 0.001, 0.0)
 _GONE = str.maketrans({".": "", ",": "", ";": "", ":": "", "/": " "})

@@ -11,7 +11,7 @@ from typing import Any
 from fourcorners.evaluation.run_files import read_lines
 from fourcorners.text.span import Span
 
-MAX_CANDIDATES = 50
+MAX_CANDIDATES = 50  # of one provision that are scored
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fourcorners.evaluation.extraction.loader import CATEGORIES, RELATED, Annota
 from fourcorners.evaluation.extraction.run_files import Extraction
 from fourcorners.text.span import Span, covered_length, intersect_spans
 
-MIN_RETURNED = 0.75
+MIN_RETURNED = 0.75  # share of characters
 CHUNK, OVERLAP = 3_500, 700
 
 

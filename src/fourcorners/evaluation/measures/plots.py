@@ -12,7 +12,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 196, 36, 48
 # Told apart by people who do not see colours, too (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555")
 _DASHES = ("", "6 3", "2 3")
-_TICKS = 5
+_TICKS = 5  # of an axis
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from statistics import mean, pvariance, variance
 
 MAX_SPLITS = 50_000
 """Up to so many ways to split two samples all are looked at; beyond, as many are drawn."""
-_STEPS = 300
-_TINY = 1e-300
+_STEPS = 300  # of the continued fraction, far more than it needs
+_TINY = 1e-300  # instead of a division by zero
 
 
 def coefficient_of_variation(values: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from fourcorners.outline.tree import NodeKind
 
 ANCHOR_LENGTH = 24  # characters, white space left out, that find a place again in a changed text
 FRAME = (NodeKind.RECITALS.value, NodeKind.SIGNATURE.value)
-_DIGITS = 12
+_DIGITS = 12  # of a hash, as the fixtures have
 _FIXTURES = Path(__file__).parents[4] / "tests" / "outline" / "audit"
 _SETS = ("truth", "fresh-a", "fresh-b")  # the draws, the first one first
 

@@ -20,7 +20,7 @@ from fourcorners.evaluation.run_files import read_lines
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
-MAX_GAIN = 4
+MAX_GAIN = 4  # ACORD's five stars, counted from 0
 _QUOTES = str.maketrans("", "", "\"'“”‘’")
 _LAYOUT = "Give the folder of ACORD: corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv."
 _FORMATS = "query_formats.tsv"

@@ -13,7 +13,7 @@ from fourcorners.evaluation.precedents.loader import AcordQuery, Ranking
 from fourcorners.evaluation.record import Json
 
 MEASURES = ("ndcg@5", "ndcg@10", "3-star@5", "4-star@5", "5-star@5")
-TOP = 5
+TOP = 5  # ACORD's precision at 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-MAX_CHUNKS = 100
+MAX_CHUNKS = 100  # longest contracts that are measured
 STRATEGIES = ((2_500, 500, 7), (3_500, 700, 5), (4_500, 900, 4))
 """Characters, overlap, and the number of chunks that makes them equal in characters."""
 

@@ -87,7 +87,7 @@ QUESTIONS: Mapping[str, str] = {
     "Termination For Convenience": "Can a party terminate the agreement for convenience?",
     "Warranty Duration": "What is the duration of the warranty?",
 }
-FOLDS = 5
+FOLDS = 5  # of the contracts, by group
 
 
 Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]

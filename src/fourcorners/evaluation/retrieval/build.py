@@ -31,7 +31,7 @@ _PAGES = re.compile(r"\(Pages?\s*[\d\s,-]+\)\s*$")
 _OMITTED = re.compile(r"\s*<omitted>\s*")
 _RARE = "<RARE_ANSWERS>"  # what MAUD's splits call contracts that it hides
 _PRIVACY_QA = ("DocID", "QueryID", "SentID", "Query", "Segment")
-_ANNOTATORS = 6
+_ANNOTATORS = 6  # columns of PrivacyQA's table
 _MOST_SILENT = 2  # of PrivacyQA's annotators, beyond which a question is left out
 
 

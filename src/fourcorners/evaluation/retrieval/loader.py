@@ -18,7 +18,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.evaluation.run_files import read_lines
 from fourcorners.text.span import Span
 
-MAX_SNIPPETS = 64
+MAX_SNIPPETS = 64  # of one question that are scored
 MINI_SIZE = 194
 """Questions of each set in LegalBench-RAG-mini (section 3.3.2)."""
 MINI_SUFFIX = "-mini"

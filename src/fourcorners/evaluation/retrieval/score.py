@@ -32,7 +32,7 @@ MEASURES = (
 )
 FIRST = "first_in_contract"
 """The share of questions whose first snippet is from the contract that answers."""
-SAMPLES = 1_000
+SAMPLES = 1_000  # of the bootstrap
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from fourcorners.errors import LlmUnreachable
 
-MAX_FAILURES = 5
-OPEN_SECONDS = 30.0
+MAX_FAILURES = 5  # in a row
+OPEN_SECONDS = 30.0  # until one question is let through again
 _REMEDY = "Check that the server runs, and url under [llm]; then go on with the same command."
 
 

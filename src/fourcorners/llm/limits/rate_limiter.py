@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-_MINUTE = 60.0
+_MINUTE = 60.0  # seconds
 
 
 class RateLimiter:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=BaseModel)
 
-MAX_PROBLEMS = 8
+MAX_PROBLEMS = 8  # told to the model
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.S)
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.S)
 

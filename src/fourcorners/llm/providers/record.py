@@ -18,7 +18,7 @@ from fourcorners.llm.attempt_error import AttemptError
 from fourcorners.llm.cache import load_response
 from fourcorners.llm.exchange import LanguageModel, Pieces, Request, Response
 
-_FORMAT = 1
+_FORMAT = 1  # of a recording
 
 
 class RecordFile:

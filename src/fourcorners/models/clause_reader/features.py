@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORDS_BEFORE = 25  # words before a sentence that are looked at: the lead-in of a list, mostly
-WORDS_AFTER = 15
+WORDS_AFTER = 15  # of the next sentence, as trained
 SCALES = {
     "own": 0.7,
     "pairs": 1.0,

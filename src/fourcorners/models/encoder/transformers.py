@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 INSTALL = "pip install 'fourcorners[sentence-transformers]'"
-_BATCH = 32
+_BATCH = 32  # texts a pass
 
 
 class TransformersEncoder:

@@ -51,7 +51,7 @@ FILE = "heads.npz"
 FIRST_SPANS = 4
 """So many spans are read for the label, the best first."""
 _FAINT = 0.3  # the length that a document's evidence has at least, when it is scaled to one
-_TOP = 3
+_TOP = 3  # best spans that a label reads, as trained
 _SAME = 0.8  # of the words of two hypotheses, for them to be the same
 MAX_BY_MEANING = 8
 """So many spans are given vectors for each known hypothesis: those whose words say most."""

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SCALE = 10.0  # of boosts
-_TOP = 3
+_TOP = 3  # best spans that a label reads, as trained
 _BEFORE = 9  # words before a word of the hypothesis that may deny or permit it
-_STEM = 5
+_STEM = 5  # letters that words are compared by
 _OPEN = frozenset(["except", "unless", "other", "only", "until"])  # what turns a denial
 _QUALIFIED = _OPEN | {"provided", "however", "notwithstanding", "without", "solely"}
 _EVERYWHERE = frozenset(["confi", "infor", "agree"])  # in all that is judged: they tell nothing

@@ -22,7 +22,7 @@ from fourcorners.outline.card.signers import Signers
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_MOST = 12
+_MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _PATTERNS = load_patterns("fourcorners.outline.card", "introductions")
 _MENTIONED = _PATTERNS["mentioned"]

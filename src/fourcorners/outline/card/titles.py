@@ -61,7 +61,7 @@ _CAPITALS = re.compile(
 )
 _NUMBERED = re.compile(START_PATTERN)
 _AMENDS = _PATTERNS["amends"]
-_LONGEST = 160
+_LONGEST = 160  # characters of a title
 _FILING = _PATTERNS["filing"]
 
 

@@ -8,9 +8,9 @@ from fourcorners.outline.parser.sequence import PlacedMarker
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.patterns import load_patterns
 
-MIN_CONFIDENCE = 0.5
+MIN_CONFIDENCE = 0.5  # below it an outline is not used; by hand
 _STRONG, _DOUBTFUL = 1.2, 0.3
-_GAP = 0.9
+_GAP = 0.9  # cost from which a missing number counts as a gap; by hand
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
 _PATTERNS = load_patterns("fourcorners.outline.parser", "confidence")

@@ -25,7 +25,7 @@ from fourcorners.text.span import Span
 _COUNTED = frozenset({"1.", "article", "section"})
 _WIDEST = 3  # numbers missed in a row, at most
 _FAR = 60_000  # characters to look through
-_LEAVE = 4.0
+_LEAVE = 4.0  # cost of leaving a candidate out; by hand
 _HEAD = re.compile(
     rf"(?P<head>[A-Z][^.:;\n]*?)(?:[.:;\n]|{BLANK}{{3}}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.\d)|$)"
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import NumberReading
 
-BEAM = 8
+BEAM = 8  # states kept; by hand
 _OPEN = 0.3  # start a list at its first number
 _NEST = 1.6  # start a list of a scheme that is already open further out
 _NEST_DEEP = 0.6  # … within a lettered list of a clause numbered by decimals, or further in
@@ -22,7 +22,7 @@ _LATE = 0.9  # start a list in its middle
 _HEAD = 0.7  # start the clauses' own list after another list, such as unmarked recitals
 _DEEP = 0.4  # number clauses by decimals within a list
 _STEP = 0.35  # … and for each number missed
-_GAP_LIMIT = 4.0
+_GAP_LIMIT = 4.0  # cost of a gap, however wide; by hand
 _AGAIN = 1.3  # the same number twice
 _RESTART = 2.2  # back to the first number with nothing that says so
 _QUOTED = 0.3  # … that may be quoted in the clause before

@@ -13,7 +13,7 @@ from fourcorners.playbooks.file.source import FileProblem, Path, YamlSource
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MAX_PROBLEMS = 20
+MAX_PROBLEMS = 20  # told at once
 
 
 class PlaybookFileError(PlaybookError):

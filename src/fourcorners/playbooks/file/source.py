@@ -15,7 +15,7 @@ import yaml
 Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
 Path: TypeAlias = tuple[str | int, ...]
 
-MAX_DEPTH = 12
+MAX_DEPTH = 12  # levels of YAML; a playbook has five
 _PLAIN = "tag:yaml.org,2002:"
 _KNOWN_TAGS = frozenset(
     _PLAIN + name

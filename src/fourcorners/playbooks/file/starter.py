@@ -17,7 +17,7 @@ from fourcorners.playbooks.load import (
 )
 
 SCHEMA_LINE = "# yaml-language-server: $schema={schema}\n"
-_WIDTH = 96
+_WIDTH = 96  # characters of a line of YAML
 _CATALOGUE = "cuad-41"
 _EMPTY = """\
 provisions:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _PENALTY = 1.0  # L2
 _OTHERS = 4_000  # passages of the rest that are fitted on; the others count through them
-_STEPS = 12
-_TRIES = 10
+_STEPS = 12  # of Newton's method; it stops sooner
+_TRIES = 10  # halvings of a step that overshoots
 _ENOUGH = 0.05  # a step that gains less is the last
 
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 MIN_CLAUSES = 8
 """Of a provision, and two groups at least: from fewer nothing is learned that holds elsewhere."""
-MAX_CENTRES = 4
+MAX_CENTRES = 4  # vectors of examples a provision
 BACKGROUND = "background"
 """The groups of sentences that are of no clause: some are held back with each fold."""
-FOLDS = 5
-_SWAPS = 10
+FOLDS = 5  # of the clauses, by document
+_SWAPS = 10  # rounds of exchanging centres; it stops sooner
 _FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
 _EXAMPLE = 1_000  # characters of an example, at most: a model reads no more
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Counts: TypeAlias = NDArray[np.int64]
     Flags: TypeAlias = NDArray[np.bool_]
 
-MAX_TERMS = 40
+MAX_TERMS = 40  # of a query; a person must be able to read it
 MAX_DISTANCE = 6
 """How many words may stand between those of a pair."""
 _FEWEST_SENTENCES = 8  # of the whole, that hold a word: rarer ones tell nothing
@@ -36,7 +36,7 @@ _IN_PAIRS = frozenset({"not", "no", "may", "all", "any", "other", "such", "from"
 _LIFT = 3.0  # how many times as frequent in the clauses as elsewhere a candidate is
 _OTHERS = 15_000  # sentences of the rest that boosts are fitted on; the others count through them
 _LEAST_GAIN = 1.5  # about a standard error
-_RIDGE = 2.0
+_RIDGE = 2.0  # penalty of the log-odds; by hand
 _STEP = 0.5  # boosts are rounded to this
 
 

@@ -12,7 +12,7 @@ from fourcorners.playbooks.load import load_playbook, parse_playbook, resolve_pl
 from fourcorners.playbooks.playbook import Playbook, Provision
 
 _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
-_LINE = 96
+_LINE = 96  # characters of a line of YAML
 
 
 def provision_id(name: str) -> str:

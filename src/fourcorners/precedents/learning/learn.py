@@ -29,8 +29,8 @@ SAME_QUERY = 0.7
 """The cosine from which two queries are near-paraphrases, which share a fold."""
 MAX_QUERY = 100
 """Clauses of a list to learn from: the better half has the most stars, the rest none."""
-DEPTH = 10
-SAMPLES = 2_000
+DEPTH = 10  # NDCG@10 decides whether what was learned is kept
+SAMPLES = 2_000  # of the bootstrap
 Progress = Callable[[str, int, int], None]
 
 

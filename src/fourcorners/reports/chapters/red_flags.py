@@ -41,8 +41,8 @@ from fourcorners.text.invisible_characters import shorten, single_line
 # Measured on pages of A4 in 8.5 points: lines that two pages hold under the head of the first,
 # characters of a line over their whole width, and the lines that the space around a row takes.
 _LINES: Final = 116.0
-_WIDTH: Final = 116
-_AROUND: Final = 0.45
+_WIDTH: Final = 116  # characters of a line in a PDF
+_AROUND: Final = 0.45  # lines that a row's margins take
 
 
 class _Detail(IntEnum):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _PARAGRAPHS: Final = {Kind.BODY: "Normal", Kind.NOTE: "Small Print", Kind.LABEL: "Lead In"}
 _IN_TABLE: Final = {Kind.BODY: "Table Text", Kind.NOTE: "Table Note", Kind.LABEL: "Table Text"}
-_DEEPEST: Final = 4
+_DEEPEST: Final = 4  # heading style of the template
 # A row of at most so many characters in any cell stays on one page.
 _WHOLE_ROW: Final = 900
 

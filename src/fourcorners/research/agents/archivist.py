@@ -20,7 +20,7 @@ from fourcorners.research.events import ClarificationEvent, Event
 Reply = Callable[[str], str]
 MAX_CONTRACTS = 12
 """Contracts of which the archivist is told name, kind and parties."""
-_MOST_ASSUMPTIONS = 5
+_MOST_ASSUMPTIONS = 5  # told in a report
 _LONGEST = 1_000  # characters of what it writes
 
 

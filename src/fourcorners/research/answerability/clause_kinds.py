@@ -34,9 +34,9 @@ from fourcorners.search.concepts import Concept
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
 
-_TINY = 1e-6
+_TINY = 1e-6  # keeps a chance off 0 and 1
 _SURE = 0.999  # weight of the concepts that a question names in full: of a tie all count
-_NOTHING = -12.0
+_NOTHING = -12.0  # log-odds where nothing was found
 _READ: WeakKeyDictionary[Library, tuple[str, str, PreparedDocument, SentenceScores]] = (
     WeakKeyDictionary()
 )

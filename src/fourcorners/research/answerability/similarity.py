@@ -35,7 +35,7 @@ FEATURES = ("chance", "meaning", "covered")
 """Log-odds that the contract answers, by the rule of `sufficiency`; the cosine of the question with
 the nearest passage of the contract; the share of the question's words, by rarity, that stand in the
 passages around what was found and in their headings."""
-_TINY = 1e-3
+_TINY = 1e-3  # keeps a chance off 0 and 1
 
 
 class SimilarityWeights(BaseModel):

@@ -26,7 +26,7 @@ _KNOWN = (
     ("condition", re.compile(_CONDITION, re.IGNORECASE)),
 )
 _END = re.compile(r"[;.](?=\s|$)|,\s+(?=(?:provided|except|unless|subject)\b)", re.IGNORECASE)
-_LONGEST = 400
+_LONGEST = 400  # characters of a condition
 _APART = 12  # characters within which two cues are one
 
 

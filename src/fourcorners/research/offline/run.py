@@ -31,7 +31,7 @@ from fourcorners.research.offline.extract import PartAnswer, answer_part, combin
 from fourcorners.research.question import split_question
 
 NO_MODEL = "no language model"
-_TITLE = 120
+_TITLE = 120  # characters of a title
 _ABSENT = "Is it called something else in the contract, or does it stand in another document?"
 
 

@@ -22,7 +22,7 @@ MAX_TEXT = 4_000
 """Characters of one piece; what is longer is cut."""
 MAX_CHARACTERS = 200_000
 """Characters of an answer; of what has more nothing is used."""
-_LONGEST_LINE = 200
+_LONGEST_LINE = 200  # characters
 _PLAIN = "its answer is not as it should be"
 
 

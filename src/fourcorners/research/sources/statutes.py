@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
 
 _COLLECTION = "statutes"
-_DIGITS = 16
+_DIGITS = 16  # of a hash
 
 
 class Statutes:

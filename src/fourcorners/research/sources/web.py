@@ -13,7 +13,7 @@ from fourcorners.version import __version__
 
 MAX_BYTES = 4 << 20
 """Of one answer."""
-_ATTEMPTS = 2
+_ATTEMPTS = 2  # of a request, the first included
 _AGENT = {"User-Agent": f"Fourcorners/{__version__} (a lookup that a person asked for)"}
 
 

@@ -47,7 +47,7 @@ _DENIAL = re.compile(
     r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
     re.IGNORECASE,
 )
-_EVEN = 0.5
+_EVEN = 0.5  # chance of a yes
 _READ = 3  # snippets in which that sentence is looked for
 
 

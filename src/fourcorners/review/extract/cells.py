@@ -25,7 +25,7 @@ from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
-MAX_CANDIDATES = 30
+MAX_CANDIDATES = 30  # of a cell that are kept for a person
 MAX_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
 MAX_READER_CHARACTERS = (
     10_000  # of a cell that the reader fills: some contracts say a thing twenty times

@@ -37,7 +37,7 @@ FEATURES = (
     "start",  # how near the sentence is to the document's start
     "length",  # log of the sentence's characters
 )
-_SCALE = 10.0
+_SCALE = 10.0  # words; the unit of length in the features, as trained
 
 
 @dataclass(frozen=True, slots=True)

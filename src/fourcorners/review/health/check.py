@@ -138,7 +138,7 @@ _SUSPICIOUS = {
         "Read these places yourself: a search for the words may pass them over.",
     ),
 }
-_FEW_WORDS = 50
+_FEW_WORDS = 50  # fewer are no contract that could be read; by hand
 _Make = Callable[..., Symptom]
 
 

@@ -83,7 +83,7 @@ class LintReport:
 _TRUST = 0.7  # outline confidence below which references and numbers are not judged
 _MOST_DANGLING = 0.3  # of the references; with more, the outline is at fault rather than the draft
 _FEW = 3  # dangling references that may be slips whatever their share
-_AROUND = 110
+_AROUND = 110  # characters on either side of a fault
 _ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
 
 

@@ -55,7 +55,7 @@ def find_undefined_terms(text: str, outline: Outline) -> list[tuple[Span, str, i
     return found
 
 
-_FEWEST = 5
+_FEWEST = 5  # defined terms of a contract that defines its terms; by hand
 
 
 def _is_quoted(text: str, phrase: str) -> bool:

@@ -36,7 +36,7 @@ from fourcorners.text.normalisation import normalise_text
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
 
-MAX_BYTES = 10_000_000
+MAX_BYTES = 10_000_000  # of a file of cases
 _Words = Annotated[str, Field(min_length=1)]
 
 

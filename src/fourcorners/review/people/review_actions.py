@@ -13,9 +13,9 @@ from fourcorners.text import evidence
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans
 
-MAX_NAME = 120
-MAX_VALUE = 20_000
-MAX_COMMENT = 10_000
+MAX_NAME = 120  # characters
+MAX_VALUE = 20_000  # characters
+MAX_COMMENT = 10_000  # characters
 MIN_SPAN = 12  # characters below which a value is sought within the finding's clauses only
 
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK, OVERLAP = 3_500, 700
-MAX_PROPOSALS = 12
-MAX_DEFINITIONS = 6
-MAX_KEYWORDS = 20
+MAX_PROPOSALS = 12  # of a cell that a model is shown
+MAX_DEFINITIONS = 6  # of terms that a model is shown
+MAX_KEYWORDS = 20  # of a query that a model is told
 _LIKELY = 0.02  # probability from which a candidate of the reader comes before the queries' best
 _LABEL = re.compile(r"[\w.()]{1,12}")
 

@@ -32,7 +32,7 @@ _FORMS: dict[AnswerKind, str] = {
     "party": "a party, as the contract calls it",
     "text": "a few words",
 }
-_MOST_REFERRED = 6
+_MOST_REFERRED = 6  # clauses referred to that a model is shown
 _UNSURE = {"", "cannot tell", "cannot tell from the document", "unknown", "unclear", "n/a"}
 _UNSUPPORTED = "the words it gave for this are not in the contract"
 

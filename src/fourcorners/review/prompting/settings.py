@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from fourcorners.errors import ConfigError
 
-MAX_SAMPLES = 15
+MAX_SAMPLES = 15  # answers to choose the best of
 
 
 class Profile(StrEnum):

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from fourcorners.models.entailment.model import EntailmentModel
 
 PASS, FAIL = "Pass", "Fail"
-MAX_QUOTES = 3
+MAX_QUOTES = 3  # of an assessment
 MAX_SPANS = 5_000  # sentences; a longer text is not a contract to judge by rules
 _EVIDENCE = 0.4  # the probability from which a span is quoted beside the best
 _LEAST = 0.15  # from which the best is quoted at all, or set against the answer
-_TURNED = 0.5
-_TINY = 1e-6
+_TURNED = 0.5  # chance that a hypothesis is turned around; by hand
+_TINY = 1e-6  # instead of a division by zero
 THRESHOLDS = (0.5, 0.3)
 """The probabilities from which the best of `Rules.candidates` is quoted, and others with it."""
 _SAYS = {

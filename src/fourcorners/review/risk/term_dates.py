@@ -11,7 +11,7 @@ from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Finding, Severity
 
 _LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
-_DAYS_A_MONTH = 30.5
+_DAYS_A_MONTH = 30.5  # the mean
 
 
 def apply_term_dates(

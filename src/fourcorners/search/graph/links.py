@@ -35,7 +35,7 @@ from fourcorners.text.span import Span
 RULES = "1"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
-_FITTING = 8
+_FITTING = 8  # contracts that one name may mean
 _STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
 
 register_tables(

@@ -12,9 +12,9 @@ from fourcorners.search.query.tree import FieldName
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
-MAX_CHARACTERS = 100_000
-MAX_DISTANCE = 1_000
-MAX_BOOST = 1_000.0
+MAX_CHARACTERS = 100_000  # of a query
+MAX_DISTANCE = 1_000  # words of a proximity
+MAX_BOOST = 1_000.0  # of a term
 
 
 class TokenKind(Enum):

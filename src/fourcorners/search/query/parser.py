@@ -37,12 +37,12 @@ from fourcorners.search.query.tree import (
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
-MAX_TERMS = 1_000
-MAX_DEPTH = 50
-MAX_NEAR_PARTS = 16
+MAX_TERMS = 1_000  # of a query
+MAX_DEPTH = 50  # of brackets
+MAX_NEAR_PARTS = 16  # of a proximity
 MAX_NEAR_CHOICES = 256
 """How many ways a proximity may pick one alternative of each of its OR groups."""
-PLAIN_WORDS = 3
+PLAIN_WORDS = 3  # from which words without operators are a question
 _PATTERNS = load_patterns("fourcorners.search.query", "parser")
 _DAY = _PATTERNS["day"]
 

@@ -30,7 +30,7 @@ MAX_SENTENCES = 48
 """Sentences that are read, of all documents together."""
 MAX_PER_DOCUMENT = 8
 """Sentences that are read of each document at least."""
-_TINY = 1e-6
+_TINY = 1e-6  # keeps a chance off 0 and 1
 ReaderScores: TypeAlias = Mapping[int, float]
 """The logit of each sentence of a document that was read, by its place among the units."""
 

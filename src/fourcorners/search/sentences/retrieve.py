@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Ordering: TypeAlias = Literal["score", "document"]
-MAX_SNIPPETS = 1_000
+MAX_SNIPPETS = 1_000  # of one search
 MAX_DOCUMENTS = 8
 """How many documents are read where the question names none."""
 NAMED_WEIGHT = 3.0

@@ -38,7 +38,7 @@ router = APIRouter(tags=["Documents"])
 Name = Annotated[str, Query(max_length=500, description="The collection's name.")]
 Cursor = Annotated[str, Query(max_length=2_000, description="`next` of the part before.")]
 Limit = Annotated[int, Query(ge=1, le=200)]
-_AROUND = 2_000
+_AROUND = 2_000  # characters of context
 
 
 @router.get("/collections")

@@ -16,7 +16,7 @@ from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import Conflict
 
 TABLE_SET = "server_once"
-_KEPT_SECONDS = 24 * 3600.0
+_KEPT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
 
 register_tables(
     TABLE_SET,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 MIN_LENGTH = 12  # characters
-MAX_LENGTH = 256
+MAX_LENGTH = 256  # characters; hashing longer ones would cost the server
 
 
 def require_strong(password: str) -> None:

@@ -14,11 +14,11 @@ from fourcorners.server.errors import NotSignedIn, TooManyRequests
 
 IDLE_SECONDS = 8 * 3600
 """Seconds without a request after which a session has ended."""
-SESSION_SECONDS = 7 * 24 * 3600
+SESSION_SECONDS = 7 * 24 * 3600  # after which anybody signs in anew
 MAX_ATTEMPTS = 5
 """Wrong passwords in a row before an account is locked."""
 _FIRST_LOCK = 60  # seconds; twice as long each further time
-_LONGEST_LOCK = 3600
+_LONGEST_LOCK = 3600  # seconds after failed attempts
 _SEEN = 60  # seconds between notes that a session lives
 
 

@@ -13,7 +13,7 @@ from fourcorners.server.store.connection_pool import ConnectionPool
 
 _COOKIE = "__Host-fourcorners"
 _BEGUN = "__Host-fourcorners-oidc"
-_BEGUN_SECONDS = 600
+_BEGUN_SECONDS = 600  # for which a sign-in that was begun can be finished
 
 
 class TeamIdentity:

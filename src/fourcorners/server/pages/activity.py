@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fourcorners.llm.ledger import Spending
 
 router = APIRouter()
-_PAGE = 100
+_PAGE = 100  # rows
 _LOOKED = 5_000  # entries looked through for a name; the page leads on from there
 _HIDDEN = frozenset(
     {"fingerprint", "sha256", "hash", "author", "said_at"}

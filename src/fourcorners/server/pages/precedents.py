@@ -15,7 +15,7 @@ from fourcorners.server.context import Context
 from fourcorners.server.store import precedents
 
 router = APIRouter()
-_LONGEST = 20_000
+_LONGEST = 20_000  # characters of a draft
 _Words = Annotated[str, Form(max_length=_LONGEST)]
 
 

@@ -14,8 +14,8 @@ from fourcorners.server.rendering.typesetting import TextRun
 from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
-_LIMIT = 25
-_NAMES = 8
+_LIMIT = 25  # hits
+_NAMES = 8  # documents by name
 
 
 @router.get("/search")

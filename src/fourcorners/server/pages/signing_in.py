@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fourcorners.server.auth.oidc.flow import SignInFlow
 
 router = APIRouter()
-_LONGEST_TOKEN = 64 << 10
+_LONGEST_TOKEN = 64 << 10  # bytes
 _UNKEPT = {"Cache-Control": "no-store"}
 _LONGEST = 4_096  # characters of a value that a provider sends
 

@@ -17,7 +17,7 @@ from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
 
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
-_DEEPEST = 3
+_DEEPEST = 3  # level in the list of contents
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from fourcorners.text.span import Span
 
 WIDTHS = (640, 1024, 1440, 2048)
 """Pixels across that a page is drawn in: few, so that what was drawn once is met again."""
-_SECONDS = 20.0
-_KEPT_BYTES = 64 << 20
+_SECONDS = 20.0  # after which a page is given up
+_KEPT_BYTES = 64 << 20  # of pictures in memory
 
 Key = TypeVar("Key")
 

@@ -11,13 +11,13 @@ from math import log2
 
 from markupsafe import Markup, escape
 
-_WIDTH = 640
+_WIDTH = 640  # pixels
 _LABELS = 220  # of a row
-_RIGHT = 64
-_ROW = 26
-_TOP = 8
-_BOTTOM = 30
-_HEIGHT = 300
+_RIGHT = 64  # pixels
+_ROW = 26  # pixels
+_TOP = 8  # pixels
+_BOTTOM = 30  # pixels
+_HEIGHT = 300  # pixels
 _KINDS = 6  # of lines that can be told apart, by colour and by shape
 
 

@@ -33,7 +33,7 @@ from fourcorners.version import __version__
 _LIBRARY = "library.db"
 _LIST = "backup.json"
 _FILES = "files/"
-_PART = 1 << 20
+_PART = 1 << 20  # bytes read at once
 _MOST_LIST = 256 << 20  # bytes of the list of an archive
 _REMEDY = "Give an archive that `fourcorners backup` wrote, whole."
 

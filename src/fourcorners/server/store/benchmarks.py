@@ -20,10 +20,10 @@ from fourcorners.server.errors import NotFound
 
 MAX_FILES = 500
 """Files of the folder that are looked at, the latest ones."""
-MAX_BYTES = 16 << 20
+MAX_BYTES = 16 << 20  # of a run file
 _MOST_ROWS = 60  # figures of one group that are shown
-_MOST_GROUPS = 40
-_DEEPEST = 4
+_MOST_GROUPS = 40  # rows of a page
+_DEEPEST = 4  # levels of measures that are shown
 _PLAIN = ("seconds", "characters", "cost", "tokens", "calls", "threshold", "price", "bytes")
 # What a run is known by, the first that is there; else its first figure with an interval.
 _HEADLINES: Mapping[str, tuple[tuple[str, ...], ...]] = {

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from fourcorners.precedents.rank import Ranked
     from fourcorners.precedents.references import ReferencedText
 
-MAX_SOURCES = 3
+MAX_SOURCES = 3  # of a clause that are named
 MIN_DRAFT = 25  # words from which what was pasted is a draft, and not a description
-MAX_PRECEDENTS = 12
+MAX_PRECEDENTS = 12  # of one query
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ MAX_FILES = 5_000
 MAX_UPLOAD_BYTES = 4 << 30
 """Bytes of one upload, at most."""
 
-_PART = 1 << 20
+_PART = 1 << 20  # bytes read at once
 
 
 @dataclass(frozen=True, slots=True)

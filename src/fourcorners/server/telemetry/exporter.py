@@ -28,7 +28,7 @@ from fourcorners.version import __version__
 
 _KIND = "application/x-protobuf"
 _MOST = 1 << 20  # bytes of an answer
-_LARGEST = (1 << 63) - 1
+_LARGEST = (1 << 63) - 1  # integer of OTLP
 _log = logging.getLogger("fourcorners.server.telemetry")
 
 

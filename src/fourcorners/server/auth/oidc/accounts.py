@@ -18,7 +18,7 @@ from fourcorners.server.auth.oidc.errors import SignInRefused
 from fourcorners.server.auth.principal import Role
 from fourcorners.settings import OidcSettings
 
-_MOST_GROUPS = 1_000
+_MOST_GROUPS = 1_000  # of one account that are read
 
 
 class ProviderAccounts:
