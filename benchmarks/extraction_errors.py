@@ -23,7 +23,7 @@ from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS, AnnotatedContract
 from fourcorners.evaluation.extraction.run_files import Extraction, read_extractions
 from fourcorners.evaluation.extraction.score import count_provision, is_returned
-from fourcorners.evaluation.measures.unseen import contracts_unseen
+from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 from fourcorners.text.span import Span, covered_length, intersect_spans
 
 SEED = 20_261_122

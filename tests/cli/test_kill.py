@@ -148,7 +148,8 @@ import sys
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.people import annotations, review_actions
+from fourcorners.review.people import review_actions
+from fourcorners.review import annotations
 book = load_playbook("due-diligence")
 with Library.open(sys.argv[1], create=False) as library:
     kept = annotations.select_annotations(library, book.id).values()
@@ -171,8 +172,8 @@ def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
     program: Program, room: Path
 ) -> None:
     from fourcorners.playbooks.load import load_playbook
+    from fourcorners.review import annotations as remarks
     from fourcorners.review import store
-    from fourcorners.review.people import annotations as remarks
 
     for path in sorted(room.iterdir())[6:]:
         path.unlink()

@@ -19,8 +19,8 @@ from fourcorners import reports
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.reports.workbook_findings import Column
 from fourcorners.reports.workbook_reading import parse, read
+from fourcorners.review.annotations import finding_fingerprint
 from fourcorners.review.finding import Review, ReviewState
-from fourcorners.review.people.annotations import finding_fingerprint
 
 Edit = Callable[[Any, dict[str, int]], None]
 

@@ -4,7 +4,7 @@ import pytest
 
 from fourcorners.errors import InputError
 from fourcorners.research.amounts import AmountKind, compute, find_amounts, written_numbers
-from fourcorners.research.offline.qualifiers import find_qualifiers
+from fourcorners.research.companions.qualifiers import find_qualifiers
 from fourcorners.text.span import Span
 
 WORDS = (

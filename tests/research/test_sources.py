@@ -21,13 +21,13 @@ from fourcorners.llm import FakeModel, Port
 from fourcorners.models import Encoder
 from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.inquiry import InquirySettings
-from fourcorners.research.agents.tool import Material, Tool, ToolQuery
 from fourcorners.research.context import build_context
 from fourcorners.research.run import ask, final_answer
 from fourcorners.research.sources import INTERNAL_TOOLS, configure_sources, statutes
 from fourcorners.research.sources.guard import MAX_CHARACTERS, MAX_QUERY, GuardedSource
 from fourcorners.research.sources.registry import external_tools
 from fourcorners.research.sources.statutes import Statutes
+from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, SqlSettings, StatutesSettings

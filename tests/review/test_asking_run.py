@@ -18,8 +18,8 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Budget, FakeModel, Options, Port, Request, fixed_price
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
+from fourcorners.review.estimate import estimate_cost
 from fourcorners.review.finding import Author, CellState
-from fourcorners.review.prompting.estimate import estimate_cost
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.settings import Settings

@@ -12,7 +12,6 @@ import pytest
 
 from fourcorners.research import events as happened
 from fourcorners.research import run
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import (
     Answer,
     ExternalStatement,
@@ -21,6 +20,7 @@ from fourcorners.research.answer import (
     Provenance,
     Verdict,
 )
+from fourcorners.research.tool import Material
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.server.tasks.handlers import TaskContext

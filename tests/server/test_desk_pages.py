@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.load import builtin_names
-from fourcorners.review.people.annotations import AUDIT_EVENT
+from fourcorners.review.annotations import AUDIT_EVENT
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 HOUSE = """id: house

@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
-from fourcorners.research.agents.tool import ToolQuery
+from fourcorners.research.tool import ToolQuery
 from fourcorners.server.app import create_app
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts

@@ -58,9 +58,9 @@ from fourcorners.evaluation.provisions.score import (
 from fourcorners.evaluation.run_files import write_lines
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.playbooks.learning import direction, learn, mining
+from fourcorners.playbooks.learning import learn, mining
 from fourcorners.playbooks.learning.learn import LearnedQuery, mark_sentences
-from fourcorners.playbooks.passages import ranking
+from fourcorners.playbooks.passages import direction, ranking
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     FILE,

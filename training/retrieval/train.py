@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.measures.unseen import unseen_by
+from fourcorners.evaluation.retrieval.unseen import unseen_by
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import DEFAULT_ENCODER

@@ -92,7 +92,7 @@ def print_estimate(
     from dataclasses import asdict
 
     from fourcorners.cli.output import console
-    from fourcorners.review.prompting.estimate import estimate_cost
+    from fourcorners.review.estimate import estimate_cost
 
     told = estimate_cost(library, asker, collection=collection, again=again)
     if as_json:

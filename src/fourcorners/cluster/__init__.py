@@ -43,8 +43,8 @@ def open_library(url: str, create: bool) -> LanceLibrary:
         LibraryError: If the tables are missing, damaged, of a newer version or out of reach.
     """
     try:
+        from fourcorners.cluster.index import LanceIndex
         from fourcorners.cluster.library import LanceLibrary
-        from fourcorners.cluster.words.index import LanceIndex
         from fourcorners.search.index import register_index
     except ModuleNotFoundError as error:
         if error.name not in ("lancedb", "pyarrow"):

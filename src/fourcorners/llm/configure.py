@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm.cache import Cache, MemoryCache
@@ -17,29 +15,12 @@ from fourcorners.llm.limits.rate_limiter import RateLimiter
 from fourcorners.llm.port.port import Port
 from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price, known_price
 from fourcorners.llm.providers.record import Recorder, RecordFile, Replay
+from fourcorners.llm.providers.services import COMPATIBLE, SERVICES
 from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
-    from fourcorners.net import HttpClient
     from fourcorners.settings import LlmRoleSettings, LlmSettings
 
-Provider = Literal["openai", "anthropic", "google", "azure", "ollama", "compatible"]
-
-_URLS: Mapping[str, str] = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-    "google": "https://generativelanguage.googleapis.com",
-    "ollama": "http://localhost:11434/v1",
-}
-_KEYS: Mapping[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "google": "GOOGLE_API_KEY",
-    "azure": "AZURE_OPENAI_API_KEY",
-}
-_PROVIDERS: tuple[Provider, ...] = ("openai", "anthropic", "google", "azure", "ollama")
 MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
 _NEEDED = ("pydantic_ai", "httpx2", "openai")
 _INSTALL = "Install it: pip install 'fourcorners[llm]'."
@@ -55,7 +36,7 @@ class RolePlan:
         key_from: Where the key was found, to be shown.
     """
 
-    provider: Provider
+    provider: str
     model: str
     url: str
     key: str
@@ -164,28 +145,27 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
     if not provider and not url:
         raise ConfigError(
             f"the model {own.model or settings.model!r} of {where} names no provider.",
-            remedy=f"Write PROVIDER:MODEL ({', '.join(_PROVIDERS)}), or say url, that of an "
+            remedy=f"Write PROVIDER:MODEL ({', '.join(_named())}), or say url, that of an "
             "OpenAI-compatible server.",
         )
-    if provider == "azure" and not url:
+    kind = provider or COMPATIBLE
+    if kind == "openai" and url and url.rstrip("/") != SERVICES["openai"].url:
+        kind = COMPATIBLE
+    service = SERVICES[kind]
+    address = url or service.url
+    if not address:
         raise ConfigError(
-            f"{where} names Azure, and not where.",
-            remedy="Say url, such as https://NAME.openai.azure.com/openai/v1.",
+            f"{where} names {kind.capitalize()}, and not where.",
+            remedy=f"Say url, such as {service.example_url}.",
         )
-    kind: Provider = provider or "compatible"
-    if kind == "openai" and url and url.rstrip("/") != _URLS["openai"]:
-        kind = "compatible"
-    address = url or _URLS[kind]
-    if kind == "anthropic":  # its library adds the version itself
-        address = address.rstrip("/").removesuffix("/v1")
     require_url(address)
     key_from = "settings" if secret else ""
-    variable = _KEYS.get(kind, "")
-    if not secret and variable and (not url or kind == "azure"):
+    variable = service.key_variable
+    if not secret and variable and (not url or not service.url):
         secret = os.environ.get(variable, "").strip()
         key_from = variable if secret else ""
     if not secret and variable:
-        usual = "" if url and kind != "azure" else f", or {variable}"
+        usual = "" if url and service.url else f", or {variable}"
         raise ConfigError(
             f"{kind}:{model} of {where} needs a key.",
             remedy=f"Set FOURCORNERS_LLM_KEY in the environment{usual}.",
@@ -194,12 +174,15 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
     return RolePlan(kind, model, address, secret, key_from, merged)
 
 
-def _split(name: str) -> tuple[Provider | None, str]:
+def _named() -> list[str]:
+    return [name for name in SERVICES if name != COMPATIBLE]
+
+
+def _split(name: str) -> tuple[str | None, str]:
     """Return provider and model: what stands before a colon may also be part of a name."""
     head, colon, rest = name.strip().partition(":")
-    for provider in _PROVIDERS:
-        if colon and head.lower() == provider:
-            return provider, rest.strip()
+    if colon and head.lower() in _named():
+        return head.lower(), rest.strip()
     return None, name.strip()
 
 
@@ -269,7 +252,7 @@ def _has_list_price(plan: RolePlan) -> bool:
     """Tell whether the provider's list says what calls cost, and nobody else."""
     said = plan.settings
     return (
-        plan.provider in {"openai", "anthropic", "google", "azure"}
+        SERVICES[plan.provider].has_list_price
         and said.price_in is None
         and said.price_out is None
         and not is_loopback(plan.url)
@@ -291,7 +274,7 @@ def _model(plan: RolePlan) -> LanguageModel:
 
         timeout = plan.settings.timeout or 120.0
         client = http_client(plan.url, timeout=timeout, most_bytes=MOST_BYTES)
-        model = _opened(plan, client)
+        model = SERVICES[plan.provider].open_model(plan.model, plan.url, plan.key, client)
     except ImportError:
         raise ConfigError(
             f"what speaks with {plan.provider} is not installed.", remedy=_INSTALL
@@ -304,54 +287,3 @@ def _model(plan: RolePlan) -> LanguageModel:
         secret=plan.key,
         is_list_price=_has_list_price(plan),
     )
-
-
-def _opened(plan: RolePlan, client: HttpClient) -> Model:
-    if plan.provider == "anthropic":
-        from pydantic_ai.models.anthropic import AnthropicModel
-        from pydantic_ai.providers.anthropic import AnthropicProvider
-
-        return AnthropicModel(
-            plan.model,
-            provider=AnthropicProvider(api_key=plan.key, base_url=plan.url, http_client=client),
-        )
-    if plan.provider == "google":
-        from pydantic_ai.models.google import GoogleModel
-        from pydantic_ai.providers.google import GoogleProvider
-
-        return GoogleModel(
-            plan.model,
-            provider=GoogleProvider(api_key=plan.key, base_url=plan.url, http_client=client),
-        )
-    from pydantic_ai.models.openai import OpenAIChatModel
-
-    if plan.provider == "openai":
-        from pydantic_ai.providers.openai import OpenAIProvider
-
-        return OpenAIChatModel(
-            plan.model,
-            provider=OpenAIProvider(base_url=plan.url, api_key=plan.key, http_client=client),
-        )
-    if plan.provider == "azure":
-        from pydantic_ai.providers.azure import AzureProvider
-
-        parts = urlsplit(plan.url)
-        version = parse_qs(parts.query).get("api-version", [None])[0]
-        endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-        return OpenAIChatModel(
-            plan.model,
-            provider=AzureProvider(
-                azure_endpoint=endpoint, api_version=version, api_key=plan.key, http_client=client
-            ),
-        )
-    from pydantic_ai.profiles import merge_profile
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-    provider = OpenAICompatibleProvider(
-        "openai-compatible", base_url=plan.url, api_key=plan.key or None, http_client=client
-    )
-    # Ollama and older servers know only the older of the two names of the limit.
-    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-    profile = merge_profile(provider.model_profile(plan.model), older)
-    return OpenAIChatModel(plan.model, provider=provider, profile=profile)

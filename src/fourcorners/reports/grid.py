@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fourcorners.errors import EvidenceError
 from fourcorners.review.finding import (
+    Annotation,
     CellState,
     ColumnHeader,
     Finding,
@@ -16,6 +17,7 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
+from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.quote import Match, Quote
 
 SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
@@ -189,3 +191,13 @@ def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
             yield *own, quote
     for change in finding.amendments:
         yield change.document, change.name, change.quote
+
+
+def format_annotation(annotation: Annotation) -> str:
+    """Return what somebody said of a finding as a line for people."""
+    state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
+    said = f": {state[annotation.state].lower()}" if annotation.state else ":"
+    value = f", “{single_line(annotation.value)}”" if annotation.value else ""
+    comment = f" {single_line(annotation.comment)}" if annotation.comment else ""
+    at, end = annotation.at[:16].replace("T", " "), "." if annotation.state else ""
+    return f"{at} {single_line(annotation.by)}{said}{value}{end}{comment}"

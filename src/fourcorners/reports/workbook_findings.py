@@ -17,12 +17,13 @@ from fourcorners.reports.grid import (
     STATE_WORDS,
     Cell,
     Grid,
+    format_annotation,
     ocr_note,
     page_range,
 )
 from fourcorners.reports.workbook import Sheets, cell_tint
+from fourcorners.review.annotations import finding_fingerprint
 from fourcorners.review.finding import (
-    Annotation,
     Author,
     CellState,
     Evidence,
@@ -31,7 +32,6 @@ from fourcorners.review.finding import (
     ReviewedDocument,
     Severity,
 )
-from fourcorners.review.people.annotations import finding_fingerprint
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.version import __version__
 
@@ -209,14 +209,6 @@ def _place(finding: Finding) -> str:
     if finding.place is None:
         return "A person’s own words"
     return f"Characters {finding.place.start:,}–{finding.place.end:,}"
-
-
-def format_annotation(remark: Annotation) -> str:
-    """Return a remark as a line for people."""
-    state = f" {REVIEW_WORDS[remark.state].lower()}" if remark.state else ""
-    value = f" “{remark.value}”" if remark.value else ""
-    comment = f" {remark.comment}" if remark.comment else ""
-    return f"{remark.at[:10]} {remark.by}:{state}{value}{comment}"
 
 
 def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:

@@ -13,9 +13,9 @@ from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.tree import NodeKind
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import replace_party_names
+from fourcorners.research.tool import Material
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph.contract import Contract, read_contract

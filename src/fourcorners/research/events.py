@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import Answer, Draft, Gap, Step
+from fourcorners.research.tool import Material
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.agents.tool import Tool
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Verdict
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, Event
 from fourcorners.research.limits import MAX_QUESTION
 from fourcorners.research.offline.run import answer_offline, offline_provenance, title_of
+from fourcorners.research.tool import Tool
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 

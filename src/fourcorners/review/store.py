@@ -11,8 +11,8 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import annotations as remarks
 from fourcorners.review.finding import CellState, Finding, ReviewState
-from fourcorners.review.people import annotations as remarks
 
 _ROOM = "review"
 _CELLS = """

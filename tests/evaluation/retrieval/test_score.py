@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.evaluation.retrieval.loader import Answer, Question, Snippet
+from fourcorners.evaluation.retrieval.measures import MEASURES
 from fourcorners.evaluation.retrieval.score import (
     FIRST,
     KS,
-    MEASURES,
     mean_of_sets,
     resample_scores,
     score_question,

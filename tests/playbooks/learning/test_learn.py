@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks import load_playbook
-from fourcorners.playbooks.learning.annotated import read_annotated_folder
+from fourcorners.playbooks.bank.annotated import read_annotated_folder
 from fourcorners.playbooks.learning.learn import (
     Clause,
     QueryLearner,
@@ -21,7 +21,7 @@ from fourcorners.playbooks.learning.learn import (
 )
 from fourcorners.playbooks.learning.mining import MAX_DISTANCE, Sentences, terms_query
 from fourcorners.playbooks.learning.validation import average_precision, cross_validate
-from fourcorners.playbooks.learning.write import learned_yaml, provision_id
+from fourcorners.playbooks.write import learned_yaml, provision_id
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fourcorners.outline.card.card import Card, Fact
-from fourcorners.playbooks.learning.direction import Direction
+from fourcorners.playbooks.passages.direction import Direction
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     GROUPS,

@@ -16,10 +16,10 @@ from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, Request
 from fourcorners.models import Encoder
 from fourcorners.research import events
 from fourcorners.research.agents.inquiry import InquirySettings, estimate_cost
-from fourcorners.research.agents.tool import Material, ToolQuery
 from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask, final_answer, prepare_answer
+from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.search.concepts import Concept
 
 QUESTION = "Can the Tenant assign the lease?"

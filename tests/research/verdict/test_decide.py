@@ -12,10 +12,10 @@ from fourcorners.models.polarity.model import PolarityModel
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.sufficiency import Judgement
+from fourcorners.research.companions.find import is_contrary
+from fourcorners.research.companions.qualifiers import find_qualifiers
+from fourcorners.research.companions.related import find_referring, find_uncovered
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.clause_context import find_referring, find_uncovered
-from fourcorners.research.offline.companions import is_contrary
-from fourcorners.research.offline.qualifiers import find_qualifiers
 from fourcorners.research.question import split_question
 from fourcorners.research.run import ask, final_answer
 from fourcorners.research.verdict.decide import covered_share, decide_verdict, is_presupposed

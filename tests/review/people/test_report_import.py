@@ -12,9 +12,9 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
+from fourcorners.review.annotations import finding_fingerprint
 from fourcorners.review.finding import Author, CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.people.annotations import finding_fingerprint
 from fourcorners.review.people.report_import import ImportOutcome, ReportEdit, import_edits
 from tests.review.filled import ASSIGN, LAW, LEAVE, fill
 

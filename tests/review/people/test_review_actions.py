@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import annotations as remarks
 from fourcorners.review import store
 from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
-from fourcorners.review.people import annotations as remarks
 from fourcorners.review.people import review_actions as states
 from fourcorners.text.span import Span
 from tests.review.filled import ASSIGN, LAW, LEAVE, fill

@@ -107,9 +107,9 @@ def score_run(
     from fourcorners.errors import ConfigError
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.extraction.run_files import read_extractions
-    from fourcorners.evaluation.measures.unseen import contracts_unseen
     from fourcorners.evaluation.outline.run_files import read_outlines
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.retrieval.unseen import contracts_unseen
     from fourcorners.evaluation.run_files import run_benchmark
 
     require_place(record_out)

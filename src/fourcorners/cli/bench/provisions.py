@@ -191,10 +191,10 @@ def score_run(
     from fourcorners.cli.output import console
     from fourcorners.errors import ConfigError
     from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.measures.unseen import contracts_unseen
     from fourcorners.evaluation.provisions import score as scenarios
     from fourcorners.evaluation.provisions.report import scenario_table
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 
     contracts = cuad.load_cuad(data, limit=limit)
     answers = scenarios.read_run(run)

@@ -171,9 +171,9 @@ def score_run(
     unseen_by: str | None = None,
 ) -> None:
     """Score a run file of the retrieval benchmark; with a limit, its first lines alone."""
-    from fourcorners.evaluation.measures.unseen import questions_unseen
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.retrieval import loader as legalbench
+    from fourcorners.evaluation.retrieval.unseen import questions_unseen
 
     answers = legalbench.read_run(run)[:limit]
     sets = [legalbench.load_set(data, name) for name in legalbench.set_names(data)]

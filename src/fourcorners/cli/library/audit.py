@@ -79,7 +79,7 @@ def verify(
     from rich.text import Text
 
     from fourcorners.cli.output import console
-    from fourcorners.review.people import annotations as remarks
+    from fourcorners.review import annotations as remarks
 
     wanted = head.strip().lower() if head else ""
     if wanted and not _HASH.fullmatch(wanted):

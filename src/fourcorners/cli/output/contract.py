@@ -127,7 +127,7 @@ def _print_people(out: Console, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output.console import print_indented
-    from fourcorners.cli.review.mark import format_annotation
+    from fourcorners.reports.grid import format_annotation
     from fourcorners.text.invisible_characters import single_line
 
     if finding.value:

@@ -65,8 +65,8 @@ def show(
     ] = False,
 ) -> None:
     """Print a playbook's YAML."""
-    from fourcorners.playbooks.file.starter import resolved_yaml
     from fourcorners.playbooks.load import load_playbook, playbook_text
+    from fourcorners.playbooks.starter import resolved_yaml
     from fourcorners.text.invisible_characters import show_invisible
 
     load_playbook(playbook)
@@ -104,9 +104,9 @@ def new_playbook(
     from fourcorners.cli.output import console
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks.file.schema import json_schema
-    from fourcorners.playbooks.file.starter import starter_yaml
-    from fourcorners.playbooks.learning.write import provision_id
     from fourcorners.playbooks.load import parse_playbook
+    from fourcorners.playbooks.starter import starter_yaml
+    from fourcorners.playbooks.write import provision_id
     from fourcorners.text.invisible_characters import single_line
 
     path = out or Path(f"{provision_id(name)}.yaml")

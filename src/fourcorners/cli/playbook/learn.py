@@ -68,8 +68,8 @@ def learn(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.learning.learn import QueryLearner
     from fourcorners.playbooks.learning.validation import cross_validate
-    from fourcorners.playbooks.learning.write import learned_yaml, match_provision
     from fourcorners.playbooks.load import load_playbook
+    from fourcorners.playbooks.write import learned_yaml, match_provision
     from fourcorners.settings import Settings
 
     if (bank is None) == (data is None):
@@ -125,7 +125,7 @@ def _wanted(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]
 
 
 def _annotated(folder: Path) -> tuple[list[Sentence], list[Clause]]:
-    from fourcorners.playbooks.learning.annotated import read_annotated_folder
+    from fourcorners.playbooks.bank.annotated import read_annotated_folder
 
     return read_annotated_folder(folder)
 

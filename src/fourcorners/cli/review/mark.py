@@ -18,7 +18,7 @@ from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
     from fourcorners.cli.output.console import Json
-    from fourcorners.review.finding import Annotation, Finding
+    from fourcorners.review.finding import Finding
     from fourcorners.text.span import Span
 
 
@@ -155,7 +155,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
     from rich.text import Text
 
     from fourcorners.cli.output import console
-    from fourcorners.reports.grid import REVIEW_WORDS
+    from fourcorners.reports.grid import REVIEW_WORDS, format_annotation
     from fourcorners.text.invisible_characters import single_line
 
     out = console.stdout_console()
@@ -177,17 +177,3 @@ def _print(name: str, provision: str, finding: Finding) -> None:
         console.print_indented(out, Text(format_annotation(each)), 2)
     if not finding.remarks:
         console.print_indented(out, Text("Nobody said anything of it yet.", "dim"), 2)
-
-
-def format_annotation(remark: Annotation) -> str:
-    """Return a remark as a line for people."""
-    from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.review.finding import ReviewState
-    from fourcorners.text.invisible_characters import single_line
-
-    state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
-    said = f": {state[remark.state].lower()}" if remark.state else ":"
-    value = f", “{single_line(remark.value)}”" if remark.value else ""
-    comment = f" {single_line(remark.comment)}" if remark.comment else ""
-    end = "." if remark.state else ""
-    return f"{remark.at[:16].replace('T', ' ')} {single_line(remark.by)}{said}{value}{end}{comment}"

@@ -10,6 +10,7 @@ from fourcorners.evaluation.measures.intervals import wilson_interval
 from fourcorners.evaluation.measures.plots import PlotLine, line_plot
 from fourcorners.evaluation.record import Json
 from fourcorners.evaluation.retrieval.loader import MINI_SUFFIX
+from fourcorners.evaluation.retrieval.measures import MEASURES
 from fourcorners.evaluation.retrieval.published import Kind, load_papers
 from fourcorners.evaluation.retrieval.run import RoutedQuestion
 from fourcorners.evaluation.retrieval.score import KS, MeanWithInterval, RetrievalScores
@@ -17,15 +18,6 @@ from fourcorners.evaluation.retrieval.score import KS, MeanWithInterval, Retriev
 if TYPE_CHECKING:
     from rich.table import Table
 
-PLOTTED = (
-    ("precision, union", "union_precision"),
-    ("recall, union", "union_recall"),
-    ("precision, official", "official_precision"),
-    ("recall, official", "official_recall"),
-    ("precision, spans", "span_precision"),
-    ("recall, spans", "span_recall"),
-    ("recall, perfect", "bound_recall"),
-)
 _SEARCHED = {"whole": "the corpus", "given": "the contract"}
 
 
@@ -35,9 +27,11 @@ def retrieval_table(scores: RetrievalScores) -> Table:
         f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts, % at k",
         "",
     )
-    for label, name in PLOTTED:
+    for name, measure in MEASURES.items():
+        if not measure.label:
+            continue
         figures = scores.at[name]
-        table.add_row(label, *(f"{100 * each.value:.1f}" for each in figures))
+        table.add_row(measure.label, *(f"{100 * each.value:.1f}" for each in figures))
         if name == "union_recall":
             table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))

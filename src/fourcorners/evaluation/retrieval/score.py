@@ -1,35 +1,20 @@
-"""Measures of retrieval over characters and over spans, with intervals by contract.
-
-LegalBench-RAG measures characters (its section 4); its program adds up every overlap, so that a
-place retrieved twice counts twice: that is `official`. `union` counts each character once. Hits of
-spans, characters at k and the bounds of perfect retrieval are those of PAKTON's appendix F.
-"""
+"""The measures of a set of questions, with intervals by contract."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.record import Json
-from fourcorners.evaluation.retrieval.loader import Answer, Question, Snippet
-from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+from fourcorners.evaluation.retrieval.loader import Answer, Question
+from fourcorners.evaluation.retrieval.measures import MEASURES, Overlap
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 KS = (1, 2, 4, 8, 16, 32, 64)
-MEASURES = (
-    "official_precision",
-    "official_recall",
-    "union_precision",
-    "union_recall",
-    "span_precision",  # share of the snippets that touch an answer
-    "span_recall",  # share of the answers that a snippet touches
-    "characters",  # in all snippets together
-    "bound_recall",  # official recall of the answers themselves, the longest first
-)
 FIRST = "first_in_contract"
 """The share of questions whose first snippet is from the contract that answers."""
 SAMPLES = 1_000  # of the bootstrap
@@ -87,60 +72,13 @@ class RetrievalScores:
 
 def score_question(question: Question, answer: Answer) -> list[float]:
     """Return the measures of one question: each of `MEASURES` at each of `KS`, then `FIRST`."""
-    gold = question.answers
-    wanted = sum(len(each.span) for each in gold)
-    by_size = sorted(gold, key=lambda each: -len(each.span))
-    rows = [_at(gold, answer.snippets[:k], wanted) for k in KS]
-    bounds = [_share(sum(len(each.span) for each in by_size[:k]), wanted) for k in KS]
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    overlaps = [Overlap(question.answers, answer.snippets[:k], k) for k in KS]
     first = answer.snippets[:1]
-    right = {each.file_path for each in gold}
+    right = {each.file_path for each in question.answers}
     return [
-        *(value for column in columns for value in column),
-        *bounds,
+        *(measure.score(each) for measure in MEASURES.values() for each in overlaps),
         float(bool(first) and first[0].file_path in right),
     ]
-
-
-def _at(gold: Sequence[Snippet], found: Sequence[Snippet], wanted: int) -> tuple[float, ...]:
-    """Return the measures of some snippets, but for the bound."""
-    pairs = [
-        (at, len(both))
-        for at, one in enumerate(found)
-        for other in gold
-        if one.file_path == other.file_path and (both := one.span.intersection(other.span))
-    ]
-    overlap = sum(length for _, length in pairs)
-    length = sum(len(each.span) for each in found)
-    once_found, once_gold = _by_file(found), _by_file(gold)
-    shared = sum(
-        covered_length(intersect_spans(spans, once_gold.get(at, ())))
-        for at, spans in once_found.items()
-    )
-    touched = sum(
-        any(other.file_path == one.file_path and other.span.overlaps(one.span) for one in found)
-        for other in gold
-    )
-    return (
-        _share(overlap, length),
-        _share(overlap, wanted),
-        _share(shared, sum(map(covered_length, once_found.values()))),
-        _share(shared, sum(map(covered_length, once_gold.values()))),
-        _share(len({at for at, _ in pairs}), len(found)),
-        _share(touched, len(gold)),
-        float(length),
-    )
-
-
-def _by_file(snippets: Iterable[Snippet]) -> dict[str, list[Span]]:
-    spans: dict[str, list[Span]] = {}
-    for each in snippets:
-        spans.setdefault(each.file_path, []).append(each.span)
-    return {path: merge_spans(found) for path, found in spans.items()}
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks.learning.direction import Direction, fit_direction
 from fourcorners.playbooks.learning.mining import MAX_TERMS, Sentences, Term, terms_query
+from fourcorners.playbooks.passages.direction import Direction, fit_direction
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.units import cut_units
-from fourcorners.playbooks.learning.direction import Direction
+from fourcorners.playbooks.passages.direction import Direction
 from fourcorners.playbooks.passages.windows import MAX_LENGTH, Window, choose_windows, tile_spans
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query

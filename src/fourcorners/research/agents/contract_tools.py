@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fourcorners.errors import InputError
 from fourcorners.outline.tree import Node
 from fourcorners.research.agents.report_check import COMPUTED_SOURCE
-from fourcorners.research.agents.tool import Material, Tool, ToolQuery
 from fourcorners.research.amounts import compute
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
+from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract

@@ -32,7 +32,6 @@ from fourcorners.research.agents.schemas import (
     ToolChoice,
     UnderstoodQuestion,
 )
-from fourcorners.research.agents.tool import Material, Tool
 from fourcorners.research.answer import Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
@@ -40,6 +39,7 @@ from fourcorners.research.events import AnswerEvent, Event, PlanEvent
 from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
+from fourcorners.research.tool import Material, Tool
 
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
 PROMPTS = ("archivist", "interrogate", "research", "draft", "repair", "fence")

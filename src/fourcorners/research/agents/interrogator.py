@@ -19,7 +19,6 @@ from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.report_check import COMPUTED_SOURCE, CheckedReport, check_report
 from fourcorners.research.agents.researcher import Researcher, ResearchResult, number_materials
 from fourcorners.research.agents.schemas import DraftReport, NextQuestion
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import (
     Answer,
     Draft,
@@ -32,6 +31,7 @@ from fourcorners.research.answer import (
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
 from fourcorners.research.question import split_question
+from fourcorners.research.tool import Material
 from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
 

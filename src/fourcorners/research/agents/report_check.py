@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.research.agents.schemas import DraftReport, FindingClaim, QuoteClaim, SentenceClaim
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.amounts import written_numbers
 from fourcorners.research.answer import (
     Citation,
@@ -26,6 +25,7 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.context import ResearchContext
+from fourcorners.research.tool import Material
 from fourcorners.review.prompting.alignment import align_claim
 from fourcorners.text import evidence
 

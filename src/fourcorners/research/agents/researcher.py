@@ -16,10 +16,10 @@ from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials, outline_map
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall, ToolChoice
-from fourcorners.research.agents.tool import Material, Tool, ToolQuery
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
+from fourcorners.research.tool import Material, Tool, ToolQuery
 
 MAX_TOOL_CALLS = 4
 """Tools that one question may use."""

@@ -22,15 +22,15 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
+from fourcorners.research.companions.find import find_companions
+from fourcorners.research.companions.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.companions import find_companions
 from fourcorners.research.offline.premises import (
     ScoredSpan,
     find_absent_terms,
     find_absent_words,
     find_contradicting_sentences,
 )
-from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.question import Aspect, Part
 from fourcorners.research.verdict.decide import decide_verdict
 from fourcorners.research.verdict.entailment import EntailmentJudgement

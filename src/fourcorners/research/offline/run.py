@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.answer import (
     Answer,
     Draft,
@@ -29,6 +28,7 @@ from fourcorners.research.events import (
 )
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
 from fourcorners.research.question import split_question
+from fourcorners.research.tool import Material
 
 NO_MODEL = "no language model"
 _TITLE = 120  # characters of a title

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from fourcorners.errors import ConfigError
-from fourcorners.research.agents.tool import Tool, ToolFactory
+from fourcorners.research.tool import Tool, ToolFactory
 from fourcorners.source_settings import (
     ExternalSettings,
     McpServerSettings,

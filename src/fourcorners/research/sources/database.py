@@ -15,7 +15,7 @@ from urllib.parse import quote
 import apsw
 
 from fourcorners.errors import CallError, ConfigError
-from fourcorners.research.agents.tool import Material, ToolQuery
+from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import SqlSettings
 
 MAX_ROWS = 50

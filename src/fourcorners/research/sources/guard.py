@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from fourcorners.errors import CallError, FourcornersError
-from fourcorners.research.agents.tool import Material, Tool, ToolQuery
+from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.review.suspicion.injection import find_injections
 
 MAX_QUERY = 200

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import CallError, ConfigError, FourcornersError
 from fourcorners.llm.port.event_loop import EventLoopThread
 from fourcorners.net import http_client
-from fourcorners.research.agents.tool import Material, ToolQuery
+from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import McpServerSettings
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fourcorners.errors import ConfigError
-from fourcorners.research.agents.tool import Tool, ToolFactory
 from fourcorners.research.sources import configure_sources
+from fourcorners.research.tool import Tool, ToolFactory
 from fourcorners.source_settings import ExternalSettings
 
 

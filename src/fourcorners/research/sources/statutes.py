@@ -18,9 +18,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
-from fourcorners.research.agents.tool import Material, ToolQuery
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import build_context
+from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import StatutesSettings
 
 if TYPE_CHECKING:

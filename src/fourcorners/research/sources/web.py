@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from fourcorners.errors import CallError
 from fourcorners.net import RetryPolicy, get_json
-from fourcorners.research.agents.tool import Material, ToolQuery
+from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import WebSearchSettings, WikipediaSettings
 from fourcorners.version import __version__
 

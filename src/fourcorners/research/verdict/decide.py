@@ -20,9 +20,9 @@ from fourcorners.models.polarity.model import default_polarity
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.similarity import stem_rarity
+from fourcorners.research.companions.find import is_contrary
+from fourcorners.research.companions.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.companions import is_contrary
-from fourcorners.research.offline.qualifiers import Qualifier, find_qualifiers
 from fourcorners.research.question import Aspect, Part
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.research.verdict.entailment import EntailmentJudgement, judge_statement

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import annotations as remarks
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState
-from fourcorners.review.people import annotations as remarks
 from fourcorners.review.people import review_actions as states
 
 

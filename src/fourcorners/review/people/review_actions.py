@@ -6,9 +6,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.library import audit
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import annotations as remarks
 from fourcorners.review import store
 from fourcorners.review.finding import Annotation, CellState, Finding, ReviewState
-from fourcorners.review.people import annotations as remarks
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.library.entries import AuditEntry
-from fourcorners.review.people import annotations as remarks
+from fourcorners.review import annotations as remarks
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context

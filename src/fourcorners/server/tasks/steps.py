@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.research import events as happened
-from fourcorners.research.agents.tool import Material
 from fourcorners.research.events import Event
+from fourcorners.research.tool import Material
 from fourcorners.text.invisible_characters import shorten
 
 TABLE_SET = "server_steps"

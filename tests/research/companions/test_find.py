@@ -8,8 +8,8 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Role
+from fourcorners.research.companions.find import MAX_CHARACTERS, find_companions
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.companions import MAX_CHARACTERS, find_companions
 from fourcorners.research.offline.premises import ScoredSpan
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span

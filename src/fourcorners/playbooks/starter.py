@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from fourcorners.errors import ConfigError, PlaybookError
 from fourcorners.playbooks.file.schema import PlaybookFile, ProvisionFile
-from fourcorners.playbooks.learning.write import provision_id
 from fourcorners.playbooks.load import (
     builtin_names,
     load_playbook,
@@ -15,6 +14,7 @@ from fourcorners.playbooks.load import (
     playbook_text,
     resolve_playbook,
 )
+from fourcorners.playbooks.write import provision_id
 
 SCHEMA_LINE = "# yaml-language-server: $schema={schema}\n"
 _WIDTH = 96  # characters of a line of YAML

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
+from fourcorners.research.companions.related import find_referring, find_uncovered
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.clause_context import find_referring, find_uncovered
 from fourcorners.search.graph import LinkedPassage, LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.statements import Relation
@@ -47,7 +47,7 @@ _LEANS = re.compile(
     r"any\s+(?:such|other)\b|the\s+(?:same|said|foregoing|figure|excess|latter|former)\b)",
     re.IGNORECASE,
 )
-_PATTERNS = load_patterns("fourcorners.research.offline", "companions")
+_PATTERNS = load_patterns("fourcorners.research.companions", "find")
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
 # How a sentence says that the one before it is not the whole.
 _TAKES_BACK = re.compile(

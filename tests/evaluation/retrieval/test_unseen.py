@@ -10,8 +10,8 @@ import pytest
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.measures import unseen
 from fourcorners.evaluation.retrieval import loader as retrieval
+from fourcorners.evaluation.retrieval import unseen
 from fourcorners.evaluation.retrieval.loader import Answer
 from tests.cli import tiny
 

@@ -1,0 +1,1 @@
+"""What belongs beside a quoted sentence: definitions, exceptions, clauses that it needs."""
