@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Value(BaseModel):
     """A value of the API: no more, and no less, than its schema says."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class Paged(Value, Generic[T]):
@@ -218,21 +218,7 @@ class TaskValue(Value):
     @classmethod
     def from_task(cls, task: Task) -> TaskValue:
         """Return a task as the API says it."""
-        return cls(
-            id=task.id,
-            kind=task.kind,
-            collection=task.collection,
-            state=task.state.value,
-            done=task.done,
-            total=task.total,
-            failed=task.failed,
-            result=dict(task.result),
-            reason=task.reason,
-            remedy=task.remedy,
-            asked_by=task.asked_by,
-            created=task.created,
-            finished=task.finished,
-        )
+        return cls.model_validate(task)
 
 
 def _facts(card: Card) -> Iterator[tuple[str, str, Span, float]]:

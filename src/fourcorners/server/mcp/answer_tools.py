@@ -16,21 +16,20 @@ from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research import events as happened
-from fourcorners.research.answer import Answer, Citation, Statement
+from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.models import SpanValue, Value
+from fourcorners.server.api.answer_models import ReportValue
+from fourcorners.server.api.models import Value
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
-from fourcorners.server.links import quote_href
 from fourcorners.server.mcp.read_tools import Collection, DocumentId
 from fourcorners.server.mcp.tool import McpTool, Progress, no_progress
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
-from fourcorners.text.span import Span
 
 _STEPS = 3  # of a turn that are told of
 _SHOWN = 200  # characters of a question in what is told on the way
@@ -54,51 +53,7 @@ class AskRequest(Value):
     )
 
 
-class QuoteValue(Value):
-    """Words that the program verified against the contract."""
-
-    words: str
-    document: str
-    name: str
-    where: str = Field(examples=["clause 7.2(a), page 3"])
-    span: SpanValue
-    because: str
-    href: str
-
-
-class StatementValue(Value):
-    """A sentence about the contracts; what is `unverified` is a claim, and no evidence."""
-
-    text: str
-    role: str
-    standing: str
-    problem: str
-    quotes: list[QuoteValue]
-
-    @classmethod
-    def from_statement(cls, statement: Statement) -> StatementValue:
-        """Return a statement as tools say it."""
-        return cls(
-            text=statement.text,
-            role=statement.role.value,
-            standing=statement.standing.value,
-            problem=statement.problem,
-            quotes=[
-                _quoted(each, each.quote.span)
-                for each in statement.quotes
-                if each.quote.span is not None
-            ],
-        )
-
-
-class GapValue(Value):
-    """What is missing, and how it was looked for."""
-
-    what: str
-    searched: str
-
-
-class AnswerValue(Value):
+class McpAnswer(ReportValue):
     """The report to a question."""
 
     id: str = Field(
@@ -108,56 +63,23 @@ class AnswerValue(Value):
     href: str = Field(description="The page that shows it.")
     question: str
     ruling: str
-    confidence: float
-    because: str
-    assumptions: list[str]
-    answer: list[StatementValue]
-    conditions: list[StatementValue]
-    readings: list[StatementValue]
-    findings: list[StatementValue]
-    gaps: list[GapValue]
-    next_questions: list[str]
     read: list[str] = Field(description="The ids of the contracts that were read.")
     made_by: str
-    stopped: str = Field(description="Why the work ended early; empty if it did not.")
-
-    @classmethod
-    def from_answer(cls, answer: Answer, identity: str) -> AnswerValue:
-        """Return an answer as tools say it, by the id that it is kept under."""
-        told = answer.answer
-        return cls(
-            id=identity,
-            href=f"/ask/{identity}",
-            question=answer.question,
-            ruling=told.ruling.value,
-            confidence=told.confidence,
-            because=told.because,
-            assumptions=list(answer.assumptions),
-            answer=[StatementValue.from_statement(each) for each in told.sentences],
-            conditions=[StatementValue.from_statement(each) for each in told.conditions],
-            readings=[StatementValue.from_statement(each) for each in told.readings],
-            findings=[StatementValue.from_statement(each) for each in answer.findings],
-            gaps=[GapValue(what=each.what, searched=each.searched) for each in answer.gaps],
-            next_questions=list(answer.next_questions),
-            read=[each.document for each in answer.sources],
-            made_by=answer.made.by,
-            stopped=answer.stopped,
-        )
 
 
-def _quoted(cited: Citation, span: Span) -> QuoteValue:
-    return QuoteValue(
-        words=cited.quote.words,
-        document=cited.document,
-        name=cited.name,
-        where=cited.where,
-        span=SpanValue.from_span(span),
-        because=cited.because,
-        href=quote_href(cited.document, span, cited.quote.words),
+def _value(answer: Answer, identity: str) -> McpAnswer:
+    return McpAnswer.from_answer(
+        answer,
+        id=identity,
+        href=f"/ask/{identity}",
+        question=answer.question,
+        ruling=answer.answer.ruling.value,
+        read=[each.document for each in answer.sources],
+        made_by=answer.made.by,
     )
 
 
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progress) -> AnswerValue:
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progress) -> McpAnswer:
     with context.access() as access:
         collection = _walled(access, asked)
         library = (
@@ -180,7 +102,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progres
         home = AnswerOrigin(collection or "", context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection or "", "read": len(answer.sources)})
-    return AnswerValue.from_answer(answer, identity)
+    return _value(answer, identity)
 
 
 def _watched(events: Iterator[Event], tell: Progress) -> Answer:
@@ -220,10 +142,10 @@ class ReportRequest(Value):
     id: str = Field(min_length=4, max_length=40, description="As `ask` told it.")
 
 
-def _report(context: RequestContext, asked: ReportRequest) -> AnswerValue:
+def _report(context: RequestContext, asked: ReportRequest) -> McpAnswer:
     with context.access() as access:
         found, kept = answers.find_answer(access, asked.id)
-    return AnswerValue.from_answer(found, kept.summary.id)
+    return _value(found, kept.summary.id)
 
 
 def _walled(access: Access, asked: AskRequest) -> str | None:
@@ -277,7 +199,7 @@ TOOLS: tuple[McpTool[Any], ...] = (
         "their place, on what it depends, and what the contracts do not say. It tells how far it "
         "is, and the report is kept under its id.",
         AskRequest,
-        AnswerValue,
+        McpAnswer,
         _ask,
         open_world=True,
         run_with_progress=_ask,
@@ -288,7 +210,7 @@ TOOLS: tuple[McpTool[Any], ...] = (
         "Brings the report to an earlier question again, by its id: one that a program asked, or a "
         "person.",
         ReportRequest,
-        AnswerValue,
+        McpAnswer,
         _report,
     ),
 )
