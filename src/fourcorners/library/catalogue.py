@@ -32,7 +32,7 @@ from fourcorners.library.entries import (
     Stats,
     Vectors,
 )
-from fourcorners.library.memory import Memory
+from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors import unpack_vectors
 from fourcorners.outline.card.card import Card
@@ -273,7 +273,8 @@ class Catalogue:
         """
         if document is not None:
             return self._load_vectors(None, document)
-        return self.memory.vectors.get(
+        known: VersionedCache[Vectors] = self.memory.cache("vectors")
+        return known.get(
             self.content_version,
             "" if collection is None else fold_name(collection),
             lambda: self._load_vectors(self._scope(collection), None),

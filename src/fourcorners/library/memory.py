@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
-
-from fourcorners.library.entries import Vectors
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar
 
 MAX_DOCUMENTS = 48  # prepared ones that are held
-_MATRICES = 3  # each as large as the vectors of a collection, or of the whole library
+SIZES: Mapping[str, int] = {
+    "vectors": 3,  # matrices, each as large as a collection or as the whole library
+    "entries": 8,  # collections with their lists of documents
+    "names": 1,  # the index of all names
+    "places": 256,  # documents with their pages and headings
+    "contracts": 48,  # documents with outline and card
+    "nearest passages": 256,  # concepts, each within its filters
+    "clause kinds": 4,  # documents as the clause reader has them
+}
+"""The caches of a library, by name, and how many values each holds."""
 
 Value = TypeVar("Value")
 
@@ -58,15 +65,27 @@ class VersionedCache(Generic[Value]):
 
 
 class Memory:
-    """What one or more connections to a library keep in memory; rooms may hang their own on it.
+    """What the connections of a process to one library keep in memory together.
 
     Attributes:
         documents: How many documents may stay prepared for questions, at some 0.9 MB each.
-        vectors: Of the library and of collections, by the folded name, empty for the whole.
     """
 
-    __slots__ = ("__weakref__", "documents", "vectors")
+    __slots__ = ("_held", "_lock", "documents")
 
     def __init__(self, documents: int = MAX_DOCUMENTS) -> None:
         self.documents = documents
-        self.vectors: VersionedCache[Vectors] = VersionedCache(_MATRICES)
+        self._held: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def cache(self, name: str) -> VersionedCache[Any]:
+        """Return the cache of a name, one of `SIZES`."""
+        return self.get_or_make(name, lambda: VersionedCache(SIZES[name]))
+
+    def get_or_make(self, name: str, make: Callable[[], Value]) -> Value:
+        """Return what is kept under a name; it is made once."""
+        with self._lock:
+            if name not in self._held:
+                self._held[name] = make()
+            value: Value = self._held[name]
+            return value

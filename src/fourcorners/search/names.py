@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 from math import log1p
 from types import MappingProxyType
-from weakref import WeakKeyDictionary
 
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
-from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
 from fourcorners.text.tokenization import tokenize
@@ -233,10 +232,8 @@ ABBREVIATIONS = MappingProxyType(
 )
 """What lawyers call contracts in short, without the words that all contracts share."""
 
-_KNOWN: WeakKeyDictionary[Memory, VersionedCache[NameIndex]] = WeakKeyDictionary()
-
 
 def name_index(library: Catalogue) -> NameIndex:
     """Return the index of a library's names; it is made anew when the library has changed."""
-    known = _KNOWN.setdefault(library.memory, VersionedCache(1))
+    known: VersionedCache[NameIndex] = library.memory.cache("names")
     return known.get(library.content_version, "", lambda: NameIndex(library))

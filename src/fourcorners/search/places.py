@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.codec import PAGES, StoredNodes
-from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.tree import node_path
-
-_KEPT = 256  # documents of a library whose places stay at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ class DocumentPlaces:
     @classmethod
     def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
         """Return what the library knows of a document; it stays at hand until that changes."""
-        known = _KNOWN.setdefault(library.memory, VersionedCache(_KEPT))
+        known: VersionedCache[DocumentPlaces] = library.memory.cache("places")
         return known.get(library.content_version, document, lambda: cls._read(library, document))
 
     @classmethod
@@ -44,6 +41,3 @@ class DocumentPlaces:
         if node is None:
             return ()
         return node_path(self.nodes.ancestors(node), text)
-
-
-_KNOWN: WeakKeyDictionary[Memory, VersionedCache[DocumentPlaces]] = WeakKeyDictionary()

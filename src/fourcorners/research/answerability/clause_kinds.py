@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import log
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
+from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.registry import default_clause_reader
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 _TINY = 1e-6  # keeps a chance off 0 and 1
 _SURE = 0.999  # weight of the concepts that a question names in full: of a tie all count
 _NOTHING = -12.0  # log-odds where nothing was found
-_READ: WeakKeyDictionary[Library, tuple[str, str, PreparedDocument, SentenceScores]] = (
-    WeakKeyDictionary()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +122,14 @@ def _heard(
     library: Library, document: str, judge: ProvisionReader
 ) -> tuple[PreparedDocument, SentenceScores]:
     """Return a contract read and heard; the last one is kept, for the next part of a question."""
-    kept = _READ.get(library)
-    key = f"{document} {library.content_version}"
-    if kept is None or kept[:2] != (key, judge.reader.name):
-        reading = prepare_from_library(library, document)
-        kept = (key, judge.reader.name, reading, judge.read(reading))
-        _READ[library] = kept
-    return kept[2], kept[3]
+
+    def read() -> tuple[PreparedDocument, SentenceScores]:
+        prepared = prepare_from_library(library, document)
+        return prepared, judge.read(prepared)
+
+    known: VersionedCache[tuple[PreparedDocument, SentenceScores]]
+    known = library.memory.cache("clause kinds")
+    return known.get(library.content_version, (document, judge.reader.name), read)
 
 
 def _of_kind(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_string
+from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.outline.references.labels import LabelIndex
@@ -20,7 +19,6 @@ from fourcorners.search.graph.changes import ClauseChange, parse_changes
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-CACHE_SIZE = 48  # documents of a library that stay read
 MAX_OPENING = 1_500
 """Characters of a clause that is shown whole; of a longer one its first sentences are."""
 
@@ -182,33 +180,18 @@ class Contract:
         return span
 
 
-class _Kept:
-    def __init__(self) -> None:
-        self.version = ""
-        self.readings: OrderedDict[str, Contract] = OrderedDict()
-
-
-_KEPT: WeakKeyDictionary[Catalogue, _Kept] = WeakKeyDictionary()
-
-
 def read_contract(library: Catalogue, document: str) -> Contract:
     """Return a document read, from memory if it was read before and nothing has changed."""
-    kept = _KEPT.setdefault(library, _Kept())
-    version = library.content_version
-    if kept.version != version:
-        kept.readings.clear()
-        kept.version = version
-    reading = kept.readings.pop(document, None)
-    if reading is None:
-        text = library.text(document)
-        name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
-        reading = Contract(
-            document, as_string(name), text, library.outline(document), library.card(document)
-        )
-    kept.readings[document] = reading
-    while len(kept.readings) > CACHE_SIZE:
-        kept.readings.popitem(last=False)
-    return reading
+    known: VersionedCache[Contract] = library.memory.cache("contracts")
+    return known.get(library.content_version, document, lambda: _read(library, document))
+
+
+def _read(library: Catalogue, document: str) -> Contract:
+    text = library.text(document)
+    name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
+    return Contract(
+        document, as_string(name), text, library.outline(document), library.card(document)
+    )
 
 
 def _fold(term: str) -> str:

@@ -6,11 +6,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
-from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.memory import VersionedCache
 from fourcorners.search.concepts import Concept
 from fourcorners.search.dense import nearest_passages
 from fourcorners.search.filters import Filters
@@ -28,7 +27,6 @@ MAX_PASSAGES = 200
 """How many passages each side brings."""
 MIN_WORD = 4
 """Letters of a stem from which all words that start with it count as its forms."""
-_KEPT = 256  # concepts, each within its filters, whose passages stay at hand
 
 
 def leading_documents(
@@ -72,15 +70,12 @@ def _near(
     examples = concept.examples
     if examples is None:
         return {}
-    known = _NEAR.setdefault(library.memory, VersionedCache(_KEPT))
+    known: VersionedCache[Mapping[int, float]] = library.memory.cache("nearest passages")
     return known.get(
         library.content_version,
         (concept, filters),
         lambda: nearest_passages(library, filters, tokens, examples.mean(axis=0), MAX_PASSAGES),
     )
-
-
-_NEAR: WeakKeyDictionary[Memory, VersionedCache[Mapping[int, float]]] = WeakKeyDictionary()
 
 
 def _owners(library: Catalogue) -> Callable[[int], str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.memory import MAX_DOCUMENTS, Memory, VersionedCache
+from fourcorners.library.memory import MAX_DOCUMENTS, VersionedCache
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.clause import MAX_LENGTH
 from fourcorners.outline.passages.concordance import Concordance
@@ -202,12 +202,9 @@ class DocumentCache:
         return ready[1]
 
 
-_shelves: WeakKeyDictionary[Memory, DocumentCache] = WeakKeyDictionary()
-
-
 def document_cache(library: Catalogue) -> DocumentCache:
-    """Return the shelf of a library, for as long as a connection that shares it is open."""
-    return _shelves.setdefault(library.memory, DocumentCache(library.memory.documents))
+    """Return the prepared documents of a library, for as long as a connection to it is open."""
+    return library.memory.get_or_make("documents", lambda: DocumentCache(library.memory.documents))
 
 
 def _read(library: Catalogue, document: str) -> PreparedDocument:

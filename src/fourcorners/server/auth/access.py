@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
-from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
@@ -312,13 +311,9 @@ class Access:
         )
 
 
-_LISTED: WeakKeyDictionary[Memory, VersionedCache[tuple[Entry, ...]]] = WeakKeyDictionary()
-_LISTS = 8  # collections whose lists of documents stay at hand
-
-
 def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
     """Return the documents (of a collection), whoever may read them; they are narrowed later."""
-    known = _LISTED.setdefault(library.memory, VersionedCache(_LISTS))
+    known: VersionedCache[tuple[Entry, ...]] = library.memory.cache("entries")
     key = None if collection is None else fold_name(collection)
     return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))
 
