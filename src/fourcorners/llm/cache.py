@@ -14,13 +14,9 @@ from fourcorners.llm.exchange import Finish, Response
 class Cache(Protocol):
     """Text by key, used in the thread that asks; a key is the hash of all that matters."""
 
-    def get(self, key: str) -> str | None:
-        """Return what is kept under a key."""
-        ...
+    def get(self, key: str) -> str | None: ...
 
-    def put(self, key: str, value: str) -> None:
-        """Keep a value, in the place of another."""
-        ...
+    def put(self, key: str, value: str) -> None: ...
 
 
 class MemoryCache:
@@ -35,14 +31,12 @@ class MemoryCache:
         return len(self._kept)
 
     def get(self, key: str) -> str | None:
-        """Return what is kept under a key."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
     def put(self, key: str, value: str) -> None:
-        """Keep a value, in the place of another."""
         with self._lock:
             self._kept[key] = value
             self._kept.move_to_end(key)
@@ -51,7 +45,6 @@ class MemoryCache:
 
 
 def dump_response(response: Response) -> str:
-    """Return a response as JSON."""
     return json.dumps(asdict(response), ensure_ascii=False, sort_keys=True)
 
 

@@ -48,7 +48,6 @@ class RolePlan:
 
     @property
     def name(self) -> str:
-        """Return provider and model, as requests and the ledger name it."""
         return f"{self.provider}:{self.model}"
 
     @property
@@ -268,7 +267,6 @@ def _require_installed() -> None:
 
 
 def _model(plan: RolePlan) -> LanguageModel:
-    """Open a model; nothing is sent."""
     try:
         from fourcorners.llm.providers.pydantic_ai import ProviderModel
 

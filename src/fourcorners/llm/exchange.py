@@ -24,16 +24,12 @@ class Role(StrEnum):
 
 
 class Speaker(StrEnum):
-    """Whose words a message holds."""
-
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
 
 
 class Finish(StrEnum):
-    """Why an answer ended."""
-
     STOP = "stop"
     LENGTH = "length"
     REFUSED = "refused"
@@ -41,8 +37,6 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
-
     speaker: Speaker
     text: str
 
@@ -113,7 +107,6 @@ class Request:
 
     @property
     def size(self) -> int:
-        """Return how many bytes of UTF-8 are sent."""
         schema = len(self.shape.schema) if self.shape else 0
         return schema + sum(len(each.text.encode("utf-8", "replace")) for each in self.messages)
 
@@ -159,6 +152,4 @@ class LanguageModel(Protocol):
         """Yield the answer in pieces as they come, and at last the whole as a `Response`."""
         ...
 
-    async def close(self) -> None:
-        """Give back what is held open."""
-        ...
+    async def close(self) -> None: ...

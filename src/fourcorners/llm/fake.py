@@ -38,11 +38,9 @@ class FakeModel:
         self.requests: list[Request] = []
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        """Return the next answer."""
         return self._next(request)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        """Yield the next answer word by word, then the whole."""
         response = self._next(request)
         for piece in response.text.splitlines(keepends=True):
             head, *rest = piece.split(" ")
@@ -52,7 +50,7 @@ class FakeModel:
         yield response
 
     async def close(self) -> None:
-        """Do nothing: nothing is open."""
+        pass
 
     def _next(self, request: Request) -> Response:
         with self._lock:

@@ -60,11 +60,9 @@ class Spending:
 
     @property
     def tokens(self) -> int:
-        """Return all tokens, in and out."""
         return self.tokens_in + self.tokens_out
 
     def add_call(self, call: Call) -> Spending:
-        """Return the sum with one more call."""
         was_cached = call.outcome == "cached"
         return Spending(
             calls=self.calls + (not was_cached),
@@ -78,7 +76,6 @@ class Spending:
 
 
 def total_spending(calls: Iterable[Call]) -> Spending:
-    """Return the sum of calls."""
     spent = Spending()
     for call in calls:
         spent = spent.add_call(call)
@@ -88,24 +85,17 @@ def total_spending(calls: Iterable[Call]) -> Spending:
 class Ledger(Protocol):
     """Where calls are written down; it is used in the thread that asks."""
 
-    def add(self, call: Call) -> None:
-        """Write a call down."""
-        ...
+    def add(self, call: Call) -> None: ...
 
-    def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
-        ...
+    def job_spending(self, job: str) -> Spending: ...
 
 
 class MemoryLedger:
-    """A ledger of this process."""
-
     def __init__(self) -> None:
         self._calls: list[Call] = []
         self._lock = threading.Lock()
 
     def add(self, call: Call) -> None:
-        """Write a call down."""
         with self._lock:
             self._calls.append(call)
 
@@ -116,7 +106,6 @@ class MemoryLedger:
             return tuple(self._calls)
 
     def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
         return total_spending(call for call in self.calls if call.job == job)
 
 

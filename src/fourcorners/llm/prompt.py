@@ -44,8 +44,6 @@ _FENCE = "fence"
 
 
 class Kind(StrEnum):
-    """How a value must come."""
-
     PLAIN = "plain"
     FENCED = "fenced"
     MIXED = "mixed"
@@ -140,7 +138,6 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
 
 
 def prompt_names() -> list[str]:
-    """Return the names of the prompts that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
 
 
@@ -232,7 +229,6 @@ def _rendered(value: Value) -> object:
 
 
 def _fences(value: Value) -> bool:
-    """Tell whether there is a fence anywhere in a value."""
     if isinstance(value, Mapping):
         return any(_fences(each) for each in value.values())
     if isinstance(value, Sequence) and not isinstance(value, str):

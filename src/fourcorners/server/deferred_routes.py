@@ -27,7 +27,6 @@ class DeferredRoutes(BaseRoute):
         self._coming: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to put them in, from within the server's loop."""
         if self._coming is None:
             self._coming = asyncio.create_task(self._come())
 
@@ -38,11 +37,9 @@ class DeferredRoutes(BaseRoute):
         self._put_in()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Take every request that came so far."""
         return (Match.FULL if scope["type"] == "http" else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Wait for the routes, and let them answer."""
         self.start()
         assert self._coming is not None  # noqa: S101 - it has begun
         await asyncio.shield(self._coming)

@@ -35,7 +35,6 @@ _log = logging.getLogger("fourcorners.server")
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Let every error of the application be told."""
     app.add_exception_handler(FourcornersError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -43,7 +42,6 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def status_of(error: FourcornersError) -> int:
-    """Return the HTTP status that an error is answered with."""
     if isinstance(error, HttpError):
         return error.status
     return next(status for kind, status in _STATUS if isinstance(error, kind))

@@ -14,7 +14,6 @@ class JsonFormatter(logging.Formatter):
     """One JSON object a record, with what the record was given beside its message."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as one line."""
         told: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -38,7 +38,6 @@ _log = logging.getLogger("fourcorners.server.requests")
 
 
 def form_token(secret: str) -> str:
-    """Return the token that a form must bring back, made from the visitor's secret."""
     return hmac.new(secret.encode(), b"form", sha256).hexdigest()
 
 
@@ -72,7 +71,6 @@ class SecurityMiddleware:
         self._telemetry = telemetry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Look at one request, and answer it or hand it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -132,7 +130,7 @@ class SecurityMiddleware:
 
 
 class _TooLarge(Exception):
-    """More bytes came than may."""
+    pass
 
 
 def _name_of(host: str) -> str:

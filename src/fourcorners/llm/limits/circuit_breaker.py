@@ -36,7 +36,6 @@ class CircuitBreaker:
         self._is_probed = False
 
     def is_open(self) -> bool:
-        """Tell whether nothing is to be sent now."""
         return self._until is not None and (self._is_probed or self._clock() < self._until)
 
     def enter(self, name: str) -> None:
@@ -51,11 +50,9 @@ class CircuitBreaker:
             self._is_probed = True
 
     def record_answer(self) -> None:
-        """Say that the server answered, whatever it said."""
         self._lost, self._until, self._is_probed = 0, None, False
 
     def record_failure(self) -> None:
-        """Say that there was no connection, or no answer in time."""
         self._lost += 1
         self._is_probed = False
         if self._lost >= self._after:
@@ -66,7 +63,6 @@ class CircuitBreaker:
         self._is_probed = False
 
     def open_error(self, name: str) -> LlmUnreachable:
-        """Return what a question is told that is not sent."""
         times = "once" if self._lost == 1 else f"{self._lost} times in a row"
         return LlmUnreachable(
             f"{name} was not asked, because its server did not answer {times}.", remedy=_REMEDY

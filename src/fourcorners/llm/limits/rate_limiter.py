@@ -40,7 +40,6 @@ class RateLimiter:
 
     @asynccontextmanager
     async def acquire(self, tokens: int) -> AsyncIterator[None]:
-        """Wait until a request of so many tokens may be made, and hold its place while it lasts."""
         async with self._slots:
             while (wait := self._wait(tokens)) > 0:
                 await self._sleep(wait)
@@ -48,7 +47,6 @@ class RateLimiter:
             yield
 
     def pause(self, seconds: float) -> None:
-        """Let nobody ask for a time: the server is busy."""
         self._not_before = max(self._not_before, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:

@@ -33,7 +33,6 @@ class AnswerParseError(Exception):
 
 
 def answer_schema(answer: type[BaseModel]) -> AnswerSchema:
-    """Return the form of an answer that a pydantic model stands for."""
     schema = answer.model_json_schema()
     return AnswerSchema(answer.__name__, json.dumps(schema, sort_keys=True, separators=(",", ":")))
 

@@ -46,7 +46,6 @@ class Result:
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether there is an answer to its end."""
         return self.response is not None and self.response.finish is Finish.STOP
 
 
@@ -240,12 +239,10 @@ class Conversation:
 
     @staticmethod
     def _mark(result: Result, outcome: str) -> None:
-        """Say of the last call what its answer turned out to be."""
         result.calls[-1] = replace(result.calls[-1], outcome=outcome)
 
 
 def call_record(request: Request, response: Response, outcome: str, *, job: str, tag: str) -> Call:
-    """Return the ledger's line on an exchange."""
     return Call(
         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         job=job,
@@ -264,7 +261,6 @@ def call_record(request: Request, response: Response, outcome: str, *, job: str,
 
 
 def _bounded(response: Response, request: Request) -> Response:
-    """Cut an answer that is longer than any that was allowed."""
     most = request.options.max_tokens * _CHARACTERS_A_TOKEN
     if len(response.text) <= most:
         return response
@@ -272,8 +268,6 @@ def _bounded(response: Response, request: Request) -> Response:
 
 
 class _Heard:
-    """What of a streamed answer was told."""
-
     def __init__(self, tell: Callable[[str], None] | None) -> None:
         self._tell = tell
         self.pieces: list[str] = []

@@ -155,12 +155,10 @@ class Port:
         return self._voices[role]
 
     def has(self, role: Role) -> bool:
-        """Tell whether a model is configured for a role."""
         return role in self._voices
 
     @property
     def spending(self) -> Spending:
-        """Return what this job has used, with what its ledger had before."""
         return self._purse.spent
 
     def load_prompt(self, name: str) -> Prompt:
@@ -304,7 +302,6 @@ class Port:
         after: Reply[BaseModel | str] | None = None,
         sample: int = 0,
     ) -> Estimate:
-        """Return what a question would use; nothing is sent."""
         question = self._question(PromptRequest(prompt, values, answer, role, after, sample))
         voice, request = question.model, question.request
         sent = voice.tally.tokens_of(request)
@@ -358,7 +355,6 @@ class Port:
         )
 
     def _kept(self, question: Question[T]) -> Reply[T] | None:
-        """Return the answer that the cache has."""
         line = self._cache.get(question.request.key) if self._cache is not None else None
         response = load_response(line) if line is not None else None
         if response is None:
@@ -374,7 +370,6 @@ class Port:
         return reply_of(question, value, Result(response, calls=[call]), was_cached=True)
 
     def _finished(self, question: Question[T], result: Result) -> Reply[T]:
-        """Return the reply that a conversation came to, or raise its error."""
         self._write_down(question, result)
         if result.error is not None:
             raise result.error

@@ -22,8 +22,6 @@ T = TypeVar("T", bound="BaseModel | str")
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """An `Ask` with its prompt, its voice, and the request that it makes."""
-
     ask: PromptRequest[T]
     prompt: Prompt
     model: RoleModel
@@ -42,7 +40,6 @@ def value_of(response: Response, answer: type[T]) -> T:
 
 
 def reply_of(question: Question[T], value: T, result: Result, *, was_cached: bool) -> Reply[T]:
-    """Return the reply to a question from what its conversation came to."""
     response = result.response
     if response is None:
         raise RuntimeError("a reply needs a response")

@@ -27,13 +27,11 @@ class TokenEstimator:
     tokens: int = 0
 
     def add(self, request: Request, tokens: int) -> None:
-        """Learn from one request that the provider has counted."""
         if tokens > 0:
             self.bytes += request.size
             self.tokens += tokens
 
     def tokens_of(self, request: Request) -> int:
-        """Return the tokens of a request, by what was learned."""
         ratio = self.bytes / self.tokens if self.tokens else BYTES_PER_TOKEN
         return math.ceil(request.size / ratio) + _PER_MESSAGE * len(request.messages)
 
@@ -69,7 +67,6 @@ class RoleModel:
 
 
 def fixed_price(per_million_in: float, per_million_out: float) -> Price:
-    """Return a price that was said."""
     return lambda sent, got: (sent * per_million_in + got * per_million_out) / 1e6
 
 

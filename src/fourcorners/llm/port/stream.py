@@ -30,7 +30,6 @@ class Stream:
 
     @classmethod
     def from_reply(cls, reply: Reply[str]) -> Stream:
-        """Return the stream of an answer that is there already."""
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         pieces.put(reply.text)
         pieces.put(None)

@@ -47,7 +47,6 @@ _UNFORESEEN = (
 
 @contextmanager
 def provider_errors(name: str, request: Request, secret: str) -> Iterator[None]:
-    """Turn what a provider's library raises into a `Trouble`."""
     from pydantic_ai import exceptions
 
     try:
@@ -74,7 +73,6 @@ def provider_errors(name: str, request: Request, secret: str) -> Iterator[None]:
 
 
 def _api_trouble(error: ModelAPIError, name: str, request: Request, secret: str) -> AttemptError:
-    """Return what an error of the provider's API means."""
     from pydantic_ai import exceptions as known
 
     wait = max(0.0, error.retry_after or 0.0)

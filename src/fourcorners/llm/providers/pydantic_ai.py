@@ -110,7 +110,6 @@ class ProviderModel:
                 yield self._response(stream.get(), request)
 
     async def close(self) -> None:
-        """Close the connections."""
         if self._client is not None:
             await self._client.aclose()
 

@@ -37,7 +37,6 @@ class RecordFile:
             ) from None
 
     def append(self, request: Request, response: Response) -> None:
-        """Write an exchange down."""
         told = {
             "format": _FORMAT,
             "key": request.key,
@@ -50,20 +49,16 @@ class RecordFile:
 
 
 class Recorder:
-    """A model whose exchanges are written down."""
-
     def __init__(self, model: LanguageModel, to: Path | RecordFile) -> None:
         self._model = model
         self._file = to if isinstance(to, RecordFile) else RecordFile(to)
 
     async def send(self, request: Request, seconds: float) -> Response:
-        """Return the model's answer, written down."""
         response = await self._model.send(request, seconds)
         self._file.append(request, response)
         return response
 
     async def stream(self, request: Request, seconds: float) -> Pieces:
-        """Yield the model's answer; the whole is written down."""
         async with aclosing(self._model.stream(request, seconds)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Response):
@@ -71,7 +66,6 @@ class Recorder:
                 yield piece
 
     async def close(self) -> None:
-        """Close the model."""
         await self._model.close()
 
 
@@ -117,7 +111,6 @@ class Replay:
         self._told.setdefault(prompt, set()).add(model)
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        """Return the answer that was recorded."""
         return self._next(request)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
@@ -128,7 +121,7 @@ class Replay:
         yield response
 
     async def close(self) -> None:
-        """Do nothing: nothing is open."""
+        pass
 
     def _next(self, request: Request) -> Response:
         with self._lock:

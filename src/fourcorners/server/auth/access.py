@@ -164,17 +164,14 @@ class Access:
         return self._library.text(document)
 
     def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
         self.visible(document)
         return self._library.outline(document)
 
     def card(self, document: str) -> Card:
-        """Return the contract card of a document."""
         self.visible(document)
         return self._library.card(document)
 
     def cards(self, entries: Sequence[Entry]) -> dict[str, Card]:
-        """Return the cards of documents that were listed for this person, by id."""
         return {entry.id: self.card(entry.id) for entry in entries}
 
     def failures(self, collection: str, *, to_come: bool = False) -> list[Failure]:

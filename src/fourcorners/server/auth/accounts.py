@@ -116,8 +116,6 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a library."""
-
     def __init__(self, library: Library) -> None:
         self._library = library
         library.migrate(TABLE_SET)
@@ -228,7 +226,6 @@ class Accounts:
             )
 
     def users(self) -> list[Account]:
-        """Return everyone, by name."""
         rows = self._library.execute(
             "SELECT name, disabled, locked, password <> '', "
             "CASE WHEN name IN (SELECT user FROM server_oidc_people) THEN 'linked' "
@@ -256,7 +253,6 @@ class Accounts:
         return Principal(name, global_role=everywhere, roles=roles, ceiling=most, secret=secret)
 
     def has_password(self, name: str) -> bool:
-        """Tell whether someone can sign in with a password."""
         return bool(
             self._library.execute(
                 "SELECT 1 FROM server_users WHERE name = ? AND password <> ''", (name,)
@@ -294,7 +290,6 @@ class Accounts:
             )
 
     def record(self, event: str, user: str, by: str) -> None:
-        """Write to the audit trail what became of an account."""
         self._library.record(event, {"user": user, "by": by})
 
 
@@ -308,10 +303,8 @@ def _require_name(name: str) -> None:
 
 
 def hash_secret(secret: str) -> str:
-    """Return what is kept of a secret."""
     return sha256(secret.encode()).hexdigest()
 
 
 def as_number(value: object) -> float:
-    """Return a value that the schema says is a number."""
     return float(value) if isinstance(value, int | float) else 0.0

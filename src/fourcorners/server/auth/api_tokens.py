@@ -61,7 +61,6 @@ class ApiTokens:
         return secret
 
     def list(self, name: str) -> list[Token]:
-        """Return someone's tokens, the oldest first."""
         rows = self._library.execute(
             "SELECT id, note, scopes, created, expires FROM server_tokens WHERE user = ? "
             "ORDER BY created, id",
@@ -79,7 +78,6 @@ class ApiTokens:
         ]
 
     def revoke(self, name: str, token: str, *, by: str) -> None:
-        """End one of someone's tokens."""
         with self._library.transaction():
             self._library.execute(
                 "DELETE FROM server_tokens WHERE user = ? AND id = ?", (name, token)
@@ -87,7 +85,6 @@ class ApiTokens:
             self._accounts.record("token dropped", name, by)
 
     def find_principal(self, secret: str) -> Principal | None:
-        """Return whose token this is, if it is one that has not ended."""
         rows = self._library.execute(
             "SELECT t.user, t.scopes FROM server_tokens t JOIN server_users u ON u.name = t.user "
             "WHERE t.hash = ? AND t.expires > ? AND NOT u.disabled",

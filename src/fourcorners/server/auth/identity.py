@@ -14,8 +14,6 @@ from fourcorners.settings import Settings
 
 
 class Identity(Protocol):
-    """Tells who sends a request."""
-
     def principal_of(self, request: Request) -> Principal | None:
         """Return who sends it; None where nobody has signed in.
 
@@ -37,7 +35,6 @@ class LocalIdentity:
         )
 
     def principal_of(self, request: Request) -> Principal:  # noqa: ARG002 - whoever asks is that person
-        """Return the person at this machine."""
         return self._principal
 
 

@@ -87,7 +87,6 @@ class Sessions:
         return secret
 
     def sign_out(self, secret: str) -> None:
-        """End a session."""
         with self._library.transaction():
             rows = self._library.execute(
                 "DELETE FROM server_sessions WHERE hash = ? RETURNING user", (hash_secret(secret),)
@@ -96,7 +95,6 @@ class Sessions:
                 self._accounts.record("signed out", as_string(name), as_string(name))
 
     def find_principal(self, secret: str) -> Principal | None:
-        """Return whose session this is, if it has not ended."""
         at = time.time()
         rows = self._library.execute(
             "SELECT s.user, s.seen FROM server_sessions s JOIN server_users u ON u.name = s.user "

@@ -17,8 +17,6 @@ _BEGUN_SECONDS = 600  # for which a sign-in that was begun can be finished
 
 
 class TeamIdentity:
-    """Asks the library's accounts."""
-
     def __init__(self, shelf: ConnectionPool) -> None:
         self._shelf = shelf
 
@@ -61,7 +59,6 @@ def session_cookie(request: Request) -> str:
 
 
 def clear_session_cookie(response: Response) -> None:
-    """Let a browser forget its session."""
     response.delete_cookie(_COOKIE, secure=True, httponly=True, samesite="lax", path="/")
 
 
@@ -87,5 +84,4 @@ def sign_in_cookie(request: Request) -> str:
 
 
 def clear_sign_in_cookie(response: Response) -> None:
-    """Let a browser forget that it has begun to sign in."""
     response.delete_cookie(_BEGUN, secure=True, httponly=True, samesite="lax", path="/")

@@ -49,14 +49,11 @@ class AnswerOrigin:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer in a list, and where it was asked."""
-
     summary: AnswerSummary
     home: AnswerOrigin
 
 
 def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin) -> str:
-    """Store what a task answered, and return its id."""
     library.migrate(TABLE_SET)
     with library.transaction():
         identity = store.save_answer(library, answer)
@@ -68,7 +65,6 @@ def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin)
 
 
 def answer_of_task(library: Library, task: str) -> str:
-    """Return the id of what a task answered; empty if it has not, or it was removed."""
     library.migrate(TABLE_SET)
     rows = library.execute("SELECT answer FROM server_answers WHERE task = ?", (task,))
     return as_string(rows[0][0]) if rows else ""
@@ -120,8 +116,6 @@ def _without_paths(answer: Answer) -> Answer:
 
 
 class _Seen:
-    """What one person may see, looked up once for many answers."""
-
     def __init__(self, access: Access) -> None:
         self._may = access.principal.may
         self._all = access.readable() is None
@@ -130,7 +124,6 @@ class _Seen:
     def home(
         self, listed: AnswerSummary, homes: list[AnswerOrigin], wanted: str | None
     ) -> AnswerOrigin | None:
-        """Return where an answer was asked, if this person may see it there."""
         if not (self._all or self._documents.issuperset(listed.documents)):
             return None
         for home in homes:

@@ -50,12 +50,10 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """Return the value as a person reads it."""
         return _told(self.value, is_share=self.is_share)
 
     @property
     def interval(self) -> str:
-        """Return the interval as a person reads it; empty where there is none."""
         if self.low is None or self.high is None:
             return ""
         low, high = (_told(each, is_share=self.is_share) for each in (self.low, self.high))

@@ -36,8 +36,6 @@ register_tables(
 
 
 class ProblemClass(StrEnum):
-    """What kind of trouble a paper is in, as a person looks for it."""
-
     UNREADABLE = "unreadable"
     DUPLICATES = "duplicates"
     MISSING = "missing"
@@ -49,7 +47,6 @@ class ProblemClass(StrEnum):
 
     @property
     def heading(self) -> str:
-        """Return what it is called."""
         return _TITLES[self]
 
 
@@ -100,19 +97,15 @@ class HealthCheck:
 
 @dataclass(frozen=True, slots=True)
 class HealthSummary:
-    """A check of papers in short: how much there is to look at."""
-
     symptoms: int
     stale: bool
 
 
 def problem_class(concern: SymptomKind) -> ProblemClass:
-    """Return which class a concern is of."""
     return _OF[concern]
 
 
 def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]]:
-    """Yield the classes in which anything was found, each with that, the gravest first."""
     for each in ProblemClass:
         symptoms = [one for one in found.symptoms if problem_class(one.concern) is each]
         if symptoms:
@@ -132,7 +125,6 @@ def save_check(library: Library, collection: str, found: Health, as_of: date, me
 
 
 def last_check(library: Library, collection: str) -> HealthCheck | None:
-    """Return the last check of a collection; None if there was none."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT as_of, made, members, found FROM server_papers WHERE fold = ?",
@@ -150,7 +142,6 @@ def last_check(library: Library, collection: str) -> HealthCheck | None:
 
 
 def last_summary(library: Library, collection: str) -> HealthSummary | None:
-    """Return the last check of a collection in short; None if there was none."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT symptoms, members FROM server_papers WHERE fold = ?", (fold_name(collection),)

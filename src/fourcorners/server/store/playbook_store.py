@@ -50,7 +50,6 @@ class PlaybookVersion:
 
 
 def playbook_names(library: Library) -> list[str]:
-    """Return the ids of all playbooks: the package's first, each part by name."""
     library.migrate(_ROOM)
     rows = library.execute("SELECT DISTINCT id FROM server_playbooks ORDER BY id")
     own = [as_string(row[0]) for row in rows]
@@ -156,5 +155,4 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
 
 @lru_cache(maxsize=64)
 def load_builtin(name: str) -> Playbook:
-    """Return a playbook of the package."""
     return load_file(name)

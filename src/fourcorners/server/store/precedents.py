@@ -26,15 +26,12 @@ MAX_PRECEDENTS = 12  # of one query
 
 @dataclass(frozen=True, slots=True)
 class PrecedentSource:
-    """Where a precedent stands."""
-
     name: str
     path: tuple[str, ...]
     href: str
 
     @property
     def citation(self) -> str:
-        """Return the place as one cites it."""
         return ", ".join(filter(None, (self.name, " › ".join(self.path))))
 
 
@@ -59,7 +56,6 @@ class Precedent:
 
     @property
     def clause(self) -> Clause:
-        """Return the clause."""
         return self.ranked.clause
 
     @property

@@ -37,8 +37,6 @@ class UploadedFile:
 
 
 class Upload:
-    """The folder of one upload, while it is filled."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.kept: list[UploadedFile] = []
@@ -71,7 +69,6 @@ class Upload:
         return kept
 
     def delete(self) -> None:
-        """Remove the folder, for an upload that is not to be."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, place: Path, name: str, source: BinaryIO) -> int:
@@ -119,7 +116,6 @@ class UploadFolder:
         self.is_shared = is_shared
 
     def create(self) -> Upload:
-        """Begin an upload."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Upload(self.root / secrets.token_hex(8))
 

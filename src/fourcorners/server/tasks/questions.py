@@ -39,7 +39,6 @@ class Question:
 
 
 def sources_of(settings: Settings) -> tuple[str, ...]:
-    """Return the names of the outside sources that may be asked."""
     from fourcorners.llm import is_configured
 
     if not is_configured(settings.llm):

@@ -56,8 +56,6 @@ _COLUMNS = (
 
 
 class TaskState(StrEnum):
-    """How far a task is."""
-
     WAITING = "waiting"
     RUNNING = "running"
     PARKED = "parked"  # the server stopped; the next start goes on with it
@@ -67,7 +65,6 @@ class TaskState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Tell whether nothing more comes of it."""
         return self in (TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED)
 
 
@@ -112,7 +109,6 @@ class TaskQueue:
     def start(
         self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str
     ) -> Task:
-        """Queue a task and return it."""
         identifier = secrets.token_hex(8)
         with self._library.transaction():
             self._library.execute(
@@ -159,7 +155,6 @@ class TaskQueue:
         return [_task(row) for row in rows]
 
     def is_waiting(self, lanes: Sequence[str]) -> bool:
-        """Tell whether lanes have a task that has not ended."""
         rows = self._library.execute(
             "SELECT 1 FROM server_tasks WHERE finished = '' "
             "AND lane IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -168,7 +163,6 @@ class TaskQueue:
         return bool(rows)
 
     def progress(self, identifier: str, done: int, total: int, failed: int, note: str) -> None:
-        """Keep how far a task is."""
         self._library.execute(
             "UPDATE server_tasks SET done = ?, total = ?, failed = ?, note = ? WHERE id = ?",
             (done, total, failed, note, identifier),
@@ -183,7 +177,6 @@ class TaskQueue:
         reason: str = "",
         remedy: str = "",
     ) -> None:
-        """Keep what became of a task."""
         self._library.execute(
             "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
             "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "

@@ -35,27 +35,17 @@ class WorkerPool(Protocol):
     """Whoever does the tasks, in this process (`Runner`) or in another (`workshop.Workshop`)."""
 
     @property
-    def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
-        ...
+    def is_stopping(self) -> bool: ...
 
-    def start(self) -> None:
-        """Take up what an earlier server left, and begin."""
-        ...
+    def start(self) -> None: ...
 
-    def wake(self) -> None:
-        """Say that there is a new task."""
-        ...
+    def wake(self) -> None: ...
 
-    def stop(self) -> bool:
-        """Park what is in hand and end; tells whether that was done in time."""
-        ...
+    def stop(self) -> bool: ...
 
 
 @dataclass(slots=True)
 class _Far:
-    """How far a task in hand is; written to the library now and then."""
-
     kept: float = 0.0
     renewed: float = field(default_factory=time.monotonic)
 
@@ -85,7 +75,6 @@ class TaskRunner:
         self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
 
     def start(self) -> None:
-        """Take up what an earlier server left, and begin."""
         with self._shelf.library() as library:
             JobTable(library).release_own_leases()
         for lane in self._wake:
@@ -95,7 +84,6 @@ class TaskRunner:
 
     @property
     def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
         return self._stopping.is_set()
 
     def idle_seconds(self) -> float:
@@ -103,7 +91,6 @@ class TaskRunner:
         return time.monotonic() - max(self._quiet.values())
 
     def wake(self) -> None:
-        """Say that there is a new task."""
         for event in self._wake.values():
             event.set()
 

@@ -64,14 +64,11 @@ class ProgressStep:
 
 
 class ProgressSteps:
-    """The steps of one task, through one connection."""
-
     def __init__(self, library: Library, task: str) -> None:
         self._library, self._task = library, task
         library.migrate(TABLE_SET)
 
     def add(self, step: ProgressStep) -> None:
-        """Keep a step."""
         self._library.execute(
             "INSERT INTO server_steps SELECT ?1, count(*) + 1, ?2 FROM server_steps "
             "WHERE task = ?1",
@@ -79,7 +76,6 @@ class ProgressSteps:
         )
 
     def all(self) -> list[ProgressStep]:
-        """Return the steps so far, in order."""
         rows = self._library.execute(
             "SELECT told FROM server_steps WHERE task = ? ORDER BY number", (self._task,)
         )

@@ -57,7 +57,6 @@ class Exporter(SpanExporter):
         self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans, as far as they may be told."""
         data = encode_spans([self._cleaned(span) for span in spans]).SerializeToString()
         try:
             answer = post_bytes(
@@ -75,7 +74,6 @@ class Exporter(SpanExporter):
         return SpanExportResult.SUCCESS
 
     def _read(self, answer: bytes) -> None:
-        """Count what the collector says it did not take."""
         try:
             partial = ExportTraceServiceResponse.FromString(answer).partial_success
         except DecodeError:

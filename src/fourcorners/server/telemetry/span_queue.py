@@ -42,12 +42,11 @@ class SpanQueue(SpanProcessor):
 
     @property
     def dropped_count(self) -> int:
-        """Return how many spans were dropped so far."""
         with self._lock:
             return self._dropped
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Do nothing."""
+        pass
 
     def on_end(self, span: ReadableSpan) -> None:
         """Keep a span for the thread; it never waits."""
@@ -73,7 +72,6 @@ class SpanQueue(SpanProcessor):
         self._tell()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:  # noqa: ARG002
-        """Have the thread send what waits now, without waiting for it."""
         self._wake.set()
         return True
 

@@ -47,63 +47,42 @@ NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_W
 
 
 class RequestSpan(Protocol):
-    """A request in hand."""
-
-    def set_response(self, route: str, status: int) -> None:
-        """Say by which route it was answered, as the route is written, and how."""
-        ...
+    def set_response(self, route: str, status: int) -> None: ...
 
 
 class TaskSpan(Protocol):
-    """A task in hand."""
-
-    def set_state(self, state: str) -> None:
-        """Say in which state it is now."""
-        ...
+    def set_state(self, state: str) -> None: ...
 
 
 class Telemetry(Protocol):
-    """What is told of what the server does."""
+    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]: ...
 
-    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:
-        """Tell of a request, while the block lasts."""
-        ...
+    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]: ...
 
-    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:
-        """Tell of a task, while the block lasts."""
-        ...
+    def ledger(self, ledger: Ledger) -> Ledger: ...
 
-    def ledger(self, ledger: Ledger) -> Ledger:
-        """Return a ledger that also tells of the calls it is told."""
-        ...
-
-    def close(self) -> None:
-        """Send what waits, for a moment, and stop."""
-        ...
+    def close(self) -> None: ...
 
 
 class _Unheard:
     def set_response(self, route: str, status: int) -> None:
-        """Tell nobody."""
+        pass
 
     def set_state(self, state: str) -> None:
-        """Tell nobody."""
+        pass
 
 
 class NoTelemetry:
     """Tells nobody."""
 
     def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:  # noqa: ARG002
-        """Tell nobody."""
         return nullcontext(_Unheard())
 
     def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:  # noqa: ARG002
-        """Tell nobody."""
         return nullcontext(_Unheard())
 
     def ledger(self, ledger: Ledger) -> Ledger:
-        """Return the ledger itself."""
         return ledger
 
     def close(self) -> None:
-        """Do nothing."""
+        pass

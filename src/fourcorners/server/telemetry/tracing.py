@@ -55,7 +55,6 @@ class OpenTelemetryTracing:
 
     @contextmanager
     def request(self, method: str, identifier: str) -> Iterator[_Request]:
-        """Tell of a request, while the block lasts."""
         told = method if method in _METHODS else "_OTHER"
         span = self._begun(f"{told} -", SpanKind.SERVER)
         span.set_attributes({spans.METHOD: told, spans.REQUEST_ID: identifier})
@@ -64,18 +63,15 @@ class OpenTelemetryTracing:
 
     @contextmanager
     def task(self, kind: str, identifier: str) -> Iterator[_Task]:
-        """Tell of a task, while the block lasts."""
         span = self._begun(f"task {kind}", SpanKind.CONSUMER)
         span.set_attributes({spans.TASK_KIND: kind, spans.TASK_ID: identifier})
         with _held(span):
             yield _Task(span)
 
     def ledger(self, ledger: Ledger) -> Ledger:
-        """Return a ledger that also tells of the calls it is told."""
         return _Traced(ledger, self)
 
     def record_call(self, call: Call) -> None:
-        """Tell of a call of a model, which has ended."""
         ended = round(datetime.fromisoformat(call.at).timestamp() * 1e9)
         span = self._begun(
             f"model {call.role.value}", SpanKind.CLIENT, ended - round(call.seconds * 1e9)
@@ -96,7 +92,6 @@ class OpenTelemetryTracing:
         span.end(ended)
 
     def close(self) -> None:
-        """Send what waits, for a moment, and stop."""
         self._provider.shutdown()
 
     def _begun(self, name: str, kind: SpanKind, at: int | None = None) -> Span:
@@ -111,7 +106,6 @@ class _Request:
         self._span, self._method = span, method
 
     def set_response(self, route: str, status: int) -> None:
-        """Say by which route it was answered, as the route is written, and how."""
         self._span.update_name(f"{self._method} {route}")
         self._span.set_attributes({spans.ROUTE: route, spans.STATUS: status})
         if status >= 500:
@@ -123,25 +117,20 @@ class _Task:
         self._span = span
 
     def set_state(self, state: str) -> None:
-        """Say in which state it is now."""
         self._span.set_attribute(spans.OUTCOME, state)
         if state == "failed":
             self._span.set_status(Status(StatusCode.ERROR))
 
 
 class _Traced:
-    """A ledger that also tells of its calls."""
-
     def __init__(self, ledger: Ledger, tracing: OpenTelemetryTracing) -> None:
         self._ledger, self._tracing = ledger, tracing
 
     def add(self, call: Call) -> None:
-        """Write a call down, and tell of it."""
         self._ledger.add(call)
         self._tracing.record_call(call)
 
     def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
         return self._ledger.job_spending(job)
 
 
@@ -157,4 +146,4 @@ def _held(span: Span) -> Iterator[None]:
 
 
 def ignore_value(_: object) -> None:
-    """Forget a value."""
+    pass

@@ -22,8 +22,6 @@ _MOST_GROUPS = 1_000  # of one account that are read
 
 
 class ProviderAccounts:
-    """Those whom a provider names, and their accounts."""
-
     def __init__(self, library: Library, settings: OidcSettings) -> None:
         self._library, self._settings = library, settings
         self._accounts = Accounts(library)

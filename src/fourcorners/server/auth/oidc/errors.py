@@ -24,6 +24,4 @@ class SignInRefused(HttpError):
 
 
 class ProviderUnavailable(HttpError):
-    """The provider cannot be reached, or does not answer as a provider must."""
-
     status: ClassVar[int] = 503

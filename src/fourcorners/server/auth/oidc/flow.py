@@ -30,8 +30,6 @@ _MOST = 10_000  # sign-ins that have begun
 
 
 class SignInFlow:
-    """Signs people in through a provider."""
-
     def __init__(self, shelf: ConnectionPool, provider: Provider) -> None:
         self._shelf, self.provider = shelf, provider
         self.logout = BackChannelLogout(shelf, provider)
@@ -92,7 +90,6 @@ class SignInFlow:
             raise
 
     def _admitted(self, secret: str, answer: Mapping[str, str]) -> str:
-        """Return a session of whom the provider's answer proves."""
         if answer.get("iss", self.provider.settings.issuer) != self.provider.settings.issuer:
             raise SignInRefused("this answer is another provider's.", why="issuer")  # RFC 9207
         if "error" in answer:

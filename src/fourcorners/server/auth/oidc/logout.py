@@ -75,8 +75,6 @@ def remember_session(
 
 
 class BackChannelLogout:
-    """Ends the sessions of whom the provider has signed out."""
-
     def __init__(self, shelf: ConnectionPool, provider: Provider) -> None:
         self._shelf, self._provider = shelf, provider
 
@@ -107,7 +105,6 @@ class BackChannelLogout:
             raise
 
     def _take(self, library: Library, claims: Mapping[str, object]) -> None:
-        """Refuse a token that was taken before."""
         at, ends = time.time(), claims.get("exp")
         until = at + _REMEMBERED
         if isinstance(ends, int | float):

@@ -84,7 +84,6 @@ def verify_logout_token(
 
 
 def token_error(why: str) -> SignInRefused:
-    """Return the error of a token that does not count."""
     return SignInRefused(
         "what the provider answered does not prove who you are.",
         why=why,

@@ -23,9 +23,7 @@ class TaskHandler(Protocol):
     the server stops or the task was cancelled: what was done until then must be kept.
     """
 
-    def __call__(self, work: TaskContext) -> Mapping[str, str | int]:
-        """Do the task and return its result."""
-        ...
+    def __call__(self, work: TaskContext) -> Mapping[str, str | int]: ...
 
 
 MODULES = MappingProxyType(

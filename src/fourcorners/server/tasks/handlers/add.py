@@ -22,7 +22,6 @@ def lane(*, is_shared: bool) -> str:
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Add the files of a folder to a collection."""
     from fourcorners.library.ingest import add_files
 
     folder = Path(work.task.spec["folder"])

@@ -22,7 +22,6 @@ LANE = "looking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Fill the cells of a column that are empty or failed; those that are filled stay."""
     column = kept.find_column(work.library, work.task.spec["column"])
     book = kept.columns_playbook(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]

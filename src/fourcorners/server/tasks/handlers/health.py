@@ -12,7 +12,6 @@ LANE = "looking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Examine the documents of a collection, and keep what was found."""
     from fourcorners.review.finding import Severity
     from fourcorners.review.health.check import check_documents
     from fourcorners.server.store import health_checks as papers

@@ -16,7 +16,6 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Review a collection by one of the package's playbooks, or the house's."""
     from fourcorners.review.run import review_library
     from fourcorners.server.store import playbook_store as books
 

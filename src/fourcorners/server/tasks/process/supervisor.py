@@ -70,17 +70,14 @@ class ProcessSupervisor:
 
     @property
     def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
         return self._stopping.is_set()
 
     @property
     def process_id(self) -> int | None:
-        """Return the number of the process, if there is one."""
         with self._lock:
             return None if self._process is None else self._process.pid
 
     def wake(self) -> None:
-        """Say that there is a new task."""
         with self._lock:
             self._send("wake")
         self._wake.set()
