@@ -21,10 +21,9 @@ No model is configured by default, and then nothing is ever called. A room asks 
 Importing this room takes neither pydantic-ai nor pydantic; only a configured model does.
 """
 
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.cache import Cache, MemoryCache
 from fourcorners.llm.configure import is_configured, open_port
 from fourcorners.llm.exchange import (
+    AttemptError,
     Finish,
     LanguageModel,
     Message,
@@ -36,10 +35,19 @@ from fourcorners.llm.exchange import (
     Speaker,
 )
 from fourcorners.llm.fake import FakeModel
-from fourcorners.llm.ledger import Budget, Call, Ledger, MemoryLedger, Spending, total_spending
+from fourcorners.llm.ledger import (
+    Budget,
+    Cache,
+    Call,
+    Ledger,
+    MemoryCache,
+    MemoryLedger,
+    Spending,
+    total_spending,
+)
+from fourcorners.llm.limits import Price, RoleModel, fixed_price
+from fourcorners.llm.port.conversation import Stream
 from fourcorners.llm.port.port import Port
-from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price
-from fourcorners.llm.port.stream import Stream
 from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompt_names
 from fourcorners.llm.prompt_quoting import QuotedText
 from fourcorners.llm.providers.record import Recorder, Replay

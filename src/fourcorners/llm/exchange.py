@@ -10,6 +10,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Protocol, TypeAlias
 
+from fourcorners.errors import LlmError
+
 
 class Role(StrEnum):
     """What a model is asked to be; each role may have a model of its own."""
@@ -116,9 +118,7 @@ class Response:
     """What a model answered.
 
     Attributes:
-        model: What the server says it is.
         tokens_in: Of the question, as the provider counts.
-        tokens_out: Of the answer.
         measured: Whether the provider told the tokens; else they are estimates.
         cost: In US dollars, where the provider's price is known.
         seconds: From the question to the end of the answer.
@@ -132,6 +132,19 @@ class Response:
     finish: Finish = Finish.STOP
     cost: float | None = None
     seconds: float = 0.0
+
+
+def dump_response(response: Response) -> str:
+    return json.dumps(asdict(response), ensure_ascii=False, sort_keys=True)
+
+
+def load_response(line: str) -> Response | None:
+    """Return the response that `packed` made of JSON; None if it is not such JSON."""
+    try:
+        held = json.loads(line)
+        return Response(**{**held, "finish": Finish(held["finish"])})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 Pieces: TypeAlias = AsyncGenerator[str | Response, None]
@@ -153,3 +166,31 @@ class LanguageModel(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class AttemptError(Exception):
+    """One attempt failed.
+
+    Attributes:
+        error: What a person is told if no other attempt is made.
+        may_pass: Whether the same request may succeed a little later.
+        wait: Seconds that the server asks to wait; 0 if it does not say.
+        sent: Whether the model may have read the request, so that it may be charged.
+        silent: Whether the server gave no sign of life: no connection, or no answer in time.
+    """
+
+    def __init__(
+        self,
+        error: LlmError,
+        *,
+        may_pass: bool = False,
+        wait: float = 0.0,
+        sent: bool = False,
+        silent: bool = False,
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.may_pass = may_pass
+        self.wait = wait
+        self.sent = sent
+        self.silent = silent

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import LlmError
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.exchange import Pieces, Request, Response
+from fourcorners.llm.exchange import AttemptError, Pieces, Request, Response
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,9 +25,6 @@ class FakeModel:
 
     Args:
         answers: The function, or the list; a list that has run out fails the request.
-
-    Attributes:
-        requests: What was asked, in order.
     """
 
     def __init__(self, answers: Callable[[Request], Answer] | Iterable[Answer]) -> None:

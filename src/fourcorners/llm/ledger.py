@@ -1,4 +1,4 @@
-"""What calls cost: the record of each, sums of them, and a budget that stops before it is passed.
+"""What calls cost (the record of each, sums, a budget), and a cache that answers a request once.
 
 The port keeps its sums itself; a `Ledger` is told each call and knows what a job spent before.
 """
@@ -6,8 +6,10 @@ The port keeps its sums itself; a `Ledger` is told each call and knows what a jo
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Protocol
 
 from fourcorners.llm.exchange import PromptId, Role
@@ -76,10 +78,7 @@ class Spending:
 
 
 def total_spending(calls: Iterable[Call]) -> Spending:
-    spent = Spending()
-    for call in calls:
-        spent = spent.add_call(call)
-    return spent
+    return reduce(Spending.add_call, calls, Spending())
 
 
 class Ledger(Protocol):
@@ -109,13 +108,45 @@ class MemoryLedger:
         return total_spending(call for call in self.calls if call.job == job)
 
 
+class Cache(Protocol):
+    """Text by key, used in the thread that asks; a key is the hash of all that matters."""
+
+    def get(self, key: str) -> str | None: ...
+
+    def put(self, key: str, value: str) -> None: ...
+
+
+class MemoryCache:
+    """A cache of this process; the one that was not used for longest goes first."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: str) -> str | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: str, value: str) -> None:
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one job may spend; None for no limit.
 
     Attributes:
         cost: In the currency of the prices.
-        tokens: In and out.
     """
 
     cost: float | None = None

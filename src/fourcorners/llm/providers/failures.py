@@ -7,16 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import (
-    CallError,
-    LlmError,
-    LlmRefused,
-    LlmRejected,
-    LlmTimedOut,
-    LlmUnreachable,
-)
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.exchange import Request
+from fourcorners.errors import CallError, LlmRefused, LlmRejected, LlmTimedOut, LlmUnreachable
+from fourcorners.llm.exchange import AttemptError, Request
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
@@ -67,8 +59,12 @@ def provider_errors(name: str, request: Request, secret: str) -> Iterator[None]:
         raise AttemptError(LlmRejected(f"{name}: {told}", remedy=_MODEL)) from None
     except _UNFORESEEN as error:
         found = _caused(error)
-        what = found.message if found else f"the answer is not of the protocol ({_kind(error)})."
-        strange = LlmUnreachable(f"{name}: {what}", remedy=_PROTOCOL)
+        what = (
+            found.message
+            if found
+            else f"the answer is not of the protocol ({type(error).__name__})."
+        )
+        strange = LlmUnreachable(f"{name}: {found.message if found else what}", remedy=_PROTOCOL)
         raise AttemptError(strange, may_pass=found is None, sent=True) from None
 
 
@@ -84,7 +80,7 @@ def _api_trouble(error: ModelAPIError, name: str, request: Request, secret: str)
     if isinstance(error, known.ModelConnectionError):
         unreached = error.phase in {"pool", "connect"}
         why = "no connection" if unreached else "the connection broke off"
-        if "CERTIFICATE_VERIFY_FAILED" in _chain(error):
+        if any("CERTIFICATE_VERIFY_FAILED" in str(each)[:500] for each in _causes(error)):
             broken = LlmUnreachable(
                 f"{name}: its certificate is not trusted.",
                 remedy="Say where your certificates are: SSL_CERT_FILE in the environment.",
@@ -105,21 +101,14 @@ def _api_trouble(error: ModelAPIError, name: str, request: Request, secret: str)
         status is not None and (status >= 500 or status in {408, 425, 429})
     ):
         return AttemptError(LlmUnreachable(told, remedy=_SERVER), may_pass=True, wait=wait)
-    return AttemptError(_rejected(error, told))
-
-
-def _rejected(error: ModelAPIError, told: str) -> LlmError:
-    from pydantic_ai import exceptions as known
-
+    remedy = "Check model, max_tokens, temperature and structured under [llm]."
     if isinstance(error, known.ModelAuthenticationError):
-        return LlmRejected(told, remedy=_KEY)
-    if isinstance(error, known.ModelNotFoundError):
-        return LlmRejected(told, remedy=_MODEL)
-    if isinstance(error, known.ModelContextWindowExceededError):
-        return LlmRejected(told, remedy=_LONG)
-    return LlmRejected(
-        told, remedy="Check model, max_tokens, temperature and structured under [llm]."
-    )
+        remedy = _KEY
+    elif isinstance(error, known.ModelNotFoundError):
+        remedy = _MODEL
+    elif isinstance(error, known.ModelContextWindowExceededError):
+        remedy = _LONG
+    return AttemptError(LlmRejected(told, remedy=remedy))
 
 
 def _said(error: ModelAPIError, request: Request, secret: str) -> str:
@@ -148,10 +137,7 @@ def _safe(words: str, request: Request, secret: str) -> str:
 
 def _caused(error: BaseException | None) -> CallError | None:
     """Return the error that the rules of `net` raised below a library, if they did."""
-    for each in _causes(error):
-        if isinstance(each, CallError):
-            return each
-    return None
+    return next((each for each in _causes(error) if isinstance(each, CallError)), None)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -160,11 +146,3 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _chain(error: BaseException) -> str:
-    return " ".join(str(each)[:500] for each in _causes(error))
-
-
-def _kind(error: BaseException) -> str:
-    return type(error).__name__

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -26,16 +25,15 @@ Structured: TypeAlias = Literal["native", "tool", "prompted"]
 
 _TALKATIVE = ("openai", "anthropic", "google_genai", "httpx2", "httpcore2")
 _TOOL = "answer"
+_FINISHES = {"length": Finish.LENGTH, "content_filter": Finish.REFUSED}
 
 
 class ProviderModel:
     """A model behind a provider's API; used on one event loop.
 
     Args:
-        name: As errors show it.
         client: What the model speaks through; closed with it.
         structured: How an answer's schema is said; by default as the model is known to do best.
-        secret: The key, which no error may tell.
         is_list_price: Whether what the library computes by its price list is what calls cost.
     """
 
@@ -77,7 +75,7 @@ class ProviderModel:
                 model_request_parameters=self._parameters(request),
                 instrument=False,
             )
-            return self._response(answer, request)
+            return _response(answer, request, is_list_price=self._is_list_price)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:
         """Yield the answer in pieces as they come, and at last the whole.
@@ -107,7 +105,7 @@ class ProviderModel:
                         continue
                     if piece:
                         yield piece
-                yield self._response(stream.get(), request)
+                yield _response(stream.get(), request, is_list_price=self._is_list_price)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -125,10 +123,6 @@ class ProviderModel:
         if options.seed is not None:
             found["seed"] = options.seed + request.sample
         return found
-
-    def _response(self, answer: ModelResponse, request: Request) -> Response:
-        response = _response(answer, request)
-        return response if self._is_list_price else replace(response, cost=None)
 
     def _parameters(self, request: Request) -> ModelRequestParameters:
         from pydantic_ai.models import ModelRequestParameters
@@ -188,7 +182,7 @@ def _takes_temperature(profile: Mapping[str, object]) -> bool:
     return not (profile.get("openai_supports_reasoning") and is_on)
 
 
-def _response(answer: ModelResponse, request: Request) -> Response:
+def _response(answer: ModelResponse, request: Request, *, is_list_price: bool) -> Response:
     from pydantic_ai.messages import TextPart, ToolCallPart
 
     texts = [part.content for part in answer.parts if isinstance(part, TextPart)]
@@ -199,17 +193,12 @@ def _response(answer: ModelResponse, request: Request) -> Response:
     usage = answer.usage
     is_measured = not usage.unmeasured_requests and usage.input_tokens > 0
     estimated = len(text.encode("utf-8", "replace")) // 4
-    finish = Finish.STOP
-    if answer.finish_reason == "length":
-        finish = Finish.LENGTH
-    elif answer.finish_reason == "content_filter":
-        finish = Finish.REFUSED
     return Response(
         text=text,
         model=answer.model_name or "",
         tokens_in=usage.input_tokens if is_measured else request.size // 4,
         tokens_out=usage.output_tokens if is_measured else estimated,
         measured=is_measured,
-        finish=finish,
-        cost=float(usage.cost) if isinstance(usage.cost, Decimal) else None,
+        finish=_FINISHES.get(answer.finish_reason or "", Finish.STOP),
+        cost=float(usage.cost) if is_list_price and isinstance(usage.cost, Decimal) else None,
     )

@@ -14,19 +14,25 @@ from dataclasses import asdict
 from pathlib import Path
 
 from fourcorners.errors import ConfigError, LlmUnrecorded
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.cache import load_response
-from fourcorners.llm.exchange import LanguageModel, Pieces, Request, Response
+from fourcorners.llm.exchange import (
+    AttemptError,
+    LanguageModel,
+    Pieces,
+    Request,
+    Response,
+    load_response,
+)
 
 _FORMAT = 1  # of a recording
+_WRITING = threading.Lock()  # several models may share a file
 
 
-class RecordFile:
-    """A file to which lines are appended, each at once and whole."""
+class Recorder:
+    """A model whose exchanges are appended to a file, each at once and whole."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
+    def __init__(self, model: LanguageModel, path: Path) -> None:
+        self._model = model
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
@@ -36,7 +42,7 @@ class RecordFile:
                 remedy="Name another file as record under [llm].",
             ) from None
 
-    def append(self, request: Request, response: Response) -> None:
+    def _append(self, request: Request, response: Response) -> None:
         told = {
             "format": _FORMAT,
             "key": request.key,
@@ -44,25 +50,19 @@ class RecordFile:
             "response": asdict(response),
         }
         line = json.dumps(told, ensure_ascii=True, sort_keys=True) + "\n"
-        with self._lock, self.path.open("a", encoding="ascii") as file:
+        with _WRITING, self._path.open("a", encoding="ascii") as file:
             file.write(line)
-
-
-class Recorder:
-    def __init__(self, model: LanguageModel, to: Path | RecordFile) -> None:
-        self._model = model
-        self._file = to if isinstance(to, RecordFile) else RecordFile(to)
 
     async def send(self, request: Request, seconds: float) -> Response:
         response = await self._model.send(request, seconds)
-        self._file.append(request, response)
+        self._append(request, response)
         return response
 
     async def stream(self, request: Request, seconds: float) -> Pieces:
         async with aclosing(self._model.stream(request, seconds)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Response):
-                    self._file.append(request, piece)
+                    self._append(request, piece)
                 yield piece
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ from fourcorners.llm import (
     Role,
 )
 from fourcorners.llm.fake import Answer
-from fourcorners.llm.limits.circuit_breaker import CircuitBreaker
+from fourcorners.llm.limits import CircuitBreaker
 
 
 class Clock:
