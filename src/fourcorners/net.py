@@ -48,7 +48,7 @@ class RetryPolicy:
 
     timeout: float = 60.0
     attempts: int = 5
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
 
 
 def require_url(url: str) -> None:
@@ -325,10 +325,7 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
     directly, a redirect is an error, and so is an answer that is longer than `most_bytes`: each as
     a `CallError` in the chain of causes of what the library raises.
 
-    Args:
-        url: Of the server; the client calls no other host.
-        timeout: Seconds to wait for the next bytes.
-        most_bytes: Of one answer.
+    It calls no other host than the URL's, and waits `timeout` seconds for the next bytes.
 
     Raises:
         ConfigError: If the URL cannot be called, or what speaks HTTP is not installed.

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_string, register_tables
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
 from fourcorners.server.errors import Conflict, NotFound
@@ -49,11 +50,6 @@ register_tables(
     ),
 )
 
-_COLUMNS = (
-    "id, kind, lane, collection, spec, asked_by, state, done, total, failed, note, result, reason, "
-    "remedy, created, finished"
-)
-
 
 class TaskState(StrEnum):
     WAITING = "waiting"
@@ -74,9 +70,7 @@ class Task:
 
     Attributes:
         lane: Which thread does it; those of a lane are done one after the other.
-        spec: What exactly, as the kind understands it.
         note: What is in hand, for people; never words of a contract.
-        result: What came of it, as the kind says.
         reason: Why it failed, with what to do about it in `remedy`.
     """
 
@@ -96,6 +90,10 @@ class Task:
     remedy: str
     created: str
     finished: str
+
+
+_COLUMNS = tuple(each.name for each in fields(Task))
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM server_tasks"  # noqa: S608 - our columns
 
 
 class TaskQueue:
@@ -136,10 +134,7 @@ class TaskQueue:
         Raises:
             NotFound: If there is none with this id.
         """
-        rows = self._library.execute(
-            f"SELECT {_COLUMNS} FROM server_tasks WHERE id = ?",  # noqa: S608 - our columns
-            (identifier,),
-        )
+        rows = self._library.execute(f"{_SELECT} WHERE id = ?", (identifier,))
         if not rows:
             raise NotFound(f"there is no task {identifier[:40]!r}.")
         return _task(rows[0])
@@ -147,7 +142,7 @@ class TaskQueue:
     def list(self, *, limit: int = 100, before: str = "") -> list[Task]:
         """Return tasks, the latest first; `before` is the id of one, whose elders follow."""
         rows = self._library.execute(
-            f"SELECT {_COLUMNS} FROM server_tasks WHERE ?1 = '' OR (created, id) < "  # noqa: S608
+            f"{_SELECT} WHERE ?1 = '' OR (created, id) < "  # noqa: S608
             "(SELECT created, id FROM server_tasks WHERE id = ?1) "
             "ORDER BY created DESC, id DESC LIMIT ?2",
             (before, limit),
@@ -207,23 +202,6 @@ class TaskQueue:
 
 
 def _task(row: Row) -> Task:
-    texts = [as_string(value) for value in (*row[:7], *row[10:])]
-    done, total, failed = (as_integer(value) for value in row[7:10])
-    return Task(
-        id=texts[0],
-        kind=texts[1],
-        lane=texts[2],
-        collection=texts[3],
-        spec=json.loads(texts[4]),
-        asked_by=texts[5],
-        state=TaskState(texts[6]),
-        done=done,
-        total=total,
-        failed=failed,
-        note=texts[7],
-        result=json.loads(texts[8]),
-        reason=texts[9],
-        remedy=texts[10],
-        created=texts[11],
-        finished=texts[12],
-    )
+    told: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    told |= {name: json.loads(as_string(told[name])) for name in ("spec", "result")}
+    return Task(**told | {"state": TaskState(told["state"])})

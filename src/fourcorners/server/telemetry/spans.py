@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fourcorners.llm.ledger import Ledger
@@ -46,43 +46,28 @@ NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_W
 """The form of a span's name: a method and a route, a kind of task, or the role of a model."""
 
 
-class RequestSpan(Protocol):
-    def set_response(self, route: str, status: int) -> None: ...
+class ServerSpan:
+    """A request or a task in hand, of which nobody is told."""
 
-
-class TaskSpan(Protocol):
-    def set_state(self, state: str) -> None: ...
-
-
-class Telemetry(Protocol):
-    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]: ...
-
-    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]: ...
-
-    def ledger(self, ledger: Ledger) -> Ledger: ...
-
-    def close(self) -> None: ...
-
-
-class _Unheard:
     def set_response(self, route: str, status: int) -> None:
-        pass
+        """Say by which route a request was answered, as the route is written, and how."""
 
     def set_state(self, state: str) -> None:
-        pass
+        """Say in which state a task is now."""
 
 
-class NoTelemetry:
-    """Tells nobody."""
+class Telemetry:
+    """What is told of what the server does while a block lasts: here, nothing."""
 
-    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:  # noqa: ARG002
-        return nullcontext(_Unheard())
+    def request(self, method: str, identifier: str) -> AbstractContextManager[ServerSpan]:  # noqa: ARG002
+        return nullcontext(ServerSpan())
 
-    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:  # noqa: ARG002
-        return nullcontext(_Unheard())
+    def task(self, kind: str, identifier: str) -> AbstractContextManager[ServerSpan]:  # noqa: ARG002
+        return nullcontext(ServerSpan())
 
     def ledger(self, ledger: Ledger) -> Ledger:
+        """Return a ledger that also tells of the calls it is told."""
         return ledger
 
     def close(self) -> None:
-        pass
+        """Send what waits, for a moment, and stop."""

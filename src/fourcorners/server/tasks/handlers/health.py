@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.server.tasks.handlers import TaskContext
 
 KIND = "health"
 LANE = "looking"
