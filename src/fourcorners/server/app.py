@@ -17,7 +17,7 @@ from starlette.routing import Route
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.server import error_handlers as failing
 from fourcorners.server.assets import Assets
-from fourcorners.server.auth.identity import Identity, LocalIdentity
+from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.context import AppState, app_state, require_form_token
 from fourcorners.server.deferred_routes import DeferredRoutes
 from fourcorners.server.models import LocalModels
@@ -36,7 +36,6 @@ from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
-    from fourcorners.server.mcp.http import McpApp
     from fourcorners.server.tasks.runner import WorkerPool
 
 _PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
@@ -63,7 +62,7 @@ def create_app(
     """Return the application over a library, which is made if it is not there.
 
     Args:
-        library_path: The library's file or URL.
+        library_path: Its file or URL.
         settings: What the operator decided.
         team: Whether people sign in, each with roles; without it there is one person, who may do
             all, and no other machine is answered.
@@ -89,7 +88,7 @@ def create_app(
         page_renderer=PageRenderer(settings),
         workers=_hands(shelf, library_path, engines, telemetry, apart=apart),
         uploads=UploadFolder(shelf.files, is_shared=shelf.files_are_shared),
-        identity=_identity(shelf, settings, team=team),
+        identity=TeamIdentity(shelf) if team else LocalIdentity(settings),
         assets=assets,
         templates=template_environment(assets, nav, team=team),
         sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
@@ -98,7 +97,11 @@ def create_app(
         team=team,
     )
 
-    door = _door(state) if mcp else None
+    door: McpApp | None = None
+    if mcp:
+        from fourcorners.server.mcp.http import McpApp
+
+        door = McpApp(state)
     rest: DeferredRoutes | None = None
 
     @asynccontextmanager
@@ -163,12 +166,6 @@ def _add_page(app: FastAPI, name: str) -> None:
     )
 
 
-def _door(state: AppState) -> McpApp:
-    from fourcorners.server.mcp.http import McpApp
-
-    return McpApp(state)
-
-
 def _flow(shelf: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
     """Return what signs people in through the provider that the settings name, if they name one."""
     if not team or not settings.oidc.model_fields_set:
@@ -199,14 +196,6 @@ def _hands(
     from fourcorners.server.tasks.runner import TaskRunner
 
     return TaskRunner(shelf, engines, telemetry, lanes)
-
-
-def _identity(shelf: ConnectionPool, settings: Settings, *, team: bool) -> Identity:
-    if not team:
-        return LocalIdentity(settings)
-    from fourcorners.server.auth.team_identity import TeamIdentity
-
-    return TeamIdentity(shelf)
 
 
 def _most(path: str) -> int:

@@ -40,7 +40,6 @@ class Access:
 
     Args:
         library: The connection; it must not be reached but through this.
-        principal: Who asks.
         watched: Whether reading a document is written to the audit trail.
     """
 

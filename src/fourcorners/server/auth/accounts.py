@@ -100,8 +100,6 @@ class Account:
 
     Attributes:
         roles: By folded collection, `EVERYWHERE` for all; those by groups are among them.
-        by_groups: The roles that their groups at the provider give them.
-        password: Whether they have one here.
         provider: `linked` for who has signed in through the provider, `expected` for who may.
     """
 

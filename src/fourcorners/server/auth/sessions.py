@@ -64,10 +64,8 @@ class Sessions:
     def start(self, name: str, *, through: str = "", seconds: float = 0.0) -> str:
         """Begin a session of someone who has proven who they are; returns what is to be brought.
 
-        Args:
-            name: Of the account, which must not be shut out.
-            through: The provider that they proved it to; empty for a password here.
-            seconds: After which it ends, whatever holds for others; 0 for no such end.
+        It was proven to the provider `through`, or by a password here; it ends after so many
+        seconds, whatever holds for others, unless they are 0.
         """
         secret = secrets.token_urlsafe(32)
         at = time.time()

@@ -14,7 +14,7 @@ from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.oidc.errors import SignInRefused
+from fourcorners.server.auth.oidc.tokens import SignInRefused
 from fourcorners.server.auth.principal import Role
 from fourcorners.settings import OidcSettings
 

@@ -18,9 +18,9 @@ from urllib.parse import quote, quote_plus, urlencode, urlsplit
 
 from fourcorners.errors import CallError, ConfigError
 from fourcorners.net import RetryPolicy, get_json, is_loopback, post_form, require_url
-from fourcorners.server.auth.oidc.errors import ProviderUnavailable
-from fourcorners.server.auth.oidc.keys import KeySet
 from fourcorners.server.auth.oidc.tokens import (
+    KeySet,
+    ProviderUnavailable,
     TokenExpectation,
     token_error,
     verify_id_token,
@@ -52,7 +52,6 @@ class Provider:
     """An OpenID Connect provider, as the settings name it; safe to use in several threads.
 
     Args:
-        settings: Checked by this.
         clock: Seconds since the epoch.
         ticks: Seconds that never go back.
 
@@ -69,7 +68,13 @@ class Provider:
     ) -> None:
         _require_settings(settings)
         self.settings = settings
-        self._secret = _secret(settings)
+        self._secret = os.environ.get(settings.secret_env, "") if settings.secret_env else ""
+        if settings.secret_env and not self._secret:
+            raise ConfigError(
+                f"the environment has no {settings.secret_env}, which [oidc] names as the "
+                "secret's.",
+                remedy="Set it, or leave secret_env out for a public client.",
+            )
         self._clock, self._ticks = clock, ticks
         self._patience = RetryPolicy(settings.timeout, attempts=1)
         self._lock = threading.Lock()
@@ -86,7 +91,7 @@ class Provider:
         """Return where someone is sent to sign in.
 
         Raises:
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         query = {
             "response_type": "code",
@@ -104,7 +109,7 @@ class Provider:
         """Return where someone ends their session at the provider; empty if it offers none.
 
         Raises:
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         end = self._discovered().end
         back = self.settings.address.rstrip("/") + "/sign-in"
@@ -116,16 +121,13 @@ class Provider:
 
         Raises:
             SignInRefused: If the provider does not know the code, or the token does not count.
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         answer = self._exchanged(code, verifier)
         token, access = answer.get("id_token"), answer.get("access_token")
         if not isinstance(token, str):
             raise token_error("no ID token")
-        expected = TokenExpectation(
-            self.settings.issuer, self.settings.client, nonce, self._clock(), self.settings.skew
-        )
-        claims = verify_id_token(token, self._keys, expected)
+        claims = verify_id_token(token, self._keys, self._expectation(nonce))
         if not self.settings.userinfo:
             return claims
         more = self._userinfo(access)
@@ -138,12 +140,13 @@ class Provider:
 
         Raises:
             SignInRefused: If the token does not count.
-            ProviderDown: If its key had to be looked for, and the provider did not answer.
+            ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
         """
-        expected = TokenExpectation(
-            self.settings.issuer, self.settings.client, "", self._clock(), self.settings.skew
-        )
-        return verify_logout_token(token, self._keys, expected)
+        return verify_logout_token(token, self._keys, self._expectation(""))
+
+    def _expectation(self, nonce: str) -> TokenExpectation:
+        said = self.settings
+        return TokenExpectation(said.issuer, said.client, nonce, self._clock(), said.skew)
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()
@@ -181,26 +184,18 @@ class Provider:
             or not (access.isascii() and access.isprintable())
         ):
             raise token_error("no userinfo")
-        try:
-            answer = get_json(
-                url,
-                {},
-                headers={"Authorization": f"Bearer {access}"},
-                patience=self._patience,
-                most_bytes=_MOST,
-            )
-        except CallError as error:
-            _log.warning("no userinfo came", extra={"status": error.status or 0})
-            raise self._down() from None
-        return answer if isinstance(answer, dict) else {}
+        return self._read(url, "no userinfo came", {"Authorization": f"Bearer {access}"})
 
     def _read_keys(self) -> Mapping[str, object]:
+        return self._read(self._discovered().keys, "the provider's keys cannot be read")
+
+    def _read(
+        self, url: str, failure: str, headers: Mapping[str, str] | None = None
+    ) -> Mapping[str, object]:
         try:
-            answer = get_json(
-                self._discovered().keys, {}, patience=self._patience, most_bytes=_MOST
-            )
+            answer = get_json(url, {}, headers=headers, patience=self._patience, most_bytes=_MOST)
         except CallError as error:
-            _log.warning("the provider's keys cannot be read: %s", error.message)
+            _log.warning(failure, extra={"status": error.status or 0})
             raise self._down() from None
         return answer if isinstance(answer, dict) else {}
 
@@ -301,15 +296,3 @@ def _require_secure(url: str, name: str) -> None:
         raise ConfigError(
             f"the {name} is not of HTTPS.", remedy="Only HTTPS proves who answers there."
         )
-
-
-def _secret(settings: OidcSettings) -> str:
-    if not settings.secret_env:
-        return ""
-    found = os.environ.get(settings.secret_env, "")
-    if not found:
-        raise ConfigError(
-            f"the environment has no {settings.secret_env}, which [oidc] names as the secret's.",
-            remedy="Set it, or leave secret_env out for a public client.",
-        )
-    return found
