@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What all requests share.
-
-    Attributes:
-        flow: Signs people in through a provider; None where there is none.
-    """
+    """What all requests share."""
 
     connection_pool: ConnectionPool
     settings: Settings

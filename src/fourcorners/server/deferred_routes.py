@@ -17,7 +17,6 @@ class DeferredRoutes(BaseRoute):
     It comes last among the routes, so that it is asked for what no other knows.
 
     Args:
-        app: The application that gets them.
         load: Does what takes long and what threads may do, such as imports.
         put_in: Adds the routes; requests that come meanwhile wait.
     """

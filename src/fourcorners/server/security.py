@@ -50,12 +50,10 @@ class SecurityMiddleware:
     """Refuses requests of other sites and of other names, and those that are too large.
 
     Args:
-        app: What is guarded.
         local: Whether this machine alone is served: then no other name than its own is answered,
             so that a page elsewhere cannot reach the server by a name that it controls.
         most: Bytes that the body of a request to this path may have.
         secure: Whether browsers are told to come back by HTTPS alone.
-        telemetry: What is told of each request.
     """
 
     def __init__(

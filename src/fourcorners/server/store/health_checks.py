@@ -47,36 +47,20 @@ class ProblemClass(StrEnum):
 
     @property
     def heading(self) -> str:
-        return _TITLES[self]
+        return _CLASSES[self][0]
 
 
-_TITLES = {
-    ProblemClass.UNREADABLE: "Unreadable",
-    ProblemClass.DUPLICATES: "Duplicates and versions",
-    ProblemClass.MISSING: "Missing exhibits and contracts",
-    ProblemClass.UNSIGNED: "Unsigned",
-    ProblemClass.LANGUAGE: "Other languages",
-    ProblemClass.EXPIRED: "Expired, or soon to be",
-    ProblemClass.SUSPICIOUS: "Meant for a machine, or hidden",
-    ProblemClass.UNSTRUCTURED: "Without a structure",
+_CLASSES: dict[ProblemClass, tuple[str, str]] = {  # what each is called, and its symptoms
+    ProblemClass.UNREADABLE: ("Unreadable", "UNREAD PAGES_UNREAD EMPTY"),
+    ProblemClass.DUPLICATES: ("Duplicates and versions", "SAME NEARLY_SAME"),
+    ProblemClass.MISSING: ("Missing exhibits and contracts", "MISSING_ATTACHMENT MISSING_CONTRACT"),
+    ProblemClass.UNSIGNED: ("Unsigned", "UNSIGNED"),
+    ProblemClass.LANGUAGE: ("Other languages", "LANGUAGE"),
+    ProblemClass.EXPIRED: ("Expired, or soon to be", "EXPIRED EXPIRING"),
+    ProblemClass.SUSPICIOUS: ("Meant for a machine, or hidden", "ORDERS HIDDEN DISGUISED"),
+    ProblemClass.UNSTRUCTURED: ("Without a structure", "UNSTRUCTURED"),
 }
-_OF: dict[SymptomKind, ProblemClass] = {
-    SymptomKind.UNREAD: ProblemClass.UNREADABLE,
-    SymptomKind.PAGES_UNREAD: ProblemClass.UNREADABLE,
-    SymptomKind.EMPTY: ProblemClass.UNREADABLE,
-    SymptomKind.SAME: ProblemClass.DUPLICATES,
-    SymptomKind.NEARLY_SAME: ProblemClass.DUPLICATES,
-    SymptomKind.MISSING_ATTACHMENT: ProblemClass.MISSING,
-    SymptomKind.MISSING_CONTRACT: ProblemClass.MISSING,
-    SymptomKind.UNSIGNED: ProblemClass.UNSIGNED,
-    SymptomKind.LANGUAGE: ProblemClass.LANGUAGE,
-    SymptomKind.EXPIRED: ProblemClass.EXPIRED,
-    SymptomKind.EXPIRING: ProblemClass.EXPIRED,
-    SymptomKind.ORDERS: ProblemClass.SUSPICIOUS,
-    SymptomKind.HIDDEN: ProblemClass.SUSPICIOUS,
-    SymptomKind.DISGUISED: ProblemClass.SUSPICIOUS,
-    SymptomKind.UNSTRUCTURED: ProblemClass.UNSTRUCTURED,
-}
+_OF = {SymptomKind[name]: each for each, (_, names) in _CLASSES.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +70,6 @@ class HealthCheck:
     Attributes:
         as_of: The day on which terms were judged.
         made: When, in UTC and ISO 8601.
-        stale: Whether files have come or gone since.
     """
 
     health: Health

@@ -40,7 +40,6 @@ class Precedent:
     """A clause as a page shows it.
 
     Attributes:
-        id: What a bank calls it; empty for a clause of a contract.
         more: In how many places it stands beside those of `sources`.
         pieces: What would change in the draft; empty without one.
         alike: The share of words that are those of the draft, in percent; None without one.

@@ -107,7 +107,6 @@ class UploadFolder:
     """The folder that holds what was uploaded to a library.
 
     Args:
-        root: The folder; `Library.files` says which.
         is_shared: Whether each server of the library sees it.
     """
 
