@@ -23,8 +23,8 @@ from fourcorners.llm.limits import (
     fixed_price,
     known_price,
 )
+from fourcorners.llm.offline import Recorder, Replay
 from fourcorners.llm.port.port import Port
-from fourcorners.llm.providers.record import Recorder, Replay
 from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ def _price(plan: RolePlan) -> Price | None:
 
 def _open_model(plan: RolePlan) -> LanguageModel:
     try:
-        from fourcorners.llm.providers.pydantic_ai import ProviderModel
+        from fourcorners.llm.provider import ProviderModel
 
         client = http_client(plan.url, timeout=plan.settings.timeout, most_bytes=MOST_BYTES)
         model = SERVICES[plan.provider].open_model(plan.model, plan.url, plan.key, client)

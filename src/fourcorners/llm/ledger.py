@@ -100,7 +100,6 @@ class MemoryLedger:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Return the calls in the order in which they ended."""
         with self._lock:
             return tuple(self._calls)
 

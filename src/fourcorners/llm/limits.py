@@ -64,7 +64,6 @@ class RateLimiter:
         self._not_before = max(self._not_before, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:
-        """Return the seconds until the request fits into the last minute."""
         now = self._clock()
         while self._past and self._past[0][0] <= now - _MINUTE:
             self._past.popleft()
@@ -136,8 +135,6 @@ class CircuitBreaker:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What one call may use at most, by estimate."""
-
     tokens: int
     cost: float
 
@@ -173,7 +170,6 @@ class BudgetMeter:
             )
 
     async def charge(self, stake: Reservation, call: Call | None) -> None:
-        """Put back what was set aside, and take what was used."""
         async with self._settled:
             self._staked = Reservation(
                 self._staked.tokens - stake.tokens, self._staked.cost - stake.cost
@@ -183,7 +179,6 @@ class BudgetMeter:
             self._settled.notify_all()
 
     def _over(self, stake: Reservation, staked: Reservation) -> str:
-        """Say which limit the call would pass; empty if none."""
         budget, spent = self._budget, self.spent
         if budget.tokens is not None:
             wanted = spent.tokens + staked.tokens + stake.tokens
@@ -204,8 +199,6 @@ class BudgetMeter:
 
 @dataclass(slots=True)
 class TokenEstimator:
-    """How many bytes a model has counted as how many tokens."""
-
     bytes: int = 0
     tokens: int = 0
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from importlib import import_module
@@ -11,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.server import error_handlers as failing
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.context import AppState, app_state, require_form_token
-from fourcorners.server.deferred_routes import DeferredRoutes
 from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import RateLimiter
@@ -199,7 +201,6 @@ def _hands(
 
 
 def _most(path: str) -> int:
-    """Return how many bytes a request to a path may have."""
     uploads = path.endswith(("/upload", "/documents"))
     return MAX_UPLOAD_BYTES + MAX_BODY if uploads else MAX_BODY
 
@@ -227,3 +228,37 @@ def _add_plain_routes(app: FastAPI) -> None:
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon(request: Request) -> Response:
         return RedirectResponse(app_state(request).assets.href("mark.svg"), 308)
+
+
+class DeferredRoutes(BaseRoute):
+    """Stands for the routes that are not there yet: a request to one waits until they are.
+
+    It comes last among the routes, so that it is asked for what no other knows.
+
+    Args:
+        load: Does what takes long and what threads may do, such as imports.
+        put_in: Adds the routes; requests that come meanwhile wait.
+    """
+
+    def __init__(self, app: FastAPI, load: Callable[[], None], put_in: Callable[[], None]) -> None:
+        self._app, self._load, self._put_in = app, load, put_in
+        self._coming: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._coming is None:
+            self._coming = asyncio.create_task(self._come())
+
+    async def _come(self) -> None:
+        await run_in_threadpool(self._load)
+        routes = self._app.router.routes
+        routes.remove(self)
+        self._put_in()
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return (Match.FULL if scope["type"] == "http" else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.start()
+        assert self._coming is not None  # noqa: S101 - it has begun
+        await asyncio.shield(self._coming)
+        await self._app.router(scope, receive, send)

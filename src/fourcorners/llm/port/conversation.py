@@ -40,8 +40,6 @@ _REPEATED = 4_000  # characters of a wrong answer that the model is shown again
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """What is asked, with its prompt, its model, and the request that it makes."""
-
     ask: PromptRequest[T]
     prompt: Prompt
     model: RoleModel
@@ -116,7 +114,6 @@ class Conversation(Generic[T]):
     async def _sent(
         self, request: Request, result: Result[T], tell: Callable[[str], None] | None
     ) -> Response:
-        """Return the response to a request, after as many attempts as are allowed."""
         wait = _FIRST_WAIT
         attempt = 1
         while True:
@@ -128,7 +125,11 @@ class Conversation(Generic[T]):
                 is_last = attempt >= self.model.attempts
                 is_dead = self.model.breaker.is_open()
                 if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
-                    raise _final(trouble, attempt) from None
+                    error = trouble.error
+                    if attempt > 1:
+                        told = f"{error.message.rstrip('.')}, {attempt} times."
+                        error = type(error)(told, remedy=error.remedy)
+                    raise error from None
                 if trouble.wait:
                     self.model.rate_limiter.pause(trouble.wait)
                 await self.sleep(trouble.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
@@ -168,8 +169,7 @@ class Conversation(Generic[T]):
             if response.measured:
                 voice.tally.add(request, response.tokens_in)
             call = self._call(request, response, "answered")
-        except (AttemptError, TimeoutError) as error:
-            trouble = _told_of(error, voice)
+        except AttemptError as trouble:
             size = sum(map(len, heard))
             if size:  # what was told cannot be told again
                 trouble = AttemptError(trouble.error, sent=True)
@@ -198,9 +198,6 @@ class Conversation(Generic[T]):
         except AttemptError as trouble:
             breaker.record_failure() if trouble.silent else breaker.record_answer()
             raise
-        except TimeoutError:
-            breaker.record_failure()
-            raise
         except BaseException:
             breaker.record_abandoned()
             raise
@@ -211,19 +208,26 @@ class Conversation(Generic[T]):
     ) -> Response:
         """Return the whole answer; where it is told piece by piece, it is cut if it has no end."""
         voice = self.model
-        async with asyncio.timeout(voice.timeout):
-            if tell is None:
-                return await voice.model.send(request, voice.timeout)
-            left = _longest(request)
-            async with aclosing(voice.model.stream(request, voice.timeout)) as pieces:
-                async for piece in pieces:
-                    if isinstance(piece, Response):
-                        return piece
-                    heard.append(piece[:left])
-                    tell(heard[-1])
-                    left -= len(heard[-1])
-                    if left <= 0:
-                        break
+        try:
+            async with asyncio.timeout(voice.timeout):
+                if tell is None:
+                    return await voice.model.send(request, voice.timeout)
+                left = _longest(request)
+                async with aclosing(voice.model.stream(request, voice.timeout)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Response):
+                            return piece
+                        heard.append(piece[:left])
+                        tell(heard[-1])
+                        left -= len(heard[-1])
+                        if left <= 0:
+                            break
+        except TimeoutError:
+            late = LlmTimedOut(
+                f"{voice.name} gave no whole answer in {voice.timeout:g} seconds.",
+                remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
+            )
+            raise AttemptError(late, may_pass=True, sent=True, silent=True) from None
         text = "".join(heard)
         return Response(
             text,
@@ -234,7 +238,6 @@ class Conversation(Generic[T]):
         )
 
     def _call(self, request: Request, response: Response, outcome: str) -> Call:
-        """Return the ledger's line on an exchange, with what it cost."""
         price = self.model.price
         if response.cost is None and price is not None:
             response = replace(response, cost=price(response.tokens_in, response.tokens_out))
@@ -264,26 +267,7 @@ def call_record(request: Request, response: Response, outcome: str, *, job: str,
 
 
 def _longest(request: Request) -> int:
-    """Return the characters that an answer may have."""
     return request.options.max_tokens * _CHARACTERS_A_TOKEN
-
-
-def _told_of(error: AttemptError | TimeoutError, voice: RoleModel) -> AttemptError:
-    if isinstance(error, AttemptError):
-        return error
-    late = LlmTimedOut(
-        f"{voice.name} gave no whole answer in {voice.timeout:g} seconds.",
-        remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
-    )
-    return AttemptError(late, may_pass=True, sent=True, silent=True)
-
-
-def _final(trouble: AttemptError, attempts: int) -> FourcornersError:
-    """Return the error that a person is told, with how often it was tried."""
-    error = trouble.error
-    if attempts == 1:
-        return error
-    return type(error)(f"{error.message.rstrip('.')}, {attempts} times.", remedy=error.remedy)
 
 
 def value_of(response: Response, answer: type[T]) -> T:

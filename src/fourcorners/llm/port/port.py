@@ -161,7 +161,6 @@ class Port(AbstractContextManager["Port"]):
         return self._purse.spent
 
     def load_prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name, the user's own if there is one."""
         return load_prompt(name, folder=self._prompts)
 
     @overload
