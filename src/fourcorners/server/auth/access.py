@@ -118,7 +118,6 @@ class Access:
     # What there is
 
     def collections(self) -> list[CollectionStats]:
-        """Return the collections that they may read, by name, with their figures."""
         may = self.principal.may
         return [each for each in self._library.stats().collections if may(Role.READER, each.name)]
 
@@ -200,15 +199,12 @@ class Access:
         readable = self.readable()
         filters = NO_FILTERS if collection is None else Filters(collection=collection)
         if collection is None and readable is not None:
-            if not readable:
-                return SearchResult(())
-            filters = (
-                Filters(collection=readable[0])
-                if len(readable) == 1
-                else Filters(documents=tuple(entry.id for entry in self.documents()))
-            )
-            if len(readable) > 1 and not filters.documents:
-                return SearchResult(())
+            if len(readable) == 1:
+                filters = Filters(collection=readable[0])
+            else:
+                filters = Filters(documents=tuple(entry.id for entry in self.documents()))
+                if not filters.documents:
+                    return SearchResult(())
         try:
             found = engines.search(self._library, query, filters, limit)
         except QueryError:

@@ -30,8 +30,6 @@ class Token:
 
 
 class ApiTokens:
-    """The API tokens of a library's accounts; only a hash of each is kept."""
-
     def __init__(self, library: Library) -> None:
         self._library = library
         self._accounts = Accounts(library)
@@ -48,8 +46,7 @@ class ApiTokens:
             raise ConfigError("a token lasts 1 to 3,660 days.")
         said = " ".join(note.split())[:120]
         secret = _PREFIX + secrets.token_urlsafe(32)
-        with self._library.transaction():
-            self._accounts.require(name)
+        with self._accounts.change("token added", name, by):
             self._library.execute(
                 "INSERT INTO server_tokens VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -57,7 +54,6 @@ class ApiTokens:
                     *(json.dumps(sorted(scopes)), utc_now(), time.time() + days * 86_400),
                 ),
             )
-            self._accounts.record("token added", name, by)
         return secret
 
     def list(self, name: str) -> list[Token]:

@@ -24,7 +24,7 @@ class Identity(Protocol):
         """Return who sends it; None where nobody has signed in.
 
         Raises:
-            Refusal: If it bears a name or a token that is not valid.
+            HttpError: If it bears a name or a token that is not valid.
         """
         ...
 
@@ -75,7 +75,6 @@ class Cookie:
         )
 
     def read(self, request: Request) -> str:
-        """Return what a browser keeps; empty for nothing."""
         return request.cookies.get(self.name, "")
 
     def clear(self, response: Response) -> None:

@@ -34,7 +34,7 @@ class Sessions:
 
         Raises:
             NotSignedIn: If name and password do not belong together.
-            TooMany: If the account is locked after wrong passwords.
+            TooManyRequests: If the account is locked after wrong passwords.
         """
         rows = self._library.execute(
             "SELECT name, password, disabled, locked FROM server_users "

@@ -131,15 +131,12 @@ class ProviderAccounts:
             )
         for where in sorted(held.keys() | wanted.keys()):
             if held.get(where) != wanted.get(where):
-                now = wanted.get(where)
-                self._library.record(
+                self._accounts.record_role(
                     "role by group",
-                    {
-                        "user": name,
-                        "collection": shown.get(where, where),
-                        "role": "none" if now is None else now.title,
-                        "by": self._settings.issuer,
-                    },
+                    name,
+                    shown.get(where, where),
+                    wanted.get(where),
+                    self._settings.issuer,
                 )
 
 

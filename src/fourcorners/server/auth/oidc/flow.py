@@ -70,7 +70,7 @@ class SignInFlow:
 
         Raises:
             ProviderUnavailable: If the provider does not answer.
-            TooMany: If more people are signing in than is likely.
+            TooManyRequests: If more people are signing in than is likely.
         """
         secret = secrets.token_urlsafe(32)
         state = _made(secret, "state")

@@ -67,8 +67,6 @@ class SigningKey:
 
 
 class KeySet:
-    """The keys of a provider."""
-
     def __init__(
         self, read: Callable[[], Mapping[str, object]], clock: Callable[[], float]
     ) -> None:
