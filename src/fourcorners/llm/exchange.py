@@ -154,7 +154,7 @@ Pieces: TypeAlias = AsyncGenerator[str | Response, None]
 class LanguageModel(Protocol):
     """What can answer a request: a provider, a recording, a fake.
 
-    Both methods raise `Trouble`, which tells whether another attempt may mend it.
+    Both methods raise `AttemptError`, which tells whether another attempt may mend it.
     """
 
     async def send(self, request: Request, seconds: float) -> Response:

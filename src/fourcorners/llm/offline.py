@@ -155,7 +155,7 @@ Answer: TypeAlias = "str | BaseModel | Response | LlmError | AttemptError"
 class FakeModel:
     """Answers from a function of the request, or from a list in turn.
 
-    An `LlmError` is final; a `Trouble` with `may_pass` is tried again by the port. Tokens are
+    An `LlmError` is final; a `AttemptError` with `may_pass` is tried again by the port. Tokens are
     counted as four bytes each, so that ledgers and budgets can be tested.
 
     Args:

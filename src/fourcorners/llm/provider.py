@@ -1,6 +1,6 @@
 """`ProviderModel`: a real model, through pydantic-ai and the client that `net` makes.
 
-Whatever a provider's library raises becomes a `Trouble` with an error of the tree.
+Whatever a provider's library raises becomes a `AttemptError` with an error of the tree.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class ProviderModel:
         """Return the answer.
 
         Raises:
-            Trouble: If none came.
+            AttemptError: If none came.
         """
         from pydantic_ai.direct import model_request
 
@@ -121,7 +121,7 @@ class ProviderModel:
         """Yield the answer in pieces as they come, and at last the whole.
 
         Raises:
-            Trouble: If none came, or it broke off.
+            AttemptError: If none came, or it broke off.
         """
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta

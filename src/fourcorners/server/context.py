@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What all requests share."""
-
     connection_pool: ConnectionPool
     settings: Settings
     engines: LocalModels

@@ -40,7 +40,6 @@ def _where(record: logging.LogRecord) -> list[str]:
 
 
 def configure_logging() -> None:
-    """Send the server's log to standard error, a line a record."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     for name, level in (

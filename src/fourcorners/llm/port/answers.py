@@ -41,7 +41,7 @@ def parse_answer(text: str, answer: type[M]) -> M:
     """Return the value that a model's words hold.
 
     Raises:
-        Unparsable: If they hold none.
+        AnswerParseError: If they hold none.
     """
     from pydantic import ValidationError
 

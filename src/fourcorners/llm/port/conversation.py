@@ -274,7 +274,7 @@ def value_of(response: Response, answer: type[T]) -> T:
     """Return what a response holds.
 
     Raises:
-        Unparsable: If it does not hold the form.
+        AnswerParseError: If it does not hold the form.
     """
     if issubclass(answer, str):
         return answer(response.text)

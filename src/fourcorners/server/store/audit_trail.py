@@ -15,7 +15,6 @@ register_tables(_ROOM, ("CREATE INDEX audit_by_event ON audit(event, seq);",))
 
 
 def entries_after(library: Library, number: int, limit: int) -> list[AuditEntry]:
-    """Return the entries that follow one, the oldest first."""
     return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
 
 
@@ -38,7 +37,6 @@ def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEnt
 
 
 def event_kinds(library: Library) -> list[str]:
-    """Return the kinds of entries that there are, in alphabetical order."""
     library.migrate(_ROOM)
     rows = library.execute(
         "WITH RECURSIVE kinds(event) AS (SELECT min(event) FROM audit UNION ALL "
@@ -49,7 +47,6 @@ def event_kinds(library: Library) -> list[str]:
 
 
 def document_names(library: Library, entries: Iterable[AuditEntry]) -> dict[str, str]:
-    """Return the names of the documents that entries tell of, by id; of those still there."""
     told = {str(json.loads(each.detail).get("document", "")) for each in entries}
     rows = library.execute(
         "SELECT id, name FROM documents WHERE id IN (SELECT value FROM json_each(?))",

@@ -62,8 +62,6 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSeries:
-    """A measure at 1, 2, 4 … of something: each with its place."""
-
     name: str
     points: tuple[tuple[float, Measure], ...]
 

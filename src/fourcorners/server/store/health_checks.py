@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from fourcorners.library.audit import utc_now
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
@@ -96,7 +96,6 @@ def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]
 
 
 def save_check(library: Library, collection: str, found: Health, as_of: date, members: str) -> None:
-    """Keep a check in the place of the one before; `members` is of when it began."""
     library.migrate(_ROOM)
     library.execute(
         "INSERT OR REPLACE INTO server_papers VALUES (?, ?, ?, ?, ?, ?)",
@@ -108,33 +107,29 @@ def save_check(library: Library, collection: str, found: Health, as_of: date, me
 
 
 def last_check(library: Library, collection: str) -> HealthCheck | None:
+    last = _last(library, collection, "found, as_of, made")
+    if last is None:
+        return None
+    found, as_of, made = map(as_string, last[1])
+    return HealthCheck(_HEALTH.load(found), date.fromisoformat(as_of), made, stale=last[0])
+
+
+def last_summary(library: Library, collection: str) -> HealthSummary | None:
+    last = _last(library, collection, "symptoms")
+    return None if last is None else HealthSummary(as_integer(last[1][0]), stale=last[0])
+
+
+def _last(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
+    """Return whether the last check is stale, and these columns of it; None if there was none."""
     library.migrate(_ROOM)
     rows = library.execute(
-        "SELECT as_of, made, members, found FROM server_papers WHERE fold = ?",
+        f"SELECT members, {columns} FROM server_papers WHERE fold = ?",  # noqa: S608 - ours
         (fold_name(collection),),
     )
     if not rows:
         return None
-    as_of, made, before, found = (as_string(value) for value in rows[0])
-    return HealthCheck(
-        _HEALTH.load(found),
-        date.fromisoformat(as_of),
-        made,
-        stale=before != membership_digest(library, collection),
-    )
-
-
-def last_summary(library: Library, collection: str) -> HealthSummary | None:
-    library.migrate(_ROOM)
-    rows = library.execute(
-        "SELECT symptoms, members FROM server_papers WHERE fold = ?", (fold_name(collection),)
-    )
-    if not rows:
-        return None
-    return HealthSummary(
-        as_integer(rows[0][0]),
-        stale=as_string(rows[0][1]) != membership_digest(library, collection),
-    )
+    members, *held = rows[0]
+    return members != membership_digest(library, collection), tuple(held)
 
 
 def membership_digest(library: Library, collection: str) -> str:

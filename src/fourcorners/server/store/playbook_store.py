@@ -118,7 +118,6 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
 
 
 def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
-    """Return all that was saved of a house playbook, the last first."""
     library.migrate(_ROOM)
     return [
         PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))

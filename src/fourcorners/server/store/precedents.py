@@ -59,13 +59,11 @@ class Precedent:
 
     @property
     def stars(self) -> float | None:
-        """Return the stars that a lawyer would give it, as foretold, to the half."""
         expected = self.ranked.expected
         return None if expected is None else round(expected * 2) / 2
 
     @property
     def citation(self) -> str:
-        """Return the clause with its citation, to be copied."""
         where = self.sources[0].citation if self.sources else ""
         return f"{self.clause.text}\n\n[{where}]" if where else self.clause.text
 

@@ -97,8 +97,6 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM server_tasks"  # noqa: S608 - our 
 
 
 class TaskQueue:
-    """The tasks of a library, through one connection."""
-
     def __init__(self, library: Library) -> None:
         self._library = library
         self._jobs = JobTable(library)
@@ -125,7 +123,6 @@ class TaskQueue:
         return self.find(identifier)
 
     def job(self, lane: str) -> Job:
-        """Return the job whose steps are the tasks of a lane."""
         return self._jobs.start("server", {"lane": lane})
 
     def find(self, identifier: str) -> Task:

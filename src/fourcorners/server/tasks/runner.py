@@ -1,7 +1,7 @@
 """The threads that do tasks: one a lane, parked when the server stops, resumed by the next start.
 
 A task of a process that was killed is taken up again as soon as that is known to be gone. Under
-`fourcorners serve` the threads are those of another process than the pages' (`workshop/`).
+`fourcorners serve` the threads are those of another process than the pages' (`process/`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _log = logging.getLogger("fourcorners.server")
 
 
 class WorkerPool(Protocol):
-    """Whoever does the tasks, in this process (`Runner`) or in another (`workshop.Workshop`)."""
+    """Who does the tasks, in this process (`TaskRunner`) or in another (`ProcessSupervisor`)."""
 
     @property
     def is_stopping(self) -> bool: ...
@@ -46,8 +46,6 @@ class WorkerPool(Protocol):
 
 
 class TaskRunner:
-    """Does the tasks of a library in threads of its own."""
-
     def __init__(
         self,
         shelf: ConnectionPool,

@@ -73,7 +73,6 @@ class OpenTelemetryTracing(Telemetry):
 
     @property
     def dropped_count(self) -> int:
-        """Return how many spans did not arrive so far."""
         return self.outbox.dropped_count + self.exporter.rejected
 
     @contextmanager
@@ -188,7 +187,6 @@ class SpanQueue(SpanProcessor):
             return self._dropped
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Keep a span for the thread; it never waits."""
         if span.context is None or not span.context.trace_flags.sampled:
             return
         with self._lock:

@@ -195,7 +195,9 @@ class Provider:
         try:
             answer = get_json(url, {}, headers=headers, patience=self._patience, most_bytes=_MOST)
         except CallError as error:
-            _log.warning(failure, extra={"status": error.status or 0})
+            # Where a token was sent, only the status is told: the words may name people.
+            words = "" if headers else f": {error.message}"
+            _log.warning("%s%s", failure, words, extra={"status": error.status or 0})
             raise self._down() from None
         return answer if isinstance(answer, dict) else {}
 

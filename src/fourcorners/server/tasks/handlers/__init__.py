@@ -53,12 +53,10 @@ class TaskContext:
 
     @property
     def encoder(self) -> Encoder | None:
-        """Return what makes the vectors, where the library has any."""
         return self.engines.encoder if self.library.encoder is not None else None
 
     @contextmanager
     def open_port(self, job: str) -> Iterator[Port]:
-        """Open the way to the language models, with the library's cache and ledger."""
         from fourcorners.library.llm_store import LibraryCache, LibraryLedger
         from fourcorners.llm import open_port
 

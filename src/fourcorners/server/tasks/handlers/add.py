@@ -33,18 +33,17 @@ def receive_files(
 
     Raises:
         TooLarge: If they are more, or larger, than is taken; then none is kept.
-        Refusal: If there is none among them that can be a contract.
+        HttpError: If there is none among them that can be a contract.
     """
     upload = context.state.uploads.create()
     try:
         for name, source in files:
             upload.save_file(name, source)
-        count = sum(bool(each.path) for each in upload.kept)
-        if not count:
+        if not upload.count:
             raise HttpError(
                 "none of these files can be a contract: all are hidden, or left behind by programs."
             )
-        spec = {"folder": str(upload.folder), "files": str(count)}
+        spec = {"folder": str(upload.folder), "files": str(upload.count)}
         uploads_lane = lane(is_shared=context.state.uploads.is_shared)
         return context.start_task(KIND, uploads_lane, collection, spec)
     except BaseException:

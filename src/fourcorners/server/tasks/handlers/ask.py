@@ -60,9 +60,9 @@ def start_question(context: RequestContext, asked: Question) -> Task:
     """Queue a question.
 
     Raises:
-        Refusal: If nothing is asked, too much, or an outside source is not known.
+        HttpError: If nothing is asked, too much, or an outside source is not known.
         NotFound: If they may not know of the collection, or of the contract in it.
-        TooMany: If many questions of theirs wait.
+        TooManyRequests: If many questions of theirs wait.
     """
     _require_sound(asked, sources_of(context.state.settings))
     mine = [
@@ -117,7 +117,6 @@ def _require_sound(asked: Question, sources: tuple[str, ...]) -> None:
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Answer a question, unless an earlier start of the server has done so, and keep the answer."""
     from fourcorners.server.store import answers
 
     made = answers.answer_of_task(work.library, work.task.id)

@@ -88,7 +88,6 @@ class ProcessSupervisor:
         self._thread = threading.Thread(target=self._keep, name="workshop", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for tasks; those that an earlier server left are taken up."""
         self._thread.start()
 
     @property
