@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode, urlsplit
 
@@ -51,21 +51,11 @@ class _Document:
 class Provider:
     """An OpenID Connect provider, as the settings name it; safe to use in several threads.
 
-    Args:
-        clock: Seconds since the epoch.
-        ticks: Seconds that never go back.
-
     Raises:
         ConfigError: If the settings are not enough, or not safe.
     """
 
-    def __init__(
-        self,
-        settings: OidcSettings,
-        *,
-        clock: Callable[[], float] = time.time,
-        ticks: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: OidcSettings) -> None:
         _require_settings(settings)
         self.settings = settings
         self._secret = os.environ.get(settings.secret_env, "") if settings.secret_env else ""
@@ -75,12 +65,11 @@ class Provider:
                 "secret's.",
                 remedy="Set it, or leave secret_env out for a public client.",
             )
-        self._clock, self._ticks = clock, ticks
         self._patience = RetryPolicy(settings.timeout, attempts=1)
         self._lock = threading.Lock()
         self._document: _Document | None = None
         self._at = self._failed_at = float("-inf")
-        self._keys = KeySet(self._read_keys, ticks)
+        self._keys = KeySet(self._read_keys, time.monotonic)
 
     @property
     def redirect(self) -> str:
@@ -146,7 +135,7 @@ class Provider:
 
     def _expectation(self, nonce: str) -> TokenExpectation:
         said = self.settings
-        return TokenExpectation(said.issuer, said.client, nonce, self._clock(), said.skew)
+        return TokenExpectation(said.issuer, said.client, nonce, time.time(), said.skew)
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()
@@ -203,7 +192,7 @@ class Provider:
 
     def _discovered(self) -> _Document:
         with self._lock:
-            now = self._ticks()
+            now = time.monotonic()
             if self._document is not None and now - self._at < _FRESH:
                 return self._document
             if now - self._failed_at < _DOWN:
@@ -217,10 +206,10 @@ class Provider:
                 )
                 self._document = self._read_document(answer)
             except (CallError, ConfigError) as error:
-                self._failed_at = self._ticks()
+                self._failed_at = time.monotonic()
                 _log.warning("the sign-in provider cannot be used: %s", error.message)
                 raise self._down() from None
-            self._at = self._ticks()
+            self._at = time.monotonic()
             return self._document
 
     def _read_document(self, answer: object) -> _Document:
