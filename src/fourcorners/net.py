@@ -48,7 +48,7 @@ class RetryPolicy:
 
     timeout: float = 60.0
     attempts: int = 5
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
 
 
 def require_url(url: str) -> None:
@@ -148,7 +148,6 @@ def _send_request(
     most_bytes: int,
     read: Callable[[bytes], T] = json.loads,
 ) -> T:
-    """Make a request as often as there is patience, and return what is read of its answer."""
     require_url(url)
     for name, value in sent.items():
         if not (value.isascii() and value.isprintable()):
@@ -207,7 +206,7 @@ def _send_once(
     try:
         return read(content)
     except (ValueError, RecursionError):
-        said = _plain_text(content.decode("utf-8", "replace"))
+        said = plain_text(content.decode("utf-8", "replace"))
         return _Failure("its answer is no JSON", 200, message=said)
 
 
@@ -253,13 +252,13 @@ def _connection_failure(reason: object) -> _Failure:
     if isinstance(reason, ssl.SSLCertVerificationError):
         return _Failure(f"its certificate is not trusted: {reason.verify_message}")
     if isinstance(reason, ssl.SSLError):
-        return _Failure(f"no secure connection: {_plain_text(str(reason))}")
+        return _Failure(f"no secure connection: {plain_text(str(reason))}")
     if isinstance(reason, TimeoutError):
         return _Failure("no answer in time", is_transient=True)
     if isinstance(reason, ConnectionRefusedError):
         return _Failure("nothing listens there", is_transient=True)
     said = reason.strerror if isinstance(reason, OSError) else None
-    return _Failure(_plain_text(said or str(reason) or type(reason).__name__), is_transient=True)
+    return _Failure(plain_text(said or str(reason) or type(reason).__name__), is_transient=True)
 
 
 def _call_error(failed: _Failure, url: str, attempts: int, headers: Mapping[str, str]) -> CallError:
@@ -280,16 +279,20 @@ def _call_error(failed: _Failure, url: str, attempts: int, headers: Mapping[str,
 
 def _error_message(content: str) -> str:
     try:
-        said = json.loads(content)
+        return plain_text(server_words(json.loads(content)))
     except (ValueError, RecursionError):
-        return "" if "<" in content[:_MAX_MESSAGE] else _plain_text(content)
+        return "" if "<" in content[:_MAX_MESSAGE] else plain_text(content)
+
+
+def server_words(body: object) -> str:
+    """Return what a server says in the JSON of an error; empty if it says nothing."""
     for key in ("error", "message", "detail"):
-        while isinstance(said, dict) and key in said:
-            said = said[key]
-    return _plain_text(said) if isinstance(said, str) else ""
+        while isinstance(body, dict) and key in body:
+            body = body[key]
+    return body if isinstance(body, str) else ""
 
 
-def _plain_text(words: str) -> str:
+def plain_text(words: str) -> str:
     line = " ".join("".join(each if each.isprintable() else " " for each in words).split())
     return line if len(line) <= _MAX_MESSAGE else f"{line[: _MAX_MESSAGE - 1]}…"
 
@@ -325,10 +328,7 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
     directly, a redirect is an error, and so is an answer that is longer than `most_bytes`: each as
     a `CallError` in the chain of causes of what the library raises.
 
-    Args:
-        url: Of the server; the client calls no other host.
-        timeout: Seconds to wait for the next bytes.
-        most_bytes: Of one answer.
+    It calls no other host than the URL's, and waits `timeout` seconds for the next bytes.
 
     Raises:
         ConfigError: If the URL cannot be called, or what speaks HTTP is not installed.

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fourcorners.errors import LlmRejected, LlmUnparsable
 from fourcorners.llm import MemoryLedger, Port, PromptRequest, QuotedText, Role, Value, open_port
-from fourcorners.llm.cache import MemoryCache
+from fourcorners.llm.ledger import MemoryCache
 from fourcorners.settings import LlmSettings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -9,7 +9,7 @@ from typing import Any
 
 from fourcorners.errors import LlmTimedOut
 from fourcorners.llm import FakeModel, Port, Request
-from fourcorners.llm.fake import Answer
+from fourcorners.llm.offline import Answer
 
 _DATA = re.compile(r'<<<data (\w+) "[^"]*">>>\n(.*?)\n<<<end \1>>>', re.S)
 LATE = LlmTimedOut("no answer in time.")

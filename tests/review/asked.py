@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fourcorners.llm import FakeModel, MemoryCache, MemoryLedger, Options, Port, Request, Response
-from fourcorners.llm.fake import Answer
 from fourcorners.llm.ledger import Budget, Ledger
+from fourcorners.llm.offline import Answer
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages

@@ -312,7 +312,7 @@ def model(
 
     monkeypatch.setattr(people, "is_configured", lambda _: True)
     monkeypatch.setattr(doing, "is_configured", lambda _: True)
-    monkeypatch.setattr(doing, "open_port", opened)
+    monkeypatch.setattr("fourcorners.llm.open_port", opened)
     yield fake
 
 

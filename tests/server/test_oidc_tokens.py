@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from fourcorners.server.auth.oidc.errors import SignInRefused
-from fourcorners.server.auth.oidc.keys import KeySet, parse_signing_keys
-from fourcorners.server.auth.oidc.tokens import TokenExpectation, verify_id_token
+from fourcorners.server.auth.oidc.tokens import (
+    KeySet,
+    SignInRefused,
+    TokenExpectation,
+    parse_signing_keys,
+    verify_id_token,
+)
 from tests.server.oidc_provider import (
     CLIENT,
     handmade,

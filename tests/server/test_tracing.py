@@ -26,10 +26,9 @@ from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import PromptId
 from fourcorners.llm.exchange import Role as LlmRole
 from fourcorners.llm.ledger import Call, Ledger, MemoryLedger
-from fourcorners.server.telemetry import NoTelemetry, open_telemetry
-from fourcorners.server.telemetry.exporter import Exporter, may_leave
+from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.telemetry.spans import ALLOWED
-from fourcorners.server.telemetry.tracing import OpenTelemetryTracing
+from fourcorners.server.telemetry.tracing import Exporter, OpenTelemetryTracing, may_leave
 from fourcorners.settings import LlmSettings, Settings, TelemetrySettings
 from tests.server.conftest import LEASE, Room
 from tests.serving import Asked, Reply, Served, served
@@ -291,7 +290,7 @@ def test_the_environment_turns_nothing_on(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.settings().endpoint)
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "secret=Narwhal")
     room = make_room()
-    assert isinstance(room.app.state.server.telemetry, NoTelemetry)
+    assert type(room.app.state.server.telemetry) is Telemetry
     room.client.get("/")
     assert collector.server.asked == []
     tracing = OpenTelemetryTracing(collector.settings())
@@ -386,7 +385,7 @@ def test_an_endpoint_that_cannot_be_called_stops_the_server(url: str) -> None:
 
 
 def test_off_by_default() -> None:
-    assert isinstance(open_telemetry(Settings(library="unused.db").telemetry), NoTelemetry)
+    assert type(open_telemetry(Settings(library="unused.db").telemetry)) is Telemetry
     ledger = MemoryLedger()
     assert open_telemetry(TelemetrySettings()).ledger(ledger) is ledger
 

@@ -4,14 +4,14 @@ No model is configured by default, and then nothing is ever called. A room asks 
 
     with open_port(Settings.load().llm, cache=…, ledger=…, job="review 12") as port:
         if port.has(Role.EXTRACT):
-            reply = port.ask("extract", {"clauses": Fenced(text)}, Findings)
+            reply = port.ask("extract", {"clauses": QuotedText(text)}, Findings)
 
 - `Port.ask(prompt, values, answer)` returns a `Reply` whose `value` is an `answer`, or raises.
-- `Port.ask_many(asks)` yields an `Outcome` for each `Ask` as it ends; an error is a value there.
+- `Port.ask_many(asks)` yields an `Outcome` for each `PromptRequest` as it ends, errors included.
 - `Port.stream(prompt, values)` returns a `Stream` of words as they come, with a `reply` at the end.
 - `Port.estimate(prompt, values, answer)` says what a question would use; nothing is sent.
 - `Port.for_job(name, budget)` is the same port with a purse of its own.
-- `Prompt`s are files (`load_prompt`); words of documents go into them as `Fenced`, as data.
+- `Prompt`s are files (`load_prompt`); words of documents go into them as `QuotedText`, as data.
 - `Cache` and `Ledger` are what the port needs to be given; `MemoryCache` and `MemoryLedger` are
   such, for one process.
 - `Recorder` and `Replay` write exchanges down and answer from them; `FakeModel` is for tests.
@@ -21,10 +21,9 @@ No model is configured by default, and then nothing is ever called. A room asks 
 Importing this room takes neither pydantic-ai nor pydantic; only a configured model does.
 """
 
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.cache import Cache, MemoryCache
 from fourcorners.llm.configure import is_configured, open_port
 from fourcorners.llm.exchange import (
+    AttemptError,
     Finish,
     LanguageModel,
     Message,
@@ -35,14 +34,22 @@ from fourcorners.llm.exchange import (
     Role,
     Speaker,
 )
-from fourcorners.llm.fake import FakeModel
-from fourcorners.llm.ledger import Budget, Call, Ledger, MemoryLedger, Spending, total_spending
+from fourcorners.llm.ledger import (
+    Budget,
+    Cache,
+    Call,
+    Ledger,
+    MemoryCache,
+    MemoryLedger,
+    Spending,
+    total_spending,
+)
+from fourcorners.llm.limits import Price, RoleModel, fixed_price
+from fourcorners.llm.offline import FakeModel, Recorder, Replay
+from fourcorners.llm.port.conversation import Stream
 from fourcorners.llm.port.port import Port
-from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price
-from fourcorners.llm.port.stream import Stream
 from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompt_names
 from fourcorners.llm.prompt_quoting import QuotedText
-from fourcorners.llm.providers.record import Recorder, Replay
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 __all__ = [

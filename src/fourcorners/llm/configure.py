@@ -1,24 +1,36 @@
-"""From the settings to a `Port`: which provider, which model, which key, a voice a role."""
+"""From the settings to a `Port`: which service, which model, which key, a model a role.
+
+A new service is a function that opens a model of pydantic-ai, and an entry in `SERVICES`.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from fourcorners.errors import ConfigError
-from fourcorners.llm.cache import Cache, MemoryCache
 from fourcorners.llm.exchange import LanguageModel, Options, Role
-from fourcorners.llm.ledger import Budget, Ledger
-from fourcorners.llm.limits.circuit_breaker import CircuitBreaker
-from fourcorners.llm.limits.rate_limiter import RateLimiter
+from fourcorners.llm.ledger import Budget, Cache, Ledger, MemoryCache
+from fourcorners.llm.limits import (
+    CircuitBreaker,
+    Price,
+    RateLimiter,
+    RoleModel,
+    fixed_price,
+    known_price,
+)
+from fourcorners.llm.offline import Recorder, Replay
 from fourcorners.llm.port.port import Port
-from fourcorners.llm.port.role_model import Price, RoleModel, fixed_price, known_price
-from fourcorners.llm.providers.record import Recorder, RecordFile, Replay
-from fourcorners.llm.providers.services import COMPATIBLE, SERVICES
 from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from fourcorners.net import HttpClient
     from fourcorners.settings import LlmRoleSettings, LlmSettings
 
 MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
@@ -26,12 +38,106 @@ _NEEDED = ("pydantic_ai", "httpx2", "openai")
 _INSTALL = "Install it: pip install 'fourcorners[llm]'."
 
 
+COMPATIBLE = "compatible"
+"""Any server of the OpenAI protocol, by its address alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """A service that serves models.
+
+    Attributes:
+        open_model: From the model's name, the service's address, a key and a client.
+        url: Its address; empty if only the user can say it.
+        key_variable: The environment variable that usually holds its key; empty if it wants none.
+        has_list_price: Whether there is a public list of what its models cost.
+        example_url: What an address looks like that only the user can say.
+    """
+
+    open_model: Callable[[str, str, str, HttpClient], Model]
+    url: str = ""
+    key_variable: str = ""
+    has_list_price: bool = False
+    example_url: str = ""
+
+
+def _openai(model: str, url: str, key: str, client: HttpClient) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=url, api_key=key, http_client=client)
+    return OpenAIChatModel(model, provider=provider)
+
+
+def _anthropic(model: str, url: str, key: str, client: HttpClient) -> Model:
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    root = url.rstrip("/").removesuffix("/v1")  # its library adds the version itself
+    provider = AnthropicProvider(api_key=key, base_url=root, http_client=client)
+    return AnthropicModel(model, provider=provider)
+
+
+def _google(model: str, url: str, key: str, client: HttpClient) -> Model:
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    provider = GoogleProvider(api_key=key, base_url=url, http_client=client)
+    return GoogleModel(model, provider=provider)
+
+
+def _azure(model: str, url: str, key: str, client: HttpClient) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.azure import AzureProvider
+
+    parts = urlsplit(url)
+    version = parse_qs(parts.query).get("api-version", [None])[0]
+    endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+    provider = AzureProvider(
+        azure_endpoint=endpoint, api_version=version, api_key=key, http_client=client
+    )
+    return OpenAIChatModel(model, provider=provider)
+
+
+def _compatible(model: str, url: str, key: str, client: HttpClient) -> Model:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles import merge_profile
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    provider = OpenAICompatibleProvider(
+        "openai-compatible", base_url=url, api_key=key or None, http_client=client
+    )
+    # Ollama and older servers know only the older of the two names of the limit.
+    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    profile = merge_profile(provider.model_profile(model), older)
+    return OpenAIChatModel(model, provider=provider, profile=profile)
+
+
+SERVICES: Mapping[str, ModelService] = {
+    "openai": ModelService(_openai, "https://api.openai.com/v1", "OPENAI_API_KEY", True),
+    "anthropic": ModelService(
+        _anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", has_list_price=True
+    ),
+    "google": ModelService(
+        _google, "https://generativelanguage.googleapis.com", "GOOGLE_API_KEY", has_list_price=True
+    ),
+    "azure": ModelService(
+        _azure,
+        key_variable="AZURE_OPENAI_API_KEY",
+        has_list_price=True,
+        example_url="https://NAME.openai.azure.com/openai/v1",
+    ),
+    "ollama": ModelService(_compatible, "http://localhost:11434/v1"),
+    COMPATIBLE: ModelService(_compatible, example_url="http://localhost:8000/v1"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class RolePlan:
     """What one role's settings come to; nothing is opened yet.
 
     Attributes:
-        model: As the server names it.
         key: The secret itself; empty if the server wants none.
         key_from: Where the key was found, to be shown.
     """
@@ -41,14 +147,13 @@ class RolePlan:
     url: str
     key: str
     key_from: str
-    settings: LlmRoleSettings
+    settings: LlmSettings
 
     def __repr__(self) -> str:
         return f"Plan({self.name!r}, {redact_url(self.url)!r})"
 
     @property
     def name(self) -> str:
-        """Return provider and model, as requests and the ledger name it."""
         return f"{self.provider}:{self.model}"
 
     @property
@@ -69,38 +174,55 @@ def open_port(
 ) -> Port:
     """Return the port that the settings describe; nothing is sent before it is asked.
 
-    Args:
-        settings: The section `[llm]`.
-        cache: Where answers are kept; in memory by default, and not at all if the settings say so.
-        ledger: Where calls are written down; in memory by default.
-        job: What calls are charged to.
-        budget: In place of the settings' own.
+    Answers are kept in `cache`; in memory by default, and not at all if the settings say so. A
+    `budget` takes the place of the settings' own.
 
     Raises:
         ConfigError: If the settings are not enough, or what speaks with models is not installed.
     """
     planned = role_plans(settings)
     if planned and settings.replay is None:
-        _require_installed()
+        for name in _NEEDED:
+            if find_spec(name) is None:
+                raise ConfigError(
+                    "what speaks with language models is not installed.", remedy=_INSTALL
+                )
     paces: dict[object, RateLimiter] = {}
     breakers: dict[str, CircuitBreaker] = {}
-    voices: dict[Role, RoleModel] = {}
     opened: dict[RolePlan, RoleModel] = {}
     replay = Replay(settings.replay) if settings.replay is not None else None
-    recorded = RecordFile(settings.record) if settings.record and not replay else None
-    for role, plan in planned.items():
-        if plan not in opened:
-            pace = paces.setdefault(plan.limits, _pace(plan, settings, replay is not None))
-            breaker = breakers.setdefault(
+    for plan in planned.values():
+        if plan in opened:
+            continue
+        said = plan.settings
+        if replay is None:
+            rates = (said.requests_per_minute, said.tokens_per_minute)
+        else:
+            rates = (None, None)
+        model: LanguageModel = replay or _open_model(plan)
+        opened[plan] = RoleModel(
+            name=plan.name,
+            model=Recorder(model, settings.record) if settings.record and not replay else model,
+            rate_limiter=paces.setdefault(plan.limits, RateLimiter(said.concurrency, *rates)),
+            options=Options(said.temperature, said.seed, said.max_tokens),
+            timeout=said.timeout,
+            attempts=said.attempts,
+            price=_price(plan),
+            endpoint=redact_url(plan.url),
+            breaker=breakers.setdefault(
                 plan.url, CircuitBreaker(settings.silent_after, settings.silent_for)
-            )
-            opened[plan] = _voice(plan, settings, pace, breaker, replay, recorded)
-        voices[role] = opened[plan]
+            ),
+        )
     # A recording must hold every exchange, and a replay must come from it.
     is_kept = settings.cache and settings.record is None and settings.replay is None
-    kept = (MemoryCache() if cache is None else cache) if is_kept else None
-    limit = Budget(settings.budget, settings.budget_tokens) if budget is None else budget
-    return Port(voices, cache=kept, ledger=ledger, job=job, budget=limit, prompts=settings.prompts)
+    return Port(
+        {role: opened[plan] for role, plan in planned.items()},
+        cache=(MemoryCache() if cache is None else cache) if is_kept else None,
+        ledger=ledger,
+        job=job,
+        budget=Budget(settings.budget, settings.budget_tokens) if budget is None else budget,
+        prompts=settings.prompts,
+    )
 
 
 def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
@@ -109,12 +231,11 @@ def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
     Raises:
         ConfigError: If a model is named and something that it needs is missing.
     """
-    found = {}
-    for role in Role:
-        own: LlmRoleSettings = getattr(settings.roles, role.value)
-        if plan := _plan(settings, own, f"llm.roles.{role.value}"):
-            found[role] = plan
-    return found
+    plans = {
+        role: _plan(settings, getattr(settings.roles, role.value), f"llm.roles.{role.value}")
+        for role in Role
+    }
+    return {role: plan for role, plan in plans.items() if plan is not None}
 
 
 def is_configured(settings: LlmSettings, role: Role | None = None) -> bool:
@@ -186,94 +307,37 @@ def _split(name: str) -> tuple[str | None, str]:
     return None, name.strip()
 
 
-def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> LlmRoleSettings:
-    """Return the role's settings with those of `[llm]` where it says nothing."""
+def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> LlmSettings:
+    """Return the settings of `[llm]` with the role's own where it says any; without the key."""
     from pydantic import SecretStr
 
-    taken: dict[str, object] = {}
-    for name in type(own).model_fields:
-        if name in {"model", "url", "key"}:
-            continue
-        value = getattr(own, name)
-        inherits = not (is_other and name in {"price_in", "price_out", "structured"})
-        taken[name] = getattr(settings, name) if value is None and inherits else value
-    return own.model_copy(update={**taken, "key": SecretStr("")})
-
-
-def _pace(plan: RolePlan, settings: LlmSettings, is_replayed: bool) -> RateLimiter:
-    said = plan.settings
-    return RateLimiter(
-        concurrency=said.concurrency or settings.concurrency,
-        requests=None if is_replayed else said.requests_per_minute,
-        tokens=None if is_replayed else said.tokens_per_minute,
-    )
-
-
-def _voice(
-    plan: RolePlan,
-    settings: LlmSettings,
-    pace: RateLimiter,
-    breaker: CircuitBreaker,
-    replay: Replay | None,
-    recorded: RecordFile | None,
-) -> RoleModel:
-    said = plan.settings
-    model: LanguageModel
-    if replay is not None:
-        model = replay
-    else:
-        model = _model(plan)
-        if recorded is not None:
-            model = Recorder(model, recorded)
-    return RoleModel(
-        name=plan.name,
-        model=model,
-        rate_limiter=pace,
-        options=Options(said.temperature, said.seed, said.max_tokens or settings.max_tokens),
-        timeout=said.timeout or settings.timeout,
-        attempts=said.attempts or settings.attempts,
-        price=_price(plan),
-        endpoint=redact_url(plan.url),
-        breaker=breaker,
-    )
-
-
-def _price(plan: RolePlan) -> Price | None:
-    """Return what tokens cost: as said, else nothing on this machine, else by the list."""
-    said = plan.settings
-    if said.price_in is not None or said.price_out is not None:
-        return fixed_price(said.price_in or 0.0, said.price_out or 0.0)
-    if is_loopback(plan.url):
-        return fixed_price(0.0, 0.0)
-    return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
+    said = own.model_dump(exclude={"key"}, exclude_none=True)
+    if is_other:
+        said = dict.fromkeys(("price_in", "price_out", "structured")) | said
+    return settings.model_copy(update={**said, "key": SecretStr("")})
 
 
 def _has_list_price(plan: RolePlan) -> bool:
     """Tell whether the provider's list says what calls cost, and nobody else."""
     said = plan.settings
-    return (
-        SERVICES[plan.provider].has_list_price
-        and said.price_in is None
-        and said.price_out is None
-        and not is_loopback(plan.url)
-    )
+    is_said = said.price_in is not None or said.price_out is not None
+    has_list = SERVICES[plan.provider].has_list_price
+    return has_list and not is_said and not is_loopback(plan.url)
 
 
-def _require_installed() -> None:
-    from importlib.util import find_spec
+def _price(plan: RolePlan) -> Price | None:
+    """Return what tokens cost: as said, else nothing on this machine, else by the list."""
+    said = plan.settings
+    if said.price_in is None and said.price_out is None and not is_loopback(plan.url):
+        return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
+    return fixed_price(said.price_in or 0.0, said.price_out or 0.0)
 
-    for name in _NEEDED:
-        if find_spec(name) is None:
-            raise ConfigError("what speaks with language models is not installed.", remedy=_INSTALL)
 
-
-def _model(plan: RolePlan) -> LanguageModel:
-    """Open a model; nothing is sent."""
+def _open_model(plan: RolePlan) -> LanguageModel:
     try:
-        from fourcorners.llm.providers.pydantic_ai import ProviderModel
+        from fourcorners.llm.provider import ProviderModel
 
-        timeout = plan.settings.timeout or 120.0
-        client = http_client(plan.url, timeout=timeout, most_bytes=MOST_BYTES)
+        client = http_client(plan.url, timeout=plan.settings.timeout, most_bytes=MOST_BYTES)
         model = SERVICES[plan.provider].open_model(plan.model, plan.url, plan.key, client)
     except ImportError:
         raise ConfigError(

@@ -10,6 +10,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Protocol, TypeAlias
 
+from fourcorners.errors import LlmError
+
 
 class Role(StrEnum):
     """What a model is asked to be; each role may have a model of its own."""
@@ -24,16 +26,12 @@ class Role(StrEnum):
 
 
 class Speaker(StrEnum):
-    """Whose words a message holds."""
-
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
 
 
 class Finish(StrEnum):
-    """Why an answer ended."""
-
     STOP = "stop"
     LENGTH = "length"
     REFUSED = "refused"
@@ -41,8 +39,6 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
-
     speaker: Speaker
     text: str
 
@@ -113,7 +109,6 @@ class Request:
 
     @property
     def size(self) -> int:
-        """Return how many bytes of UTF-8 are sent."""
         schema = len(self.shape.schema) if self.shape else 0
         return schema + sum(len(each.text.encode("utf-8", "replace")) for each in self.messages)
 
@@ -123,9 +118,7 @@ class Response:
     """What a model answered.
 
     Attributes:
-        model: What the server says it is.
         tokens_in: Of the question, as the provider counts.
-        tokens_out: Of the answer.
         measured: Whether the provider told the tokens; else they are estimates.
         cost: In US dollars, where the provider's price is known.
         seconds: From the question to the end of the answer.
@@ -141,6 +134,19 @@ class Response:
     seconds: float = 0.0
 
 
+def dump_response(response: Response) -> str:
+    return json.dumps(asdict(response), ensure_ascii=False, sort_keys=True)
+
+
+def load_response(line: str) -> Response | None:
+    """Return the response that `packed` made of JSON; None if it is not such JSON."""
+    try:
+        held = json.loads(line)
+        return Response(**{**held, "finish": Finish(held["finish"])})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
 Pieces: TypeAlias = AsyncGenerator[str | Response, None]
 """An answer as it comes: words, and at last the whole."""
 
@@ -148,7 +154,7 @@ Pieces: TypeAlias = AsyncGenerator[str | Response, None]
 class LanguageModel(Protocol):
     """What can answer a request: a provider, a recording, a fake.
 
-    Both methods raise `Trouble`, which tells whether another attempt may mend it.
+    Both methods raise `AttemptError`, which tells whether another attempt may mend it.
     """
 
     async def send(self, request: Request, seconds: float) -> Response:
@@ -159,6 +165,32 @@ class LanguageModel(Protocol):
         """Yield the answer in pieces as they come, and at last the whole as a `Response`."""
         ...
 
-    async def close(self) -> None:
-        """Give back what is held open."""
-        ...
+    async def close(self) -> None: ...
+
+
+class AttemptError(Exception):
+    """One attempt failed.
+
+    Attributes:
+        error: What a person is told if no other attempt is made.
+        may_pass: Whether the same request may succeed a little later.
+        wait: Seconds that the server asks to wait; 0 if it does not say.
+        sent: Whether the model may have read the request, so that it may be charged.
+        silent: Whether the server gave no sign of life: no connection, or no answer in time.
+    """
+
+    def __init__(
+        self,
+        error: LlmError,
+        *,
+        may_pass: bool = False,
+        wait: float = 0.0,
+        sent: bool = False,
+        silent: bool = False,
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.may_pass = may_pass
+        self.wait = wait
+        self.sent = sent
+        self.silent = silent

@@ -1,4 +1,4 @@
-"""What calls cost: the record of each, sums of them, and a budget that stops before it is passed.
+"""What calls cost (the record of each, sums, a budget), and a cache that answers a request once.
 
 The port keeps its sums itself; a `Ledger` is told each call and knows what a job spent before.
 """
@@ -6,8 +6,10 @@ The port keeps its sums itself; a `Ledger` is told each call and knows what a jo
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Protocol
 
 from fourcorners.llm.exchange import PromptId, Role
@@ -60,11 +62,9 @@ class Spending:
 
     @property
     def tokens(self) -> int:
-        """Return all tokens, in and out."""
         return self.tokens_in + self.tokens_out
 
     def add_call(self, call: Call) -> Spending:
-        """Return the sum with one more call."""
         was_cached = call.outcome == "cached"
         return Spending(
             calls=self.calls + (not was_cached),
@@ -78,46 +78,66 @@ class Spending:
 
 
 def total_spending(calls: Iterable[Call]) -> Spending:
-    """Return the sum of calls."""
-    spent = Spending()
-    for call in calls:
-        spent = spent.add_call(call)
-    return spent
+    return reduce(Spending.add_call, calls, Spending())
 
 
 class Ledger(Protocol):
     """Where calls are written down; it is used in the thread that asks."""
 
-    def add(self, call: Call) -> None:
-        """Write a call down."""
-        ...
+    def add(self, call: Call) -> None: ...
 
-    def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
-        ...
+    def job_spending(self, job: str) -> Spending: ...
 
 
 class MemoryLedger:
-    """A ledger of this process."""
-
     def __init__(self) -> None:
         self._calls: list[Call] = []
         self._lock = threading.Lock()
 
     def add(self, call: Call) -> None:
-        """Write a call down."""
         with self._lock:
             self._calls.append(call)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Return the calls in the order in which they ended."""
         with self._lock:
             return tuple(self._calls)
 
     def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
         return total_spending(call for call in self.calls if call.job == job)
+
+
+class Cache(Protocol):
+    """Text by key, used in the thread that asks; a key is the hash of all that matters."""
+
+    def get(self, key: str) -> str | None: ...
+
+    def put(self, key: str, value: str) -> None: ...
+
+
+class MemoryCache:
+    """A cache of this process; the one that was not used for longest goes first."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: str) -> str | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: str, value: str) -> None:
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +146,6 @@ class Budget:
 
     Attributes:
         cost: In the currency of the prices.
-        tokens: In and out.
     """
 
     cost: float | None = None

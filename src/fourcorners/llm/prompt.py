@@ -19,7 +19,7 @@ A prompt's file is YAML:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -44,8 +44,6 @@ _FENCE = "fence"
 
 
 class Kind(StrEnum):
-    """How a value must come."""
-
     PLAIN = "plain"
     FENCED = "fenced"
     MIXED = "mixed"
@@ -80,7 +78,7 @@ class Prompt:
         self._require(values)
         told = {name: _rendered(value) for name, value in values.items()}
         system = self._filled(self.system, told)
-        if any(_fences(value) for value in values.values()):
+        if any(isinstance(each, QuotedText) for each in _leaves(values)):
             rule = load_prompt(_FENCE).system.strip()
             system = f"{system}\n\n{rule}".strip()
         found = [Message(Speaker.SYSTEM, system)] if system else []
@@ -107,7 +105,8 @@ class Prompt:
                 remedy="Name the same values in its file, under `values`, and in the call.",
             )
         for name, kind in self.values.items():
-            if kind is not Kind.MIXED and not _is(kind, values[name]):
+            fits = all(_is_of(kind, each) for each in _leaves(values[name]))
+            if kind is not Kind.MIXED and not fits:
                 told = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
                 raise ConfigError(
                     f"{name} of the prompt {self.id} is {kind.value}, and was given {told}.",
@@ -136,21 +135,16 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
         raise ConfigError(
             f"there is no prompt {name!r}.", remedy=f"Known are {', '.join(prompt_names())}."
         )
-    return _builtin(path)
+    return _read_builtin(path)
 
 
 def prompt_names() -> list[str]:
-    """Return the names of the prompts that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
-
-
-@cache
-def _builtin(path: Path) -> Prompt:
-    return _read(path)
 
 
 def _read(path: Path) -> Prompt:
     import yaml
+    from jinja2 import TemplateSyntaxError
     from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
     class PromptFile(BaseModel):
@@ -182,25 +176,7 @@ def _read(path: Path) -> Prompt:
         raise ConfigError(
             f"{path} says it is the prompt {file.id!r}.", remedy="Give file and id one name."
         )
-    _require_templates(path, file.system, file.user)
-    told = json.dumps(file.model_dump(mode="json", exclude={"description"}), sort_keys=True)
-    digest = sha256(told.encode()).hexdigest()[:16]
-    return Prompt(
-        id=PromptId(file.id, file.version, digest),
-        role=file.role,
-        description=file.description,
-        system=file.system,
-        user=file.user,
-        values=file.values,
-        answer=file.answer,
-        expected_tokens=file.expected_tokens,
-    )
-
-
-def _require_templates(path: Path, *templates: str) -> None:
-    from jinja2 import TemplateSyntaxError
-
-    for template in templates:
+    for template in (file.system, file.user):
         try:
             _environment().parse(template)
         except TemplateSyntaxError as error:
@@ -208,6 +184,13 @@ def _require_templates(path: Path, *templates: str) -> None:
                 f"{path} has a damaged template: {error.message} (line {error.lineno} of it).",
                 remedy="Correct it.",
             ) from None
+    told = json.dumps(file.model_dump(mode="json", exclude={"description"}), sort_keys=True)
+    digest = sha256(told.encode()).hexdigest()[:16]
+    identity = PromptId(file.id, file.version, digest)
+    return Prompt(identity, **file.model_dump(exclude={"id", "version"}))
+
+
+_read_builtin = cache(_read)
 
 
 @cache
@@ -231,21 +214,17 @@ def _rendered(value: Value) -> object:
     return value
 
 
-def _fences(value: Value) -> bool:
-    """Tell whether there is a fence anywhere in a value."""
+def _leaves(value: Value) -> Iterator[Value]:
     if isinstance(value, Mapping):
-        return any(_fences(each) for each in value.values())
+        value = list(value.values())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return any(_fences(each) for each in value)
-    return isinstance(value, QuotedText)
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value
 
 
-def _is(kind: Kind, value: Value) -> bool:
-    """Tell whether all words in a value are fenced, or none."""
-    if isinstance(value, Mapping):
-        return all(_is(kind, each) for each in value.values())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return all(_is(kind, each) for each in value)
+def _is_of(kind: Kind, value: Value) -> bool:
     if isinstance(value, str):
         return kind is Kind.PLAIN
     return kind is Kind.FENCED or not isinstance(value, QuotedText)

@@ -39,7 +39,6 @@ class QuotedText:
 
 
 def quote_text(words: QuotedText) -> str:
-    """Return the words between their marks, as a prompt holds them."""
     inside = neutralise(words.text)
     label = re.sub(r"\s+", " ", re.sub(rf"[{_BRACKETS}\"]", "", neutralise(words.label)))[
         :120

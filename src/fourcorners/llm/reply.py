@@ -24,13 +24,11 @@ class Reply(Generic[T_co]):
 
     Attributes:
         value: The answer: validated, or the text itself.
-        text: The model's own words.
         complete: False where the text was cut at its limit.
         repaired: Whether the model had to be told what was wrong with its first answer.
         cost: In the currency of the prices; None where the price is not known; 0 from the cache.
         seconds: From the first attempt to the answer; 0 from the cache.
         key: The request's hash, as in the cache, the ledger and recordings.
-        calls: Each exchange that was needed.
         messages: The conversation up to and with this answer; a question can follow it.
     """
 
@@ -58,7 +56,6 @@ class PromptRequest(Generic[T]):
     Attributes:
         answer: A pydantic model whose schema the answer must hold, or `str`.
         role: Whose model is asked; None for the prompt's.
-        after: An answer that this question follows.
         sample: Which of several answers to the same question this is.
         tag: The caller's own name for it, handed back, and for the ledger.
     """
@@ -74,11 +71,7 @@ class PromptRequest(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """How one question of many ended: with a reply, or with the error that says why not.
-
-    Attributes:
-        index: Its place among the questions.
-    """
+    """How one question of many ended: with a reply, or with the error that says why not."""
 
     index: int
     ask: PromptRequest[T]
@@ -95,7 +88,6 @@ class Estimate:
         tokens_out: What its prompt expects.
         cost: Of these; None where the price is not known.
         most_tokens: In, and as long an answer as is allowed.
-        most_cost: Of that.
         cached: Whether the answer is in the cache: nothing would be used.
     """
 

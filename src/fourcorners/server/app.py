@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from importlib import import_module
@@ -11,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.server import error_handlers as failing
 from fourcorners.server.assets import Assets
-from fourcorners.server.auth.identity import Identity, LocalIdentity
+from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.context import AppState, app_state, require_form_token
-from fourcorners.server.deferred_routes import DeferredRoutes
 from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import RateLimiter
@@ -36,7 +38,6 @@ from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
-    from fourcorners.server.mcp.http import McpApp
     from fourcorners.server.tasks.runner import WorkerPool
 
 _PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
@@ -63,7 +64,7 @@ def create_app(
     """Return the application over a library, which is made if it is not there.
 
     Args:
-        library_path: The library's file or URL.
+        library_path: Its file or URL.
         settings: What the operator decided.
         team: Whether people sign in, each with roles; without it there is one person, who may do
             all, and no other machine is answered.
@@ -89,7 +90,7 @@ def create_app(
         page_renderer=PageRenderer(settings),
         workers=_hands(shelf, library_path, engines, telemetry, apart=apart),
         uploads=UploadFolder(shelf.files, is_shared=shelf.files_are_shared),
-        identity=_identity(shelf, settings, team=team),
+        identity=TeamIdentity(shelf) if team else LocalIdentity(settings),
         assets=assets,
         templates=template_environment(assets, nav, team=team),
         sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
@@ -98,7 +99,11 @@ def create_app(
         team=team,
     )
 
-    door = _door(state) if mcp else None
+    door: McpApp | None = None
+    if mcp:
+        from fourcorners.server.mcp.http import McpApp
+
+        door = McpApp(state)
     rest: DeferredRoutes | None = None
 
     @asynccontextmanager
@@ -163,12 +168,6 @@ def _add_page(app: FastAPI, name: str) -> None:
     )
 
 
-def _door(state: AppState) -> McpApp:
-    from fourcorners.server.mcp.http import McpApp
-
-    return McpApp(state)
-
-
 def _flow(shelf: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
     """Return what signs people in through the provider that the settings name, if they name one."""
     if not team or not settings.oidc.model_fields_set:
@@ -201,16 +200,7 @@ def _hands(
     return TaskRunner(shelf, engines, telemetry, lanes)
 
 
-def _identity(shelf: ConnectionPool, settings: Settings, *, team: bool) -> Identity:
-    if not team:
-        return LocalIdentity(settings)
-    from fourcorners.server.auth.team_identity import TeamIdentity
-
-    return TeamIdentity(shelf)
-
-
 def _most(path: str) -> int:
-    """Return how many bytes a request to a path may have."""
     uploads = path.endswith(("/upload", "/documents"))
     return MAX_UPLOAD_BYTES + MAX_BODY if uploads else MAX_BODY
 
@@ -238,3 +228,37 @@ def _add_plain_routes(app: FastAPI) -> None:
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon(request: Request) -> Response:
         return RedirectResponse(app_state(request).assets.href("mark.svg"), 308)
+
+
+class DeferredRoutes(BaseRoute):
+    """Stands for the routes that are not there yet: a request to one waits until they are.
+
+    It comes last among the routes, so that it is asked for what no other knows.
+
+    Args:
+        load: Does what takes long and what threads may do, such as imports.
+        put_in: Adds the routes; requests that come meanwhile wait.
+    """
+
+    def __init__(self, app: FastAPI, load: Callable[[], None], put_in: Callable[[], None]) -> None:
+        self._app, self._load, self._put_in = app, load, put_in
+        self._coming: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        if self._coming is None:
+            self._coming = asyncio.create_task(self._come())
+
+    async def _come(self) -> None:
+        await run_in_threadpool(self._load)
+        routes = self._app.router.routes
+        routes.remove(self)
+        self._put_in()
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return (Match.FULL if scope["type"] == "http" else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.start()
+        assert self._coming is not None  # noqa: S101 - it has begun
+        await asyncio.shield(self._coming)
+        await self._app.router(scope, receive, send)

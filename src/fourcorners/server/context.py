@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What all requests share.
-
-    Attributes:
-        flow: Signs people in through a provider; None where there is none.
-    """
-
     connection_pool: ConnectionPool
     settings: Settings
     engines: LocalModels
@@ -55,14 +49,11 @@ class AppState:
 
 
 def app_state(request: Request) -> AppState:
-    """Return what all requests share."""
     state: AppState = request.app.state.server
     return state
 
 
 class RequestContext:
-    """One request: who asks, and what they can reach."""
-
     def __init__(self, request: Request, principal: Principal) -> None:
         self.request = request
         self.principal = principal
@@ -75,11 +66,9 @@ class RequestContext:
             yield Access(library, self.principal, watched=self.state.team)
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
-        """Return a page."""
         return HTMLResponse(self.render(template, **values), status)
 
     def render(self, template: str, **values: object) -> str:
-        """Return a template, drawn."""
         made = self.state.templates.get_template(template)
         return made.render(
             principal=self.principal,
@@ -89,18 +78,15 @@ class RequestContext:
         )
 
     def redirect(self, address: str) -> Response:
-        """Send the browser to another page, after a form."""
         return RedirectResponse(address, 303)
 
     @property
     def is_partial(self) -> bool:
-        """Tell whether HTMX asks, for a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
     # Tasks
 
     def start_task(self, kind: str, lane: str, collection: str, spec: Mapping[str, str]) -> Task:
-        """Queue a task in a collection where this person may do such work."""
         with self.state.connection_pool.library() as library:
             task = TaskQueue(library).start(kind, lane, collection, spec, by=self.principal.name)
         self.state.workers.wake()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from http import HTTPStatus
 from urllib.parse import quote
 
@@ -35,22 +36,19 @@ _log = logging.getLogger("fourcorners.server")
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Let every error of the application be told."""
-    app.add_exception_handler(FourcornersError, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _defect)
+    app.exception_handler(FourcornersError)(_refused)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(Exception)(_defect)
 
 
 def status_of(error: FourcornersError) -> int:
-    """Return the HTTP status that an error is answered with."""
     if isinstance(error, HttpError):
         return error.status
     return next(status for kind, status in _STATUS if isinstance(error, kind))
 
 
-def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, FourcornersError)  # noqa: S101 - installed for these alone
+def _refused(request: Request, error: FourcornersError) -> Response:
     status = status_of(error)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
@@ -64,19 +62,16 @@ def _refused(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - installed for these alone
+def _invalid(request: Request, error: RequestValidationError) -> Response:
     faults = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()]
     return _told(request, 422, "the request is not as it must be.", "; ".join(faults[:5]))
 
 
-def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - installed for these alone
+def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return _told(request, 404, "there is no such page.", "Begin at the library.")
     answer = _told(request, error.status_code, f"{error.detail}.", "")
-    for name, value in (error.headers or {}).items():
-        answer.headers[name] = value
+    answer.headers.update(error.headers or {})
     return answer
 
 
@@ -100,10 +95,8 @@ def _told(request: Request, status: int, message: str, remedy: str) -> Response:
         return JSONResponse(value, status, media_type="application/problem+json")
     state = app_state(request)
     principal = None
-    try:
+    with suppress(FourcornersError):  # an error page needs nobody to have signed in
         principal = state.identity.principal_of(request)
-    except FourcornersError:
-        principal = None  # an error page needs nobody to have signed in
     page = state.templates.get_template("error.html.j2").render(
         principal=principal,
         form_token=form_token(principal.secret) if principal else "",

@@ -20,26 +20,18 @@ class NotFound(HttpError):
 
 
 class NotAllowed(HttpError):
-    """They may see it, but not do this to it."""
-
     status = 403
 
 
 class NotSignedIn(HttpError):
-    """Nobody has signed in, and this needs someone."""
-
     status = 401
 
 
 class Conflict(HttpError):
-    """It cannot be done as things stand."""
-
     status = 409
 
 
 class TooLarge(HttpError):
-    """More than the server takes."""
-
     status = 413
 
 

@@ -11,7 +11,6 @@ _DIGITS = 8  # hex digits of a quote's hash: enough to tell that a text is anoth
 
 
 def document_href(document: str) -> str:
-    """Return the address of a document's page."""
     return f"/d/{quote(document, safe='')}"
 
 
@@ -27,7 +26,6 @@ def quote_href(document: str, span: Span, words: str | None = None) -> str:
 
 
 def collection_href(name: str) -> str:
-    """Return the address of a collection's page."""
     return f"/c/{quote(name, safe='')}"
 
 

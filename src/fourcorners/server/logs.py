@@ -14,7 +14,6 @@ class JsonFormatter(logging.Formatter):
     """One JSON object a record, with what the record was given beside its message."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as one line."""
         told: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -41,7 +40,6 @@ def _where(record: logging.LogRecord) -> list[str]:
 
 
 def configure_logging() -> None:
-    """Send the server's log to standard error, a line a record."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     for name, level in (

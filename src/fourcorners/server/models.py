@@ -35,7 +35,6 @@ class LocalModels:
 
     @property
     def reranker(self) -> Reranker | None:
-        """Return what reads the best hits again, if anything does."""
         with self._lock:
             return self._reranker
 

@@ -27,7 +27,7 @@ class RateLimiter:
         """Count a request.
 
         Raises:
-            TooMany: If the caller has asked too often; it says how long to wait.
+            TooManyRequests: If the caller has asked too often; it says how long to wait.
         """
         at = self._clock()
         with self._lock:

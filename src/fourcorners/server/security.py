@@ -38,7 +38,6 @@ _log = logging.getLogger("fourcorners.server.requests")
 
 
 def form_token(secret: str) -> str:
-    """Return the token that a form must bring back, made from the visitor's secret."""
     return hmac.new(secret.encode(), b"form", sha256).hexdigest()
 
 
@@ -51,12 +50,10 @@ class SecurityMiddleware:
     """Refuses requests of other sites and of other names, and those that are too large.
 
     Args:
-        app: What is guarded.
         local: Whether this machine alone is served: then no other name than its own is answered,
             so that a page elsewhere cannot reach the server by a name that it controls.
         most: Bytes that the body of a request to this path may have.
         secure: Whether browsers are told to come back by HTTPS alone.
-        telemetry: What is told of each request.
     """
 
     def __init__(
@@ -72,7 +69,6 @@ class SecurityMiddleware:
         self._telemetry = telemetry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Look at one request, and answer it or hand it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -132,7 +128,7 @@ class SecurityMiddleware:
 
 
 class _TooLarge(Exception):
-    """More bytes came than may."""
+    pass
 
 
 def _name_of(host: str) -> str:

@@ -17,14 +17,11 @@ from fourcorners.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class NavEntry:
-    """An entry of the navigation."""
-
     title: str
     href: str
 
 
 def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool) -> Environment:
-    """Return what draws the pages."""
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -53,7 +50,6 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
 
 
 def _day(value: date) -> str:
-    """Return a date as `3 May 2026`."""
     return f"{value.day} {value:%B %Y}"
 
 

@@ -41,7 +41,7 @@ from fourcorners.llm import (
     total_spending,
 )
 from fourcorners.llm.exchange import Pieces
-from fourcorners.llm.fake import Answer
+from fourcorners.llm.offline import Answer
 
 
 class Found(BaseModel):

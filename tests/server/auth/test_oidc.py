@@ -19,11 +19,11 @@ from fourcorners.errors import ConfigError
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.oidc import keys as key_rules
 from fourcorners.server.auth.oidc import provider as providing
+from fourcorners.server.auth.oidc import tokens as key_rules
 from fourcorners.server.auth.oidc.accounts import groups_of
-from fourcorners.server.auth.oidc.errors import ProviderUnavailable
 from fourcorners.server.auth.oidc.provider import Provider
+from fourcorners.server.auth.oidc.tokens import ProviderUnavailable
 from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.settings import OidcRoleSettings, OidcSettings
 from tests.server.conftest import LEASE, SUPPLY, Room

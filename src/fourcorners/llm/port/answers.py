@@ -33,7 +33,6 @@ class AnswerParseError(Exception):
 
 
 def answer_schema(answer: type[BaseModel]) -> AnswerSchema:
-    """Return the form of an answer that a pydantic model stands for."""
     schema = answer.model_json_schema()
     return AnswerSchema(answer.__name__, json.dumps(schema, sort_keys=True, separators=(",", ":")))
 
@@ -42,7 +41,7 @@ def parse_answer(text: str, answer: type[M]) -> M:
     """Return the value that a model's words hold.
 
     Raises:
-        Unparsable: If they hold none.
+        AnswerParseError: If they hold none.
     """
     from pydantic import ValidationError
 

@@ -1,75 +1,83 @@
-"""One question's way to an answer: attempts, waits, one repair, and what each call used."""
+"""One question's way to a reply: attempts, waits, one repair, and what each call used."""
 
 from __future__ import annotations
 
 import asyncio
+import queue
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fourcorners.errors import (
+    ConfigError,
     FourcornersError,
     LlmRefused,
     LlmTimedOut,
     LlmUnparsable,
     LlmUnreachable,
 )
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.exchange import Finish, Message, Request, Response, Speaker
+from fourcorners.llm.exchange import AttemptError, Finish, Message, Request, Response, Speaker
 from fourcorners.llm.ledger import Call
-from fourcorners.llm.limits.budget import BudgetMeter
+from fourcorners.llm.limits import BYTES_PER_TOKEN, BudgetMeter, RoleModel
 from fourcorners.llm.port.answers import AnswerParseError, parse_answer
-from fourcorners.llm.port.role_model import BYTES_PER_TOKEN, RoleModel
 from fourcorners.llm.prompt import Prompt
+from fourcorners.llm.reply import PromptRequest, Reply
 from fourcorners.net import MAX_WAIT
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+T = TypeVar("T", bound="BaseModel | str")
 _FIRST_WAIT = 1.0  # seconds; twice as many before each further attempt
 _CHARACTERS_A_TOKEN = 16  # more than any usual text has: what is longer has no end
 _REPEATED = 4_000  # characters of a wrong answer that the model is shown again
 
 
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    ask: PromptRequest[T]
+    prompt: Prompt
+    model: RoleModel
+    request: Request
+
+
 @dataclass(slots=True)
-class Result:
-    """What a conversation came to: a response or an error, and the calls it took."""
+class Result(Generic[T]):
+    """What a conversation came to: a response and its value, or an error, and the calls it took."""
 
     response: Response | None = None
+    value: T | None = None
     error: FourcornersError | None = None
     calls: list[Call] = field(default_factory=list)
     was_repaired: bool = False
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether there is an answer to its end."""
         return self.response is not None and self.response.finish is Finish.STOP
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """A question on its way; `run` it on the loop.
+class Conversation(Generic[T]):
+    """A question on its way; `run` it on the loop."""
 
-    Attributes:
-        answer: What the words must hold; None for plain text.
-    """
-
-    request: Request
-    answer: type[BaseModel] | None
-    model: RoleModel
+    question: Question[T]
     budget: BudgetMeter
     job: str
-    tag: str
     repair: Prompt
     sleep: Callable[[float], Awaitable[None]]
 
-    async def run(self, tell: Callable[[str], None] | None = None) -> Result:
+    @property
+    def model(self) -> RoleModel:
+        return self.question.model
+
+    async def run(self, tell: Callable[[str], None] | None = None) -> Result[T]:
         """Ask until there is an answer or an error; a stream's pieces are told as they come."""
-        result = Result()
+        result: Result[T] = Result()
         try:
             await self._answer(result, tell)
         except FourcornersError as error:
@@ -77,47 +85,35 @@ class Conversation:
             result.response = None
         return result
 
-    async def _answer(self, result: Result, tell: Callable[[str], None] | None) -> None:
-        request = self.request
-        result.response = response = await self._sent(request, result, tell)
-        if self.answer is None:
-            return
-        try:
-            parse_answer(response.text, self.answer)
-        except AnswerParseError as error:
-            self._mark(result, LlmUnparsable.kind)
-            if response.finish is Finish.LENGTH:
-                raise self._cut() from None
-            told = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
-            (asked,) = self.repair.messages({"problems": error.problems})
-            again = replace(request, messages=(*request.messages, told, asked))
-        else:
-            return
-        result.was_repaired = True
-        result.response = response = await self._sent(again, result, None)
-        try:
-            parse_answer(response.text, self.answer)
-        except AnswerParseError as error:
-            self._mark(result, LlmUnparsable.kind)
-            if response.finish is Finish.LENGTH:
-                raise self._cut() from None
-            raise LlmUnparsable(
-                f"{self.model.name} gave twice an answer without the form of "
-                f"{self.answer.__name__} ({error.told}).",
-                remedy="Try a larger model for this role, or another `structured` under [llm].",
-            ) from None
-
-    def _cut(self) -> LlmUnparsable:
-        most = self.request.options.max_tokens
-        return LlmUnparsable(
-            f"{self.model.name} came to no end of its answer within {most:,} tokens.",
-            remedy="Raise max_tokens under [llm], or try a larger model for this role.",
-        )
+    async def _answer(self, result: Result[T], tell: Callable[[str], None] | None) -> None:
+        request, form = self.question.request, self.question.ask.answer
+        while result.value is None:
+            result.response = response = await self._sent(request, result, tell)
+            try:
+                result.value = value_of(response, form)
+            except AnswerParseError as error:
+                self._mark(result, LlmUnparsable.kind)
+                if response.finish is Finish.LENGTH:
+                    raise LlmUnparsable(
+                        f"{self.model.name} came to no end of its answer within "
+                        f"{request.options.max_tokens:,} tokens.",
+                        remedy="Raise max_tokens under [llm], or try a larger model for this role.",
+                    ) from None
+                if result.was_repaired:
+                    raise LlmUnparsable(
+                        f"{self.model.name} gave twice an answer without the form of "
+                        f"{form.__name__} ({error.told}).",
+                        remedy="Try a larger model for this role, or another `structured` under "
+                        "[llm].",
+                    ) from None
+                told = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
+                (asked,) = self.repair.messages({"problems": error.problems})
+                request = replace(request, messages=(*request.messages, told, asked))
+                result.was_repaired, tell = True, None
 
     async def _sent(
-        self, request: Request, result: Result, tell: Callable[[str], None] | None
+        self, request: Request, result: Result[T], tell: Callable[[str], None] | None
     ) -> Response:
-        """Return the response to a request, after as many attempts as are allowed."""
         wait = _FIRST_WAIT
         attempt = 1
         while True:
@@ -129,7 +125,11 @@ class Conversation:
                 is_last = attempt >= self.model.attempts
                 is_dead = self.model.breaker.is_open()
                 if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
-                    raise _final(trouble, attempt) from None
+                    error = trouble.error
+                    if attempt > 1:
+                        told = f"{error.message.rstrip('.')}, {attempt} times."
+                        error = type(error)(told, remedy=error.remedy)
+                    raise error from None
                 if trouble.wait:
                     self.model.rate_limiter.pause(trouble.wait)
                 await self.sleep(trouble.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
@@ -151,33 +151,33 @@ class Conversation:
             return response
 
     async def _attempt(
-        self, request: Request, result: Result, tell: Callable[[str], None] | None
+        self, request: Request, result: Result[T], tell: Callable[[str], None] | None
     ) -> Response:
         voice = self.model
         stake = voice.reservation(request)
         await self.budget.reserve(stake)
         call: Call | None = None
-        heard = _Heard(tell)
+        heard: list[str] = []
         began = time.monotonic()
         try:
             async with voice.rate_limiter.acquire(stake.tokens), self._watched():
                 began = time.monotonic()
-                response = await self._spoken(request, heard if tell else None)
+                response = await self._spoken(request, heard, tell)
             response = replace(response, seconds=time.monotonic() - began)
-            response = _bounded(response, request)
+            if len(response.text) > (most := _longest(request)):
+                response = replace(response, text=response.text[:most], finish=Finish.LENGTH)
             if response.measured:
                 voice.tally.add(request, response.tokens_in)
-            call = self._written_down(request, self._priced(response), "answered")
-        except (AttemptError, TimeoutError) as error:
-            trouble = _told_of(error, voice)
-            if heard.size:  # what was told cannot be told again
+            call = self._call(request, response, "answered")
+        except AttemptError as trouble:
+            size = sum(map(len, heard))
+            if size:  # what was told cannot be told again
                 trouble = AttemptError(trouble.error, sent=True)
-            lost = Response("")
+            lost = Response("", seconds=time.monotonic() - began)
             if trouble.sent:
-                sent, got = voice.tally.tokens_of(request), round(heard.size / BYTES_PER_TOKEN)
-                lost = Response("", tokens_in=sent, tokens_out=got, measured=False)
-            lost = replace(self._priced(lost), seconds=time.monotonic() - began)
-            call = self._written_down(request, lost, trouble.error.kind)
+                sent, got = voice.tally.tokens_of(request), round(size / BYTES_PER_TOKEN)
+                lost = replace(lost, tokens_in=sent, tokens_out=got, measured=False)
+            call = self._call(request, lost, trouble.error.kind)
             raise trouble from None
         finally:
             if call is not None:
@@ -198,29 +198,37 @@ class Conversation:
         except AttemptError as trouble:
             breaker.record_failure() if trouble.silent else breaker.record_answer()
             raise
-        except TimeoutError:
-            breaker.record_failure()
-            raise
         except BaseException:
             breaker.record_abandoned()
             raise
         breaker.record_answer()
 
-    async def _spoken(self, request: Request, heard: _Heard | None) -> Response:
+    async def _spoken(
+        self, request: Request, heard: list[str], tell: Callable[[str], None] | None
+    ) -> Response:
         """Return the whole answer; where it is told piece by piece, it is cut if it has no end."""
         voice = self.model
-        async with asyncio.timeout(voice.timeout):
-            if heard is None:
-                return await voice.model.send(request, voice.timeout)
-            most = request.options.max_tokens * _CHARACTERS_A_TOKEN
-            async with aclosing(voice.model.stream(request, voice.timeout)) as pieces:
-                async for piece in pieces:
-                    if isinstance(piece, Response):
-                        return piece
-                    heard.take(piece[: most - heard.size])
-                    if heard.size >= most:
-                        break
-        text = "".join(heard.pieces)
+        try:
+            async with asyncio.timeout(voice.timeout):
+                if tell is None:
+                    return await voice.model.send(request, voice.timeout)
+                left = _longest(request)
+                async with aclosing(voice.model.stream(request, voice.timeout)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Response):
+                            return piece
+                        heard.append(piece[:left])
+                        tell(heard[-1])
+                        left -= len(heard[-1])
+                        if left <= 0:
+                            break
+        except TimeoutError:
+            late = LlmTimedOut(
+                f"{voice.name} gave no whole answer in {voice.timeout:g} seconds.",
+                remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
+            )
+            raise AttemptError(late, may_pass=True, sent=True, silent=True) from None
+        text = "".join(heard)
         return Response(
             text,
             tokens_in=voice.tally.tokens_of(request),
@@ -229,23 +237,18 @@ class Conversation:
             finish=Finish.LENGTH,
         )
 
-    def _priced(self, response: Response) -> Response:
+    def _call(self, request: Request, response: Response, outcome: str) -> Call:
         price = self.model.price
-        if response.cost is not None or price is None:
-            return response
-        return replace(response, cost=price(response.tokens_in, response.tokens_out))
-
-    def _written_down(self, request: Request, response: Response, outcome: str) -> Call:
-        return call_record(request, response, outcome, job=self.job, tag=self.tag)
+        if response.cost is None and price is not None:
+            response = replace(response, cost=price(response.tokens_in, response.tokens_out))
+        return call_record(request, response, outcome, job=self.job, tag=self.question.ask.tag)
 
     @staticmethod
-    def _mark(result: Result, outcome: str) -> None:
-        """Say of the last call what its answer turned out to be."""
+    def _mark(result: Result[T], outcome: str) -> None:
         result.calls[-1] = replace(result.calls[-1], outcome=outcome)
 
 
 def call_record(request: Request, response: Response, outcome: str, *, job: str, tag: str) -> Call:
-    """Return the ledger's line on an exchange."""
     return Call(
         at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         job=job,
@@ -263,42 +266,108 @@ def call_record(request: Request, response: Response, outcome: str, *, job: str,
     )
 
 
-def _bounded(response: Response, request: Request) -> Response:
-    """Cut an answer that is longer than any that was allowed."""
-    most = request.options.max_tokens * _CHARACTERS_A_TOKEN
-    if len(response.text) <= most:
-        return response
-    return replace(response, text=response.text[:most], finish=Finish.LENGTH)
+def _longest(request: Request) -> int:
+    return request.options.max_tokens * _CHARACTERS_A_TOKEN
 
 
-class _Heard:
-    """What of a streamed answer was told."""
+def value_of(response: Response, answer: type[T]) -> T:
+    """Return what a response holds.
 
-    def __init__(self, tell: Callable[[str], None] | None) -> None:
-        self._tell = tell
-        self.pieces: list[str] = []
-        self.size = 0
-
-    def take(self, piece: str) -> None:
-        self.pieces.append(piece)
-        self.size += len(piece)
-        if self._tell is not None:
-            self._tell(piece)
+    Raises:
+        AnswerParseError: If it does not hold the form.
+    """
+    if issubclass(answer, str):
+        return answer(response.text)
+    return parse_answer(response.text, answer)
 
 
-def _told_of(error: AttemptError | TimeoutError, voice: RoleModel) -> AttemptError:
-    if isinstance(error, AttemptError):
-        return error
-    late = LlmTimedOut(
-        f"{voice.name} gave no whole answer in {voice.timeout:g} seconds.",
-        remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
+def reply_of(question: Question[T], result: Result[T], *, was_cached: bool) -> Reply[T]:
+    response, value = result.response, result.value
+    if response is None or value is None:
+        raise RuntimeError("a conversation ended with neither answer nor error")
+    costs = [call.cost for call in result.calls if call.cost is not None]
+    return Reply(
+        value=value,
+        text=response.text,
+        role=question.request.role,
+        model=question.model.name,
+        prompt=question.prompt.id,
+        key=question.request.key,
+        complete=result.is_complete,
+        cached=was_cached,
+        repaired=result.was_repaired,
+        tokens_in=sum(call.tokens_in for call in result.calls),
+        tokens_out=sum(call.tokens_out for call in result.calls),
+        cost=sum(costs) if len(costs) == len(result.calls) else None,
+        seconds=sum(call.seconds for call in result.calls),
+        calls=tuple(result.calls),
+        messages=(*question.request.messages, Message(Speaker.ASSISTANT, response.text)),
     )
-    return AttemptError(late, may_pass=True, sent=True, silent=True)
 
 
-def _final(trouble: AttemptError, attempts: int) -> FourcornersError:
-    """Return the error that a person is told, with how often it was tried."""
-    error = trouble.error
-    if attempts == 1:
-        return error
-    return type(error)(f"{error.message.rstrip('.')}, {attempts} times.", remedy=error.remedy)
+def continue_messages(
+    before: Sequence[Message], new: Sequence[Message], prompt: Prompt
+) -> tuple[Message, ...]:
+    """Return a conversation that goes on: under one system's message, the first one's first."""
+    if prompt.system.strip():
+        raise ConfigError(
+            f"the prompt {prompt.id} follows another, and has a system part of its own.",
+            remedy="Put what it says into its user part.",
+        )
+    rules = [each.text for each in new if each.speaker is Speaker.SYSTEM]
+    first = before[0]
+    if rules and first.speaker is not Speaker.SYSTEM:
+        first, before = Message(Speaker.SYSTEM, rules[0]), (first, *before)
+    elif rules and rules[0] not in first.text:
+        first = Message(Speaker.SYSTEM, f"{first.text}\n\n{rules[0]}")
+    return (first, *before[1:], *(each for each in new if each.speaker is not Speaker.SYSTEM))
+
+
+class Stream(AbstractContextManager["Stream"]):
+    """The pieces of an answer; `reply` is the whole, and reads to its end what is not read.
+
+    Close it, or use it in a `with` statement, where the end is not waited for.
+    """
+
+    def __init__(
+        self,
+        pieces: queue.SimpleQueue[str | None],
+        future: Future[Result[str]],
+        finish: Callable[[Result[str]], Reply[str]],
+    ) -> None:
+        self._pieces = pieces
+        self._future: Future[Result[str]] | None = future
+        self._finish = finish
+        self._reply: Reply[str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        if self._future is None:
+            return
+        while (piece := self._pieces.get()) is not None:
+            yield piece
+        future, self._future = self._future, None
+        if future is not None:
+            self._reply = self._finish(future.result())
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def reply(self) -> Reply[str]:
+        """Return the whole answer.
+
+        Raises:
+            LlmError: If none came that can be used, as by `Port.ask`.
+        """
+        for _ in self:
+            pass
+        if self._reply is None:
+            raise RuntimeError("the stream was closed, or has failed, before its end")
+        return self._reply
+
+    def close(self) -> None:
+        """Stop asking; what came is lost."""
+        if self._future is not None:
+            future, self._future = self._future, None
+            if not future.cancel() and not future.cancelled():
+                future.result()

@@ -21,7 +21,6 @@ class EventLoopThread:
         self._closed = False
 
     def start(self, work: Coroutine[object, object, T]) -> Future[T]:
-        """Run a coroutine; its future can be waited for and cancelled in any thread."""
         with self._lock:
             if self._closed:
                 work.close()
@@ -44,7 +43,6 @@ class EventLoopThread:
             raise
 
     def close(self, last: Coroutine[object, object, None]) -> None:
-        """Cancel what still runs, run one last coroutine, and end the thread."""
         with self._lock:
             loop, thread, self._loop = self._loop, self._thread, None
             self._closed = True

@@ -6,28 +6,35 @@ import asyncio
 import queue
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, overload
 
-from fourcorners.errors import ConfigError, FourcornersError, LlmNotConfigured, LlmUnparsable
-from fourcorners.llm.cache import Cache, dump_response, load_response
+from fourcorners.errors import ConfigError, FourcornersError, LlmNotConfigured
 from fourcorners.llm.exchange import (
     LanguageModel,
     Options,
     Request,
     Role,
+    dump_response,
+    load_response,
 )
-from fourcorners.llm.ledger import Budget, Ledger, MemoryLedger, Spending
-from fourcorners.llm.limits.budget import BudgetMeter
-from fourcorners.llm.limits.rate_limiter import RateLimiter
+from fourcorners.llm.ledger import Budget, Cache, Ledger, MemoryLedger, Spending
+from fourcorners.llm.limits import BudgetMeter, Price, RateLimiter, RoleModel
 from fourcorners.llm.port.answers import AnswerParseError, answer_schema
-from fourcorners.llm.port.conversation import Conversation, Result, call_record
+from fourcorners.llm.port.conversation import (
+    Conversation,
+    Question,
+    Result,
+    Stream,
+    call_record,
+    continue_messages,
+    reply_of,
+    value_of,
+)
 from fourcorners.llm.port.event_loop import EventLoopThread
-from fourcorners.llm.port.question import Question, continue_messages, reply_of, value_of
-from fourcorners.llm.port.role_model import Price, RoleModel
-from fourcorners.llm.port.stream import Stream
 from fourcorners.llm.prompt import Prompt, Value, load_prompt
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
@@ -42,7 +49,27 @@ NOT_CONFIGURED = (
 )
 
 
-class Port:
+class AskOptions(TypedDict, total=False):
+    """How a question is asked, as `PromptRequest` has it."""
+
+    role: Role | None
+    after: Reply[BaseModel | str] | None
+    sample: int
+    tag: str
+
+
+class PortOptions(TypedDict, total=False):
+    """What a port is given beside its models; see `Port`."""
+
+    cache: Cache | None
+    ledger: Ledger | None
+    job: str
+    budget: Budget
+    prompts: Path | None
+    sleep: Callable[[float], Awaitable[None]]
+
+
+class Port(AbstractContextManager["Port"]):
     """A model a role, with cache, ledger and budget; close it, or use it in a `with` statement.
 
     It may be used in several threads; cache and ledger are used in the thread that asks.
@@ -52,7 +79,6 @@ class Port:
         ledger: By default one in memory, as `port.ledger`.
         job: What calls are charged to; the budget counts what the ledger has under this name.
         prompts: A folder whose files replace the package's prompts of the same name.
-        sleep: What waits between attempts.
     """
 
     def __init__(
@@ -88,35 +114,14 @@ class Port:
         attempts: int = 4,
         concurrency: int = 4,
         price: Price | None = None,
-        cache: Cache | None = None,
-        ledger: Ledger | None = None,
-        job: str = "",
-        budget: Budget = Budget(),  # noqa: B008
-        prompts: Path | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        **kept: Unpack[PortOptions],
     ) -> Port:
         """Return a port with one model for all roles, such as a fake or a recording."""
         pace = RateLimiter(concurrency=concurrency)
         voice = RoleModel(name, model, pace, options, timeout, attempts, price)
-        return cls(
-            dict.fromkeys(Role, voice),
-            cache=cache,
-            ledger=ledger,
-            job=job,
-            budget=budget,
-            prompts=prompts,
-            sleep=sleep,
-        )
+        return cls(dict.fromkeys(Role, voice), **kept)
 
-    def __enter__(self) -> Port:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -129,16 +134,10 @@ class Port:
 
     def for_job(self, job: str, budget: Budget | None = None) -> Port:
         """Return a port with the same models, cache and ledger, and a purse of another job's."""
-        port = Port(
-            self._voices,
-            cache=self._cache,
-            ledger=self.ledger,
-            job=job,
-            budget=self.budget if budget is None else budget,
-            prompts=self._prompts,
-            sleep=self._sleep,
-        )
-        port._loop, port._owns_loop = self._loop, False
+        port = copy(self)
+        port.job, port.budget = job, self.budget if budget is None else budget
+        port._purse = BudgetMeter(port.budget, self.ledger.job_spending(job))
+        port._owns_loop = False
         return port
 
     def role_model(self, role: Role) -> RoleModel:
@@ -155,28 +154,18 @@ class Port:
         return self._voices[role]
 
     def has(self, role: Role) -> bool:
-        """Tell whether a model is configured for a role."""
         return role in self._voices
 
     @property
     def spending(self) -> Spending:
-        """Return what this job has used, with what its ledger had before."""
         return self._purse.spent
 
     def load_prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name, the user's own if there is one."""
         return load_prompt(name, folder=self._prompts)
 
     @overload
     def ask(
-        self,
-        prompt: str | Prompt,
-        values: Mapping[str, Value],
-        *,
-        role: Role | None = None,
-        after: Reply[BaseModel | str] | None = None,
-        sample: int = 0,
-        tag: str = "",
+        self, prompt: str | Prompt, values: Mapping[str, Value], **how: Unpack[AskOptions]
     ) -> Reply[str]: ...
 
     @overload
@@ -185,11 +174,7 @@ class Port:
         prompt: str | Prompt,
         values: Mapping[str, Value],
         answer: type[T],
-        *,
-        role: Role | None = None,
-        after: Reply[BaseModel | str] | None = None,
-        sample: int = 0,
-        tag: str = "",
+        **how: Unpack[AskOptions],
     ) -> Reply[T]: ...
 
     def ask(
@@ -197,11 +182,7 @@ class Port:
         prompt: str | Prompt,
         values: Mapping[str, Value],
         answer: type[T] | type[str] = str,
-        *,
-        role: Role | None = None,
-        after: Reply[BaseModel | str] | None = None,
-        sample: int = 0,
-        tag: str = "",
+        **how: Unpack[AskOptions],
     ) -> Reply[T] | Reply[str]:
         """Ask once, and return the answer.
 
@@ -220,8 +201,8 @@ class Port:
             ConfigError: If no model is configured, or prompt and values do not fit.
         """
         if issubclass(answer, str):
-            return self._asked(PromptRequest(prompt, values, str, role, after, sample, tag))
-        return self._asked(PromptRequest(prompt, values, answer, role, after, sample, tag))
+            return self._asked(PromptRequest(prompt, values, str, **how))
+        return self._asked(PromptRequest(prompt, values, answer, **how))
 
     def _asked(self, ask: PromptRequest[T]) -> Reply[T]:
         question = self._question(ask)
@@ -236,8 +217,8 @@ class Port:
         each question that is left ends with `BudgetExceeded`. Questions are taken as they are
         needed; closing the iterator cancels those that run.
         """
-        ended: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
-        running: dict[Future[Result], tuple[int, Question[T]]] = {}
+        ended: queue.SimpleQueue[Future[Result[T]]] = queue.SimpleQueue()
+        running: dict[Future[Result[T]], tuple[int, Question[T]]] = {}
         source = enumerate(asks)
         width = max([each.rate_limiter.concurrency for each in self._voices.values()], default=1)
         is_left = True
@@ -271,25 +252,22 @@ class Port:
                     self._write_down(question, future.result())
 
     def stream(
-        self,
-        prompt: str | Prompt,
-        values: Mapping[str, Value],
-        *,
-        role: Role | None = None,
-        after: Reply[BaseModel | str] | None = None,
-        sample: int = 0,
-        tag: str = "",
+        self, prompt: str | Prompt, values: Mapping[str, Value], **how: Unpack[AskOptions]
     ) -> Stream:
         """Ask once for plain text, and return what yields it as it comes.
 
         Its `reply` is the whole, once it has ended. What can go wrong is raised while it is read,
         as by `ask`.
         """
-        question = self._question(PromptRequest(prompt, values, str, role, after, sample, tag))
-        if (kept := self._kept(question)) is not None:
-            return Stream.from_reply(kept)
-        conversation = self._conversation(question)
+        question = self._question(PromptRequest(prompt, values, str, **how))
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        if (kept := self._kept(question)) is not None:
+            pieces.put(kept.text)
+            pieces.put(None)
+            done: Future[Result[str]] = Future()
+            done.set_result(Result())
+            return Stream(pieces, done, lambda _: kept)
+        conversation = self._conversation(question)
         future = self._loop.start(conversation.run(pieces.put))
         future.add_done_callback(lambda _: pieces.put(None))
         return Stream(pieces, future, lambda result: self._finished(question, result))
@@ -299,13 +277,9 @@ class Port:
         prompt: str | Prompt,
         values: Mapping[str, Value],
         answer: type[BaseModel] | type[str] = str,
-        *,
-        role: Role | None = None,
-        after: Reply[BaseModel | str] | None = None,
-        sample: int = 0,
+        **how: Unpack[AskOptions],
     ) -> Estimate:
-        """Return what a question would use; nothing is sent."""
-        question = self._question(PromptRequest(prompt, values, answer, role, after, sample))
+        question = self._question(PromptRequest(prompt, values, answer, **how))
         voice, request = question.model, question.request
         sent = voice.tally.tokens_of(request)
         got = min(question.prompt.expected_tokens, request.options.max_tokens)
@@ -344,21 +318,11 @@ class Port:
         )
         return Question(ask, prompt, voice, request)
 
-    def _conversation(self, question: Question[T]) -> Conversation:
-        answer = question.ask.answer
-        return Conversation(
-            request=question.request,
-            answer=None if issubclass(answer, str) else answer,
-            model=question.model,
-            budget=self._purse,
-            job=self.job,
-            tag=question.ask.tag,
-            repair=self.load_prompt("repair"),
-            sleep=self._sleep,
-        )
+    def _conversation(self, question: Question[T]) -> Conversation[T]:
+        repair = self.load_prompt("repair")
+        return Conversation(question, self._purse, self.job, repair, self._sleep)
 
     def _kept(self, question: Question[T]) -> Reply[T] | None:
-        """Return the answer that the cache has."""
         line = self._cache.get(question.request.key) if self._cache is not None else None
         response = load_response(line) if line is not None else None
         if response is None:
@@ -371,28 +335,21 @@ class Port:
         tag = question.ask.tag
         call = call_record(question.request, free, "cached", job=self.job, tag=tag)
         self.ledger.add(call)
-        return reply_of(question, value, Result(response, calls=[call]), was_cached=True)
+        return reply_of(question, Result(response, value, calls=[call]), was_cached=True)
 
-    def _finished(self, question: Question[T], result: Result) -> Reply[T]:
-        """Return the reply that a conversation came to, or raise its error."""
+    def _finished(self, question: Question[T], result: Result[T]) -> Reply[T]:
         self._write_down(question, result)
         if result.error is not None:
             raise result.error
-        if result.response is None:
-            raise RuntimeError("a conversation ended with neither answer nor error")
-        try:
-            value = value_of(result.response, question.ask.answer)
-        except AnswerParseError as error:
-            raise LlmUnparsable(f"{question.model.name}: {error.told}.") from None
-        return reply_of(question, value, result, was_cached=False)
+        return reply_of(question, result, was_cached=False)
 
-    def _outcome(self, index: int, question: Question[T], result: Result) -> Outcome[T]:
+    def _outcome(self, index: int, question: Question[T], result: Result[T]) -> Outcome[T]:
         try:
             return Outcome(index, question.ask, self._finished(question, result))
         except FourcornersError as error:
             return Outcome(index, question.ask, error=error)
 
-    def _write_down(self, question: Question[T], result: Result) -> None:
+    def _write_down(self, question: Question[T], result: Result[T]) -> None:
         """Tell ledger and cache, in the thread that asks."""
         for call in result.calls:
             self.ledger.add(call)

@@ -23,7 +23,7 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound
 from fourcorners.server.store import answers as kept_answers
 from fourcorners.server.tasks.handlers import ask as asking
-from fourcorners.server.tasks.questions import Question, start_question
+from fourcorners.server.tasks.handlers.ask import Question, start_question
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 

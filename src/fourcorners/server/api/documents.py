@@ -31,7 +31,7 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError
 from fourcorners.server.links import quote_href
 from fourcorners.server.store.uploads import MAX_FILES
-from fourcorners.server.tasks.uploads import receive_files
+from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.text.span import Span
 
 router = APIRouter(tags=["Documents"])

@@ -40,7 +40,6 @@ class Access:
 
     Args:
         library: The connection; it must not be reached but through this.
-        principal: Who asks.
         watched: Whether reading a document is written to the audit trail.
     """
 
@@ -119,7 +118,6 @@ class Access:
     # What there is
 
     def collections(self) -> list[CollectionStats]:
-        """Return the collections that they may read, by name, with their figures."""
         may = self.principal.may
         return [each for each in self._library.stats().collections if may(Role.READER, each.name)]
 
@@ -164,17 +162,14 @@ class Access:
         return self._library.text(document)
 
     def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
         self.visible(document)
         return self._library.outline(document)
 
     def card(self, document: str) -> Card:
-        """Return the contract card of a document."""
         self.visible(document)
         return self._library.card(document)
 
     def cards(self, entries: Sequence[Entry]) -> dict[str, Card]:
-        """Return the cards of documents that were listed for this person, by id."""
         return {entry.id: self.card(entry.id) for entry in entries}
 
     def failures(self, collection: str, *, to_come: bool = False) -> list[Failure]:
@@ -204,15 +199,12 @@ class Access:
         readable = self.readable()
         filters = NO_FILTERS if collection is None else Filters(collection=collection)
         if collection is None and readable is not None:
-            if not readable:
-                return SearchResult(())
-            filters = (
-                Filters(collection=readable[0])
-                if len(readable) == 1
-                else Filters(documents=tuple(entry.id for entry in self.documents()))
-            )
-            if len(readable) > 1 and not filters.documents:
-                return SearchResult(())
+            if len(readable) == 1:
+                filters = Filters(collection=readable[0])
+            else:
+                filters = Filters(documents=tuple(entry.id for entry in self.documents()))
+                if not filters.documents:
+                    return SearchResult(())
         try:
             found = engines.search(self._library, query, filters, limit)
         except QueryError:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -99,9 +100,7 @@ class Account:
     """Someone who may sign in.
 
     Attributes:
-        roles: By folded collection, `EVERYWHERE` for all; those by groups are among them.
-        by_groups: The roles that their groups at the provider give them.
-        password: Whether they have one here.
+        roles: By folded collection, `ALL_COLLECTIONS` for all; those by groups are among them.
         provider: `linked` for who has signed in through the provider, `expected` for who may.
     """
 
@@ -116,8 +115,6 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a library."""
-
     def __init__(self, library: Library) -> None:
         self._library = library
         library.migrate(TABLE_SET)
@@ -130,7 +127,6 @@ class Accounts:
         Raises:
             ConfigError: If the name is taken or is none, or the password is too short.
         """
-        _require_name(name)
         require_strong(password)
         self._insert(name, hash_password(password), by)
 
@@ -140,7 +136,6 @@ class Accounts:
         Raises:
             ConfigError: If the name is taken or is none.
         """
-        _require_name(name)
         self._insert(name, "", by)
 
     def add_for_provider(self, name: str, *, by: str) -> None:
@@ -149,12 +144,16 @@ class Accounts:
         Raises:
             ConfigError: If there is no such account.
         """
-        with self._library.transaction():
-            self.require(name)
+        with self.change("provider expected", name, by):
             self._library.execute("INSERT OR IGNORE INTO server_oidc_expected VALUES (?)", (name,))
-            self.record("provider expected", name, by)
 
     def _insert(self, name: str, hashed: str, by: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"{name!r} is no name for an account.",
+                remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
+                "first two.",
+            )
         with self._library.transaction():
             if self._library.execute(
                 "SELECT 1 FROM server_users WHERE lower(name) = lower(?)", (name,)
@@ -176,14 +175,12 @@ class Accounts:
         """
         require_strong(password)
         hashed = hash_password(password)
-        with self._library.transaction():
-            self.require(name)
+        with self.change("password changed", name, by):
             self._library.execute(
                 "UPDATE server_users SET password = ?, failures = 0, locked = 0 WHERE name = ?",
                 (hashed, name),
             )
             self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
-            self.record("password changed", name, by)
 
     def set_disabled(self, name: str, disabled: bool, *, by: str) -> None:
         """Shut someone out, their sessions and tokens included, or let them in again.
@@ -191,18 +188,16 @@ class Accounts:
         Raises:
             ConfigError: If there is no such account.
         """
-        with self._library.transaction():
-            self.require(name)
+        with self.change("user disabled" if disabled else "user enabled", name, by):
             self._library.execute(
                 "UPDATE server_users SET disabled = ?, failures = 0, locked = 0 WHERE name = ?",
                 (int(disabled), name),
             )
             if disabled:
                 self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
-            self.record("user disabled" if disabled else "user enabled", name, by)
 
     def grant(self, name: str, role: Role | None, collection: str, *, by: str) -> None:
-        """Give someone a role in a collection or `EVERYWHERE`; None takes it away.
+        """Give someone a role in a collection or `ALL_COLLECTIONS`; None takes it away.
 
         Raises:
             ConfigError: If there is no such account.
@@ -217,18 +212,9 @@ class Accounts:
                 self._library.execute(
                     "INSERT INTO server_roles VALUES (?, ?, ?)", (name, fold, int(role))
                 )
-            self._library.record(
-                "role",
-                {
-                    "user": name,
-                    "collection": collection or "every collection",
-                    "role": "none" if role is None else role.title,
-                    "by": by,
-                },
-            )
+            self.record_role("role", name, collection or "every collection", role, by)
 
     def users(self) -> list[Account]:
-        """Return everyone, by name."""
         rows = self._library.execute(
             "SELECT name, disabled, locked, password <> '', "
             "CASE WHEN name IN (SELECT user FROM server_oidc_people) THEN 'linked' "
@@ -256,7 +242,6 @@ class Accounts:
         return Principal(name, global_role=everywhere, roles=roles, ceiling=most, secret=secret)
 
     def has_password(self, name: str) -> bool:
-        """Tell whether someone can sign in with a password."""
         return bool(
             self._library.execute(
                 "SELECT 1 FROM server_users WHERE name = ? AND password <> ''", (name,)
@@ -293,25 +278,29 @@ class Accounts:
                 f"there is no account {name!r}.", remedy="List them: fourcorners users list"
             )
 
+    @contextmanager
+    def change(self, event: str, name: str, by: str) -> Iterator[None]:
+        """Let a block change an account, which must be there, and tell the audit trail of it."""
+        with self._library.transaction():
+            self.require(name)
+            yield
+            self.record(event, name, by)
+
     def record(self, event: str, user: str, by: str) -> None:
-        """Write to the audit trail what became of an account."""
         self._library.record(event, {"user": user, "by": by})
 
-
-def _require_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name!r} is no name for an account.",
-            remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
-            "first two.",
+    def record_role(
+        self, event: str, user: str, collection: str, role: Role | None, by: str
+    ) -> None:
+        told = "none" if role is None else role.title
+        self._library.record(
+            event, {"user": user, "collection": collection, "role": told, "by": by}
         )
 
 
 def hash_secret(secret: str) -> str:
-    """Return what is kept of a secret."""
     return sha256(secret.encode()).hexdigest()
 
 
 def as_number(value: object) -> float:
-    """Return a value that the schema says is a number."""
     return float(value) if isinstance(value, int | float) else 0.0

@@ -30,8 +30,6 @@ class Token:
 
 
 class ApiTokens:
-    """The API tokens of a library's accounts; only a hash of each is kept."""
-
     def __init__(self, library: Library) -> None:
         self._library = library
         self._accounts = Accounts(library)
@@ -48,8 +46,7 @@ class ApiTokens:
             raise ConfigError("a token lasts 1 to 3,660 days.")
         said = " ".join(note.split())[:120]
         secret = _PREFIX + secrets.token_urlsafe(32)
-        with self._library.transaction():
-            self._accounts.require(name)
+        with self._accounts.change("token added", name, by):
             self._library.execute(
                 "INSERT INTO server_tokens VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -57,11 +54,9 @@ class ApiTokens:
                     *(json.dumps(sorted(scopes)), utc_now(), time.time() + days * 86_400),
                 ),
             )
-            self._accounts.record("token added", name, by)
         return secret
 
     def list(self, name: str) -> list[Token]:
-        """Return someone's tokens, the oldest first."""
         rows = self._library.execute(
             "SELECT id, note, scopes, created, expires FROM server_tokens WHERE user = ? "
             "ORDER BY created, id",
@@ -79,7 +74,6 @@ class ApiTokens:
         ]
 
     def revoke(self, name: str, token: str, *, by: str) -> None:
-        """End one of someone's tokens."""
         with self._library.transaction():
             self._library.execute(
                 "DELETE FROM server_tokens WHERE user = ? AND id = ?", (name, token)
@@ -87,7 +81,6 @@ class ApiTokens:
             self._accounts.record("token dropped", name, by)
 
     def find_principal(self, secret: str) -> Principal | None:
-        """Return whose token this is, if it is one that has not ended."""
         rows = self._library.execute(
             "SELECT t.user, t.scopes FROM server_tokens t JOIN server_users u ON u.name = t.user "
             "WHERE t.hash = ? AND t.expires > ? AND NOT u.disabled",

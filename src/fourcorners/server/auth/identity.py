@@ -5,24 +5,31 @@ from __future__ import annotations
 import getpass
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.requests import Request
+from starlette.responses import Response
 
+from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Principal, Role
+from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
+from fourcorners.server.errors import NotSignedIn
+from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.settings import Settings
 
 
 class Identity(Protocol):
-    """Tells who sends a request."""
-
     def principal_of(self, request: Request) -> Principal | None:
         """Return who sends it; None where nobody has signed in.
 
         Raises:
-            Refusal: If it bears a name or a token that is not valid.
+            HttpError: If it bears a name or a token that is not valid.
         """
         ...
+
+
+_BEGUN_SECONDS = 600  # for which a sign-in that was begun can be finished
 
 
 class LocalIdentity:
@@ -37,7 +44,6 @@ class LocalIdentity:
         )
 
     def principal_of(self, request: Request) -> Principal:  # noqa: ARG002 - whoever asks is that person
-        """Return the person at this machine."""
         return self._principal
 
 
@@ -45,3 +51,60 @@ def _user() -> str:
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "local user"
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """What a browser keeps: for this server alone, over HTTPS, out of scripts' reach.
+
+    `lax`, since the provider sends a browser back from its own site.
+    """
+
+    name: str
+    seconds: int
+
+    def save(self, response: Response, secret: str) -> None:
+        response.set_cookie(
+            self.name,
+            secret,
+            max_age=self.seconds,
+            secure=True,
+            httponly=True,
+            samesite="lax",
+            path="/",
+        )
+
+    def read(self, request: Request) -> str:
+        return request.cookies.get(self.name, "")
+
+    def clear(self, response: Response) -> None:
+        response.delete_cookie(self.name, secure=True, httponly=True, samesite="lax", path="/")
+
+
+SESSION = Cookie("__Host-fourcorners", SESSION_SECONDS)
+SIGN_IN = Cookie("__Host-fourcorners-oidc", _BEGUN_SECONDS)
+"""That someone has begun to sign in at the provider."""
+
+
+class TeamIdentity:
+    def __init__(self, shelf: ConnectionPool) -> None:
+        self._shelf = shelf
+
+    def principal_of(self, request: Request) -> Principal | None:
+        """Return who sends a request; None where it bears neither cookie nor token.
+
+        Raises:
+            NotSignedIn: If its token is none, or has ended.
+        """
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        cookie = SESSION.read(request)
+        if kind.casefold() == "bearer":
+            with self._shelf.library() as library:
+                principal = ApiTokens(library).find_principal(token.strip())
+            if principal is None:
+                raise NotSignedIn("this API token is none of ours, or has ended.")
+            return principal
+        if not cookie:
+            return None
+        with self._shelf.library() as library:
+            return Sessions(library).find_principal(cookie)

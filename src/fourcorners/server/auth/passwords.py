@@ -29,7 +29,6 @@ def require_strong(password: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """Return what is kept of a password."""
     return _hasher().hash(password)
 
 
@@ -47,7 +46,6 @@ def dummy_hash() -> str:
 
 
 def is_password(hashed: str, password: str) -> bool:
-    """Tell whether a password is the one that was hashed."""
     from argon2.exceptions import InvalidHashError, VerificationError
 
     try:

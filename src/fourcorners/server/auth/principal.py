@@ -10,8 +10,6 @@ from fourcorners.library.tokens import fold_name
 
 
 class Role(IntEnum):
-    """What a person may do in a collection; each may do what those below it may."""
-
     READER = 1  # read and search
     REVIEWER = 2  # run reviews, and say what they think of findings
     EDITOR = 3  # add and remove documents
@@ -19,7 +17,6 @@ class Role(IntEnum):
 
     @property
     def title(self) -> str:
-        """Return the role's name as people write it."""
         return self.name.lower()
 
 
@@ -61,16 +58,13 @@ class Principal:
         return None if best is None else min(best, self.ceiling)
 
     def may(self, role: Role, collection: str) -> bool:
-        """Tell whether they hold at least a role in a collection."""
         held = self.role_in(collection)
         return held is not None and held >= role
 
     @property
     def role_everywhere(self) -> Role | None:
-        """Return the role that holds in every collection, those to come included."""
         return None if self.global_role is None else min(self.global_role, self.ceiling)
 
 
 def highest_role(scopes: frozenset[Scope]) -> Role:
-    """Return the most that a token with these scopes allows."""
     return max((_MOST_BY_SCOPE[scope] for scope in scopes), default=Role.READER)

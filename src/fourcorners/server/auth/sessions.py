@@ -34,7 +34,7 @@ class Sessions:
 
         Raises:
             NotSignedIn: If name and password do not belong together.
-            TooMany: If the account is locked after wrong passwords.
+            TooManyRequests: If the account is locked after wrong passwords.
         """
         rows = self._library.execute(
             "SELECT name, password, disabled, locked FROM server_users "
@@ -64,10 +64,8 @@ class Sessions:
     def start(self, name: str, *, through: str = "", seconds: float = 0.0) -> str:
         """Begin a session of someone who has proven who they are; returns what is to be brought.
 
-        Args:
-            name: Of the account, which must not be shut out.
-            through: The provider that they proved it to; empty for a password here.
-            seconds: After which it ends, whatever holds for others; 0 for no such end.
+        It was proven to the provider `through`, or by a password here; it ends after so many
+        seconds, whatever holds for others, unless they are 0.
         """
         secret = secrets.token_urlsafe(32)
         at = time.time()
@@ -87,7 +85,6 @@ class Sessions:
         return secret
 
     def sign_out(self, secret: str) -> None:
-        """End a session."""
         with self._library.transaction():
             rows = self._library.execute(
                 "DELETE FROM server_sessions WHERE hash = ? RETURNING user", (hash_secret(secret),)
@@ -96,7 +93,6 @@ class Sessions:
                 self._accounts.record("signed out", as_string(name), as_string(name))
 
     def find_principal(self, secret: str) -> Principal | None:
-        """Return whose session this is, if it has not ended."""
         at = time.time()
         rows = self._library.execute(
             "SELECT s.user, s.seen FROM server_sessions s JOIN server_users u ON u.name = s.user "

@@ -15,7 +15,7 @@ from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.rendering.answer_layout import lay_out_answer
 from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as asking
-from fourcorners.server.tasks.questions import Question, sources_of, start_question
+from fourcorners.server.tasks.handlers.ask import Question, sources_of, start_question
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 

@@ -19,7 +19,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, NotAllowed, NotFound
 from fourcorners.server.store import playbook_store as books
-from fourcorners.server.store.playbook_trial import try_playbook
+from fourcorners.server.store.playbook_store import try_playbook
 
 router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from fourcorners.server.auth.identity import SESSION, SIGN_IN
 from fourcorners.server.auth.sessions import Sessions
-from fourcorners.server.auth.team_identity import (
-    clear_session_cookie,
-    clear_sign_in_cookie,
-    session_cookie,
-    set_session_cookie,
-    set_sign_in_cookie,
-    sign_in_cookie,
-)
 from fourcorners.server.context import Context, app_state, require_form_token
 from fourcorners.server.errors import HttpError, NotFound, NotSignedIn, TooManyRequests
 
@@ -58,7 +51,7 @@ def sign_in(
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, status, error, name)
     answer = RedirectResponse(_inside(to), 303)
-    set_session_cookie(answer, secret)
+    SESSION.save(answer, secret)
     return answer
 
 
@@ -66,9 +59,9 @@ def sign_in(
 def sign_out(context: Context) -> Response:
     """End the session."""
     with context.state.connection_pool.library() as library:
-        Sessions(library).sign_out(session_cookie(context.request))
+        Sessions(library).sign_out(SESSION.read(context.request))
     answer = RedirectResponse("/sign-in?out=true", 303)
-    clear_session_cookie(answer)
+    SESSION.clear(answer)
     return answer
 
 
@@ -85,7 +78,7 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
     except HttpError as error:
         return _page(request, to, error.status, error)
     answer = RedirectResponse(url, 303)
-    set_sign_in_cookie(answer, secret)
+    SIGN_IN.save(answer, secret)
     return answer
 
 
@@ -97,17 +90,17 @@ def finish(request: Request) -> Response:
     try:
         # Whoever began here was counted then.
         session, to = flow.finish(
-            sign_in_cookie(request),
+            SIGN_IN.read(request),
             query,
             lambda: app_state(request).sign_in_limit.spend(_address(request)),
         )
     except HttpError as error:
         answer = _page(request, "/", error.status, error)
-        clear_sign_in_cookie(answer)
+        SIGN_IN.clear(answer)
         return answer
     answer = RedirectResponse(_inside(to), 303)
-    clear_sign_in_cookie(answer)
-    set_session_cookie(answer, session)
+    SIGN_IN.clear(answer)
+    SESSION.save(answer, session)
     return answer
 
 
@@ -138,11 +131,11 @@ def end_sessions(
     OpenID Connect Back-Channel Logout 1.0, sections 2.5 and 2.8.
     """
     flow = _flow(request)
-    from fourcorners.server.auth.oidc.errors import SignInRefused  # needs the extra, which is there
+    from fourcorners.server.auth.oidc.tokens import SignInRefused  # needs the extra, which is there
 
     try:
         # Guesses are counted; a provider that signs many out at once is not.
-        flow.logout.end(
+        flow.end_sessions(
             logout_token, lambda: app_state(request).sign_in_limit.spend(_address(request))
         )
     except SignInRefused as error:

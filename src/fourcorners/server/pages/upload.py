@@ -11,7 +11,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError
 from fourcorners.server.store.uploads import MAX_FILES
-from fourcorners.server.tasks.uploads import receive_files
+from fourcorners.server.tasks.handlers.add import receive_files
 
 router = APIRouter()
 

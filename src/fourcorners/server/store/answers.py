@@ -49,14 +49,11 @@ class AnswerOrigin:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer in a list, and where it was asked."""
-
     summary: AnswerSummary
     home: AnswerOrigin
 
 
 def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin) -> str:
-    """Store what a task answered, and return its id."""
     library.migrate(TABLE_SET)
     with library.transaction():
         identity = store.save_answer(library, answer)
@@ -68,7 +65,6 @@ def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin)
 
 
 def answer_of_task(library: Library, task: str) -> str:
-    """Return the id of what a task answered; empty if it has not, or it was removed."""
     library.migrate(TABLE_SET)
     rows = library.execute("SELECT answer FROM server_answers WHERE task = ?", (task,))
     return as_string(rows[0][0]) if rows else ""
@@ -88,12 +84,19 @@ def list_answers(
         access.visible(document)
     library = access.common()
     homes = _homes(library)
-    seen = _Seen(access)
+    may_all = access.readable() is None
+    documents = set() if may_all else {each.id for each in access.documents()}
+
+    def may_see(home: AnswerOrigin) -> bool:
+        if collection not in (None, home.collection):
+            return False
+        return access.principal.may(Role.READER, home.collection) if home.collection else may_all
+
     found = []
     for each in store.list_answers(library, document=document, limit=_MOST):
-        home = seen.home(each, homes.get(each.id, []), collection)
-        if home is not None:
-            found.append(StoredAnswer(each, home))
+        if may_all or documents.issuperset(each.documents):
+            asked = homes.get(each.id) or ([] if collection else [AnswerOrigin()])
+            found += [StoredAnswer(each, home) for home in asked if may_see(home)][:1]
     return sorted(found, key=lambda each: (each.summary.made, each.summary.id), reverse=True)
 
 
@@ -117,28 +120,6 @@ def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
 def _without_paths(answer: Answer) -> Answer:
     """Leave out where files lie on the server: the folder may be of another collection."""
     return replace(answer, sources=tuple(replace(each, path="") for each in answer.sources))
-
-
-class _Seen:
-    """What one person may see, looked up once for many answers."""
-
-    def __init__(self, access: Access) -> None:
-        self._may = access.principal.may
-        self._all = access.readable() is None
-        self._documents = set() if self._all else {each.id for each in access.documents()}
-
-    def home(
-        self, listed: AnswerSummary, homes: list[AnswerOrigin], wanted: str | None
-    ) -> AnswerOrigin | None:
-        """Return where an answer was asked, if this person may see it there."""
-        if not (self._all or self._documents.issuperset(listed.documents)):
-            return None
-        for home in homes:
-            if wanted in (None, home.collection) and (
-                self._all if not home.collection else self._may(Role.READER, home.collection)
-            ):
-                return home
-        return AnswerOrigin() if self._all and not homes and not wanted else None
 
 
 def _homes(library: Library) -> Mapping[str, list[AnswerOrigin]]:

@@ -10,38 +10,33 @@ from fourcorners.library.entries import AuditEntry
 from fourcorners.library.store import Library
 
 _ROOM = "server_trail"
-_COLUMNS = "seq, at, event, detail, previous, hash"
 
 register_tables(_ROOM, ("CREATE INDEX audit_by_event ON audit(event, seq);",))
 
 
 def entries_after(library: Library, number: int, limit: int) -> list[AuditEntry]:
-    """Return the entries that follow one, the oldest first."""
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",  # noqa: S608
-        (number, limit),
-    )
-    return [AuditEntry(as_integer(seq), *map(as_string, texts)) for seq, *texts in rows]
+    return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
 
 
 def entries_before(library: Library, number: int, limit: int, event: str = "") -> list[AuditEntry]:
     """Return the entries before one (0: the last) of a kind (if named), the latest first."""
     library.migrate(_ROOM)
-    wanted: list[str | int] = [number or 1 << 62]
-    of_kind = ""
-    if event:
-        of_kind = "AND event = ?"
-        wanted.append(event)
+    number = number or 1 << 62
+    if not event:
+        return _entries(library, "seq < ? ORDER BY seq DESC LIMIT ?", number, limit)
+    wanted = "seq < ? AND event = ? ORDER BY seq DESC LIMIT ?"
+    return _entries(library, wanted, number, event, limit)
+
+
+def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEntry]:
     rows = library.execute(
-        f"SELECT {_COLUMNS} FROM audit WHERE seq < ? {of_kind} "  # noqa: S608 - of constants
-        "ORDER BY seq DESC LIMIT ?",
-        (*wanted, limit),
+        f"SELECT seq, at, event, detail, previous, hash FROM audit WHERE {wanted}",  # noqa: S608
+        values,
     )
     return [AuditEntry(as_integer(seq), *map(as_string, texts)) for seq, *texts in rows]
 
 
 def event_kinds(library: Library) -> list[str]:
-    """Return the kinds of entries that there are, in alphabetical order."""
     library.migrate(_ROOM)
     rows = library.execute(
         "WITH RECURSIVE kinds(event) AS (SELECT min(event) FROM audit UNION ALL "
@@ -52,7 +47,6 @@ def event_kinds(library: Library) -> list[str]:
 
 
 def document_names(library: Library, entries: Iterable[AuditEntry]) -> dict[str, str]:
-    """Return the names of the documents that entries tell of, by id; of those still there."""
     told = {str(json.loads(each.detail).get("document", "")) for each in entries}
     rows = library.execute(
         "SELECT id, name FROM documents WHERE id IN (SELECT value FROM json_each(?))",

@@ -43,8 +43,6 @@ class BackupSummary:
     """What an archive holds.
 
     Attributes:
-        files: The uploaded files, without the library.
-        bytes: Of all of them, unpacked.
         missing: Documents that were uploaded and whose file was not there any more.
         made: UTC, in ISO 8601.
     """
@@ -78,7 +76,9 @@ def write_backup(library: str | Path, target: Path) -> BackupSummary:
         LibraryError: If the library cannot be read.
         ConfigError: If the target is there already, or the library is not one file.
     """
-    path = _file_of(library)
+    path = _path_of(library)
+    if not path.is_file():
+        raise LibraryError(f"there is no library at {path}.", remedy="Name its file.")
     if target.exists():
         raise ConfigError(f"{target} is there already.", remedy="Give another name.")
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
@@ -146,8 +146,11 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as zipped:
         for name, file in [(_LIBRARY, copy), *_uploaded(uploads.root)]:
             try:
-                with file.open("rb") as source:
-                    hashes[name], length = _pack(zipped, name, source)
+                with (
+                    file.open("rb") as source,
+                    zipped.open(zipfile.ZipInfo(name), "w", force_zip64=True) as packed,
+                ):
+                    hashes[name], length = _copied(source, packed)
             except FileNotFoundError:  # taken out of the library meanwhile
                 continue
             size += length
@@ -165,16 +168,6 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
         )
         zipped.writestr(_LIST, told.model_dump_json(indent=1))
     return made
-
-
-def _pack(zipped: zipfile.ZipFile, name: str, source: BinaryIO) -> tuple[str, int]:
-    digest, size = sha256(), 0
-    with zipped.open(zipfile.ZipInfo(name), "w", force_zip64=True) as sink:
-        while part := source.read(_PART):
-            digest.update(part)
-            size += len(part)
-            sink.write(part)
-    return digest.hexdigest(), size
 
 
 def _uploaded(root: Path) -> Iterator[tuple[str, Path]]:
@@ -201,7 +194,7 @@ def _unpack(archive: Path, copy: Path, files: Path) -> tuple[BackupSummary, str]
                 target = copy if name == _LIBRARY else files / _inside(name)
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with zipped.open(name) as source, _private(target) as sink:
-                    digest = _drained(source, sink)
+                    digest, _ = _copied(source, sink)
                 if digest != expected:
                     raise InputError(f"{archive} is damaged at {name!r}.", remedy=_REMEDY)
             size = sum(zipped.getinfo(name).file_size for name in told.sha256)
@@ -232,12 +225,14 @@ def _inside(name: str) -> PurePosixPath:
     return path
 
 
-def _drained(source: IO[bytes], sink: BinaryIO) -> str:
-    digest = sha256()
+def _copied(source: IO[bytes], sink: IO[bytes]) -> tuple[str, int]:
+    """Copy a file; returns its hash and its size."""
+    digest, size = sha256(), 0
     while part := source.read(_PART):
         digest.update(part)
+        size += len(part)
         sink.write(part)
-    return digest.hexdigest()
+    return digest.hexdigest(), size
 
 
 def _move(store: Library, former: str, root: str) -> None:
@@ -245,12 +240,11 @@ def _move(store: Library, former: str, root: str) -> None:
     if former == root:
         return
     store.migrate(TASKS)
-    moved = {"documents": "path", "sources": "path", "failures": "path"}
     with store.transaction():
-        for table, column in moved.items():
+        for table in ("documents", "sources", "failures"):
             store.execute(
-                f"UPDATE {table} SET {column} = ?2 || substr({column}, length(?1) + 1) "  # noqa: S608
-                f"WHERE substr({column}, 1, length(?1) + 1) = ?1 || '/'",
+                f"UPDATE {table} SET path = ?2 || substr(path, length(?1) + 1) "  # noqa: S608
+                "WHERE substr(path, 1, length(?1) + 1) = ?1 || '/'",
                 (former, root),
             )
         store.execute(
@@ -270,13 +264,6 @@ def _private(path: Path) -> Iterator[BinaryIO]:
         yield file
         file.flush()
         os.fsync(file.fileno())
-
-
-def _file_of(library: str | Path) -> Path:
-    path = _path_of(library)
-    if not path.is_file():
-        raise LibraryError(f"there is no library at {path}.", remedy="Name its file.")
-    return path
 
 
 def _path_of(library: str | Path) -> Path:

@@ -50,12 +50,10 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """Return the value as a person reads it."""
         return _told(self.value, is_share=self.is_share)
 
     @property
     def interval(self) -> str:
-        """Return the interval as a person reads it; empty where there is none."""
         if self.low is None or self.high is None:
             return ""
         low, high = (_told(each, is_share=self.is_share) for each in (self.low, self.high))
@@ -64,8 +62,6 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSeries:
-    """A measure at 1, 2, 4 … of something: each with its place."""
-
     name: str
     points: tuple[tuple[float, Measure], ...]
 
@@ -91,7 +87,6 @@ class BenchRun:
 
     Attributes:
         id: Names it in an address; never a path.
-        made: When the file was written, in UTC.
         settings: As a person reads them; of a path its last part alone.
         scored: Whether the answers were another run's, and this scored them.
     """
@@ -116,7 +111,6 @@ class BenchmarkFolder:
     Attributes:
         answers: Names of files with raw answers, which can be scored.
         skipped: Files that are no record, and why.
-        missing: Whether there is no such folder.
     """
 
     runs: tuple[BenchRun, ...]
@@ -254,39 +248,28 @@ def _points(value: Mapping[str, Json]) -> tuple[tuple[float, Measure], ...] | No
 
 
 def parse_measure(name: str, value: Json, interval: Json = None) -> Measure | None:
-    """Return a measure with its interval; None for what is none."""
-    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 3:
-        one, low, high = value
-        if _is_number(one) and _is_number(low) and _is_number(high):
-            return _made(name, one, low, high)
+    """Return a measure with its interval; None for what is none, or lies outside of it."""
+    numbers = _numbers(value, 3) or [*_numbers([value], 1), *_numbers(interval, 2)]
+    if not numbers or len(numbers) == 2:
         return None
-    if not _is_number(value):
+    first, *ends = numbers
+    if ends and not ends[0] <= first <= ends[1]:
         return None
-    if isinstance(interval, Sequence) and not isinstance(interval, str) and len(interval) == 2:
-        low, high = interval
-        if _is_number(low) and _is_number(high):
-            return _made(name, value, low, high)
-    return _made(name, value, None, None)
+    is_share = (
+        all(0 <= each <= 1 for each in numbers)
+        and (bool(ends) or isinstance(first, float))
+        and not any(word in name for word in _PLAIN)
+    )
+    low, high = map(float, ends) if ends else (None, None)
+    return Measure(_spoken(name), float(first), low, high, is_share)
 
 
-def _made(name: str, value: Json, low: Json, high: Json) -> Measure | None:
-    if isinstance(value, int | float):
-        ends = (low, high) if isinstance(low, int | float) and isinstance(high, int | float) else ()
-        if ends and not ends[0] <= value <= ends[1]:
-            return None  # three numbers, and no interval
-        all_of = (value, *ends)
-        is_share = (
-            all(0 <= each <= 1 for each in all_of)
-            and (bool(ends) or isinstance(value, float))
-            and not any(word in name for word in _PLAIN)
-        )
-        least, most = (float(ends[0]), float(ends[1])) if ends else (None, None)
-        return Measure(_spoken(name), float(value), least, most, is_share)
-    return None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _numbers(values: Json, count: int) -> list[int | float]:
+    """Return so many numbers as there must be; none where there are others, or anything else."""
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != count:
+        return []
+    found = [each for each in values if isinstance(each, int | float) and math.isfinite(each)]
+    return [] if len(found) < count or any(isinstance(each, bool) for each in found) else found
 
 
 def _headline(

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from fourcorners.library.audit import utc_now
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
@@ -36,8 +36,6 @@ register_tables(
 
 
 class ProblemClass(StrEnum):
-    """What kind of trouble a paper is in, as a person looks for it."""
-
     UNREADABLE = "unreadable"
     DUPLICATES = "duplicates"
     MISSING = "missing"
@@ -49,37 +47,20 @@ class ProblemClass(StrEnum):
 
     @property
     def heading(self) -> str:
-        """Return what it is called."""
-        return _TITLES[self]
+        return _CLASSES[self][0]
 
 
-_TITLES = {
-    ProblemClass.UNREADABLE: "Unreadable",
-    ProblemClass.DUPLICATES: "Duplicates and versions",
-    ProblemClass.MISSING: "Missing exhibits and contracts",
-    ProblemClass.UNSIGNED: "Unsigned",
-    ProblemClass.LANGUAGE: "Other languages",
-    ProblemClass.EXPIRED: "Expired, or soon to be",
-    ProblemClass.SUSPICIOUS: "Meant for a machine, or hidden",
-    ProblemClass.UNSTRUCTURED: "Without a structure",
+_CLASSES: dict[ProblemClass, tuple[str, str]] = {  # what each is called, and its symptoms
+    ProblemClass.UNREADABLE: ("Unreadable", "UNREAD PAGES_UNREAD EMPTY"),
+    ProblemClass.DUPLICATES: ("Duplicates and versions", "SAME NEARLY_SAME"),
+    ProblemClass.MISSING: ("Missing exhibits and contracts", "MISSING_ATTACHMENT MISSING_CONTRACT"),
+    ProblemClass.UNSIGNED: ("Unsigned", "UNSIGNED"),
+    ProblemClass.LANGUAGE: ("Other languages", "LANGUAGE"),
+    ProblemClass.EXPIRED: ("Expired, or soon to be", "EXPIRED EXPIRING"),
+    ProblemClass.SUSPICIOUS: ("Meant for a machine, or hidden", "ORDERS HIDDEN DISGUISED"),
+    ProblemClass.UNSTRUCTURED: ("Without a structure", "UNSTRUCTURED"),
 }
-_OF: dict[SymptomKind, ProblemClass] = {
-    SymptomKind.UNREAD: ProblemClass.UNREADABLE,
-    SymptomKind.PAGES_UNREAD: ProblemClass.UNREADABLE,
-    SymptomKind.EMPTY: ProblemClass.UNREADABLE,
-    SymptomKind.SAME: ProblemClass.DUPLICATES,
-    SymptomKind.NEARLY_SAME: ProblemClass.DUPLICATES,
-    SymptomKind.MISSING_ATTACHMENT: ProblemClass.MISSING,
-    SymptomKind.MISSING_CONTRACT: ProblemClass.MISSING,
-    SymptomKind.UNSIGNED: ProblemClass.UNSIGNED,
-    SymptomKind.LANGUAGE: ProblemClass.LANGUAGE,
-    SymptomKind.EXPIRED: ProblemClass.EXPIRED,
-    SymptomKind.EXPIRING: ProblemClass.EXPIRED,
-    SymptomKind.ORDERS: ProblemClass.SUSPICIOUS,
-    SymptomKind.HIDDEN: ProblemClass.SUSPICIOUS,
-    SymptomKind.DISGUISED: ProblemClass.SUSPICIOUS,
-    SymptomKind.UNSTRUCTURED: ProblemClass.UNSTRUCTURED,
-}
+_OF = {SymptomKind[name]: each for each, (_, names) in _CLASSES.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +70,6 @@ class HealthCheck:
     Attributes:
         as_of: The day on which terms were judged.
         made: When, in UTC and ISO 8601.
-        stale: Whether files have come or gone since.
     """
 
     health: Health
@@ -100,19 +80,15 @@ class HealthCheck:
 
 @dataclass(frozen=True, slots=True)
 class HealthSummary:
-    """A check of papers in short: how much there is to look at."""
-
     symptoms: int
     stale: bool
 
 
 def problem_class(concern: SymptomKind) -> ProblemClass:
-    """Return which class a concern is of."""
     return _OF[concern]
 
 
 def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]]:
-    """Yield the classes in which anything was found, each with that, the gravest first."""
     for each in ProblemClass:
         symptoms = [one for one in found.symptoms if problem_class(one.concern) is each]
         if symptoms:
@@ -120,7 +96,6 @@ def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]
 
 
 def save_check(library: Library, collection: str, found: Health, as_of: date, members: str) -> None:
-    """Keep a check in the place of the one before; `members` is of when it began."""
     library.migrate(_ROOM)
     library.execute(
         "INSERT OR REPLACE INTO server_papers VALUES (?, ?, ?, ?, ?, ?)",
@@ -132,35 +107,29 @@ def save_check(library: Library, collection: str, found: Health, as_of: date, me
 
 
 def last_check(library: Library, collection: str) -> HealthCheck | None:
-    """Return the last check of a collection; None if there was none."""
+    last = _last(library, collection, "found, as_of, made")
+    if last is None:
+        return None
+    found, as_of, made = map(as_string, last[1])
+    return HealthCheck(_HEALTH.load(found), date.fromisoformat(as_of), made, stale=last[0])
+
+
+def last_summary(library: Library, collection: str) -> HealthSummary | None:
+    last = _last(library, collection, "symptoms")
+    return None if last is None else HealthSummary(as_integer(last[1][0]), stale=last[0])
+
+
+def _last(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
+    """Return whether the last check is stale, and these columns of it; None if there was none."""
     library.migrate(_ROOM)
     rows = library.execute(
-        "SELECT as_of, made, members, found FROM server_papers WHERE fold = ?",
+        f"SELECT members, {columns} FROM server_papers WHERE fold = ?",  # noqa: S608 - ours
         (fold_name(collection),),
     )
     if not rows:
         return None
-    as_of, made, before, found = (as_string(value) for value in rows[0])
-    return HealthCheck(
-        _HEALTH.load(found),
-        date.fromisoformat(as_of),
-        made,
-        stale=before != membership_digest(library, collection),
-    )
-
-
-def last_summary(library: Library, collection: str) -> HealthSummary | None:
-    """Return the last check of a collection in short; None if there was none."""
-    library.migrate(_ROOM)
-    rows = library.execute(
-        "SELECT symptoms, members FROM server_papers WHERE fold = ?", (fold_name(collection),)
-    )
-    if not rows:
-        return None
-    return HealthSummary(
-        as_integer(rows[0][0]),
-        stale=as_string(rows[0][1]) != membership_digest(library, collection),
-    )
+    members, *held = rows[0]
+    return members != membership_digest(library, collection), tuple(held)
 
 
 def membership_digest(library: Library, collection: str) -> str:

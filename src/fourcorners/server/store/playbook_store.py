@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import PlaybookError
 from fourcorners.library.audit import utc_now
@@ -18,6 +19,10 @@ from fourcorners.playbooks.load import load_playbook as load_file
 from fourcorners.playbooks.load import playbook_text as text_of_file
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server.errors import Conflict, NotFound
+from fourcorners.server.models import LocalModels
+
+if TYPE_CHECKING:
+    from fourcorners.review.people.cases import CaseOutcome
 
 _ROOM = "server_playbooks"
 
@@ -50,7 +55,6 @@ class PlaybookVersion:
 
 
 def playbook_names(library: Library) -> list[str]:
-    """Return the ids of all playbooks: the package's first, each part by name."""
     library.migrate(_ROOM)
     rows = library.execute("SELECT DISTINCT id FROM server_playbooks ORDER BY id")
     own = [as_string(row[0]) for row in rows]
@@ -114,7 +118,6 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
 
 
 def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
-    """Return all that was saved of a house playbook, the last first."""
     library.migrate(_ROOM)
     return [
         PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
@@ -156,5 +159,42 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
 
 @lru_cache(maxsize=64)
 def load_builtin(name: str) -> Playbook:
-    """Return a playbook of the package."""
     return load_file(name)
+
+
+def try_playbook(
+    library: Library,
+    engines: LocalModels,
+    playbook: Playbook,
+    *,
+    document: str = "",
+    text: str = "",
+) -> list[CaseOutcome]:
+    """Return what a playbook finds in a document of the library, or in a text; nothing is stored.
+
+    The same code as `fourcorners playbook test`, with nothing demanded of the cells.
+    """
+    from fourcorners.models.registry import default_clause_reader
+    from fourcorners.review.extract.calibration import default_calibration
+    from fourcorners.review.extract.reader import ProvisionReader
+    from fourcorners.review.people.cases import Case, run_cases
+    from fourcorners.review.run import prepare_provisions
+
+    encoder = None if document and library.encoder is None else engines.encoder
+    reader = default_clause_reader()
+    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
+    cases = [
+        Case(document=document, text="" if document else text, provision=provision.id)
+        for provision in playbook.provisions
+    ]
+    return list(
+        run_cases(
+            library,
+            playbook,
+            cases,
+            encoder=encoder,
+            prepared=prepare_provisions(playbook, encoder),
+            calibration=default_calibration(),
+            judge=judge,
+        )
+    )

@@ -26,15 +26,12 @@ MAX_PRECEDENTS = 12  # of one query
 
 @dataclass(frozen=True, slots=True)
 class PrecedentSource:
-    """Where a precedent stands."""
-
     name: str
     path: tuple[str, ...]
     href: str
 
     @property
     def citation(self) -> str:
-        """Return the place as one cites it."""
         return ", ".join(filter(None, (self.name, " › ".join(self.path))))
 
 
@@ -43,7 +40,6 @@ class Precedent:
     """A clause as a page shows it.
 
     Attributes:
-        id: What a bank calls it; empty for a clause of a contract.
         more: In how many places it stands beside those of `sources`.
         pieces: What would change in the draft; empty without one.
         alike: The share of words that are those of the draft, in percent; None without one.
@@ -59,18 +55,15 @@ class Precedent:
 
     @property
     def clause(self) -> Clause:
-        """Return the clause."""
         return self.ranked.clause
 
     @property
     def stars(self) -> float | None:
-        """Return the stars that a lawyer would give it, as foretold, to the half."""
         expected = self.ranked.expected
         return None if expected is None else round(expected * 2) / 2
 
     @property
     def citation(self) -> str:
-        """Return the clause with its citation, to be copied."""
         where = self.sources[0].citation if self.sources else ""
         return f"{self.clause.text}\n\n[{where}]" if where else self.clause.text
 

@@ -10,7 +10,6 @@ import os
 import secrets
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -26,55 +25,39 @@ MAX_UPLOAD_BYTES = 4 << 30
 _PART = 1 << 20  # bytes read at once
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedFile:
-    """What became of one uploaded file; `path` is relative to its upload, empty if passed over."""
-
-    name: str
-    path: str
-    size: int = 0
-    reason: str = ""
-
-
 class Upload:
-    """The folder of one upload, while it is filled."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.kept: list[UploadedFile] = []
-        self._size = 0
+        self.count = 0  # of files that were kept
+        self._seen = self._size = 0
         folder.mkdir(parents=True)
 
-    def save_file(self, name: str, source: BinaryIO) -> UploadedFile:
+    def save_file(self, name: str, source: BinaryIO) -> None:
         """Write one file, named as its sender called it (folders included).
+
+        One that is hidden, or left behind by a program, is passed over.
 
         Raises:
             TooLarge: If it is larger than any contract, or the upload has grown too large.
         """
         relative = PurePosixPath(safe_name(name))
+        self._seen += 1
         if is_ignored_name(relative.name):
-            kept = UploadedFile(
-                name, "", reason="Hidden, or left behind by a program: passed over."
-            )
-            self.kept.append(kept)
-            return kept
-        if len(self.kept) >= MAX_FILES:
+            return
+        if self._seen > MAX_FILES:
             raise TooLarge(
                 f"an upload takes at most {MAX_FILES:,} files.",
                 remedy="Upload the rest afterwards, or pack it in an archive.",
             )
         place = self._free(self.folder.joinpath(*relative.parts))
         place.parent.mkdir(parents=True, exist_ok=True)
-        size = self._write(place, name, source)
-        kept = UploadedFile(name, str(place.relative_to(self.folder)), size)
-        self.kept.append(kept)
-        return kept
+        self._write(place, name, source)
+        self.count += 1
 
     def delete(self) -> None:
-        """Remove the folder, for an upload that is not to be."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _write(self, place: Path, name: str, source: BinaryIO) -> int:
+    def _write(self, place: Path, name: str, source: BinaryIO) -> None:
         size = 0
         with place.open("xb") as file:
             while part := source.read(_PART):
@@ -91,7 +74,6 @@ class Upload:
                         remedy="Upload the rest afterwards.",
                     )
                 file.write(part)
-        return size
 
     def _free(self, place: Path) -> Path:
         """Return the path, numbered where it, or a folder of its name, is there already."""
@@ -110,7 +92,6 @@ class UploadFolder:
     """The folder that holds what was uploaded to a library.
 
     Args:
-        root: The folder; `Library.files` says which.
         is_shared: Whether each server of the library sees it.
     """
 
@@ -119,7 +100,6 @@ class UploadFolder:
         self.is_shared = is_shared
 
     def create(self) -> Upload:
-        """Begin an upload."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Upload(self.root / secrets.token_hex(8))
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_string, register_tables
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
 from fourcorners.server.errors import Conflict, NotFound
@@ -49,15 +50,8 @@ register_tables(
     ),
 )
 
-_COLUMNS = (
-    "id, kind, lane, collection, spec, asked_by, state, done, total, failed, note, result, reason, "
-    "remedy, created, finished"
-)
-
 
 class TaskState(StrEnum):
-    """How far a task is."""
-
     WAITING = "waiting"
     RUNNING = "running"
     PARKED = "parked"  # the server stopped; the next start goes on with it
@@ -67,7 +61,6 @@ class TaskState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Tell whether nothing more comes of it."""
         return self in (TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED)
 
 
@@ -77,9 +70,7 @@ class Task:
 
     Attributes:
         lane: Which thread does it; those of a lane are done one after the other.
-        spec: What exactly, as the kind understands it.
         note: What is in hand, for people; never words of a contract.
-        result: What came of it, as the kind says.
         reason: Why it failed, with what to do about it in `remedy`.
     """
 
@@ -101,9 +92,11 @@ class Task:
     finished: str
 
 
-class TaskQueue:
-    """The tasks of a library, through one connection."""
+_COLUMNS = tuple(each.name for each in fields(Task))
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM server_tasks"  # noqa: S608 - our columns
 
+
+class TaskQueue:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._jobs = JobTable(library)
@@ -112,7 +105,6 @@ class TaskQueue:
     def start(
         self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str
     ) -> Task:
-        """Queue a task and return it."""
         identifier = secrets.token_hex(8)
         with self._library.transaction():
             self._library.execute(
@@ -131,7 +123,6 @@ class TaskQueue:
         return self.find(identifier)
 
     def job(self, lane: str) -> Job:
-        """Return the job whose steps are the tasks of a lane."""
         return self._jobs.start("server", {"lane": lane})
 
     def find(self, identifier: str) -> Task:
@@ -140,10 +131,7 @@ class TaskQueue:
         Raises:
             NotFound: If there is none with this id.
         """
-        rows = self._library.execute(
-            f"SELECT {_COLUMNS} FROM server_tasks WHERE id = ?",  # noqa: S608 - our columns
-            (identifier,),
-        )
+        rows = self._library.execute(f"{_SELECT} WHERE id = ?", (identifier,))
         if not rows:
             raise NotFound(f"there is no task {identifier[:40]!r}.")
         return _task(rows[0])
@@ -151,7 +139,7 @@ class TaskQueue:
     def list(self, *, limit: int = 100, before: str = "") -> list[Task]:
         """Return tasks, the latest first; `before` is the id of one, whose elders follow."""
         rows = self._library.execute(
-            f"SELECT {_COLUMNS} FROM server_tasks WHERE ?1 = '' OR (created, id) < "  # noqa: S608
+            f"{_SELECT} WHERE ?1 = '' OR (created, id) < "  # noqa: S608
             "(SELECT created, id FROM server_tasks WHERE id = ?1) "
             "ORDER BY created DESC, id DESC LIMIT ?2",
             (before, limit),
@@ -159,7 +147,6 @@ class TaskQueue:
         return [_task(row) for row in rows]
 
     def is_waiting(self, lanes: Sequence[str]) -> bool:
-        """Tell whether lanes have a task that has not ended."""
         rows = self._library.execute(
             "SELECT 1 FROM server_tasks WHERE finished = '' "
             "AND lane IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -168,7 +155,6 @@ class TaskQueue:
         return bool(rows)
 
     def progress(self, identifier: str, done: int, total: int, failed: int, note: str) -> None:
-        """Keep how far a task is."""
         self._library.execute(
             "UPDATE server_tasks SET done = ?, total = ?, failed = ?, note = ? WHERE id = ?",
             (done, total, failed, note, identifier),
@@ -183,7 +169,6 @@ class TaskQueue:
         reason: str = "",
         remedy: str = "",
     ) -> None:
-        """Keep what became of a task."""
         self._library.execute(
             "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
             "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
@@ -214,23 +199,6 @@ class TaskQueue:
 
 
 def _task(row: Row) -> Task:
-    texts = [as_string(value) for value in (*row[:7], *row[10:])]
-    done, total, failed = (as_integer(value) for value in row[7:10])
-    return Task(
-        id=texts[0],
-        kind=texts[1],
-        lane=texts[2],
-        collection=texts[3],
-        spec=json.loads(texts[4]),
-        asked_by=texts[5],
-        state=TaskState(texts[6]),
-        done=done,
-        total=total,
-        failed=failed,
-        note=texts[7],
-        result=json.loads(texts[8]),
-        reason=texts[9],
-        remedy=texts[10],
-        created=texts[11],
-        finished=texts[12],
-    )
+    told: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    told |= {name: json.loads(as_string(told[name])) for name in ("spec", "result")}
+    return Task(**told | {"state": TaskState(told["state"])})

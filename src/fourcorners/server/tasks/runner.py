@@ -1,7 +1,7 @@
 """The threads that do tasks: one a lane, parked when the server stops, resumed by the next start.
 
 A task of a process that was killed is taken up again as soon as that is known to be gone. Under
-`fourcorners serve` the threads are those of another process than the pages' (`workshop/`).
+`fourcorners serve` the threads are those of another process than the pages' (`process/`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from math import inf
 from typing import Protocol
 
@@ -19,10 +19,11 @@ from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
 from fourcorners.server.models import LocalModels
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.tasks.handlers import TaskContext, TaskParked, handler_of
+from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
 from fourcorners.server.telemetry import Telemetry
 
+_HANDLERS = "fourcorners.server.tasks.handlers"
 _LEASE = 60.0  # seconds; renewed while a task tells that it goes on
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
 _KEEP = 0.5  # seconds between writes of how far a task is
@@ -32,44 +33,19 @@ _log = logging.getLogger("fourcorners.server")
 
 
 class WorkerPool(Protocol):
-    """Whoever does the tasks, in this process (`Runner`) or in another (`workshop.Workshop`)."""
+    """Who does the tasks, in this process (`TaskRunner`) or in another (`ProcessSupervisor`)."""
 
     @property
-    def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
-        ...
+    def is_stopping(self) -> bool: ...
 
-    def start(self) -> None:
-        """Take up what an earlier server left, and begin."""
-        ...
+    def start(self) -> None: ...
 
-    def wake(self) -> None:
-        """Say that there is a new task."""
-        ...
+    def wake(self) -> None: ...
 
-    def stop(self) -> bool:
-        """Park what is in hand and end; tells whether that was done in time."""
-        ...
-
-
-@dataclass(slots=True)
-class _Far:
-    """How far a task in hand is; written to the library now and then."""
-
-    kept: float = 0.0
-    renewed: float = field(default_factory=time.monotonic)
+    def stop(self) -> bool: ...
 
 
 class TaskRunner:
-    """Does the tasks of a library in threads of its own.
-
-    Args:
-        shelf: The way to the library.
-        engines: What tasks work with.
-        telemetry: What is told of each task.
-        lanes: Whose tasks it does, each in a thread.
-    """
-
     def __init__(
         self,
         shelf: ConnectionPool,
@@ -85,7 +61,6 @@ class TaskRunner:
         self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
 
     def start(self) -> None:
-        """Take up what an earlier server left, and begin."""
         with self._shelf.library() as library:
             JobTable(library).release_own_leases()
         for lane in self._wake:
@@ -95,7 +70,6 @@ class TaskRunner:
 
     @property
     def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
         return self._stopping.is_set()
 
     def idle_seconds(self) -> float:
@@ -103,7 +77,6 @@ class TaskRunner:
         return time.monotonic() - max(self._quiet.values())
 
     def wake(self) -> None:
-        """Say that there is a new task."""
         for event in self._wake.values():
             event.set()
 
@@ -143,16 +116,13 @@ class TaskRunner:
         job = tasks.job(lane)
         while not self._stopping.is_set():
             steps = jobs.claim(job, self._me, _LEASE, 1)
-            self._tell_given_up(tasks, jobs.failed_steps(job))
+            for key, reason, remedy in jobs.failed_steps(job):  # given up
+                if not tasks.find(key).state.is_final:
+                    tasks.set_state(key, TaskState.FAILED, reason=reason, remedy=remedy)
             if not steps:
                 break
             yield steps[0]
         jobs.complete(job)
-
-    def _tell_given_up(self, tasks: TaskQueue, failed: list[tuple[str, str, str]]) -> None:
-        for key, reason, remedy in failed:
-            if not tasks.find(key).state.is_final:
-                tasks.set_state(key, TaskState.FAILED, reason=reason, remedy=remedy)
 
     def _do(self, library: Library, step: Step) -> None:
         tasks, jobs = TaskQueue(library), JobTable(library)
@@ -161,48 +131,32 @@ class TaskRunner:
             jobs.finish(step)
             return
         with self._telemetry.task(task.kind, task.id) as traced:
+            tasks.set_state(task.id, TaskState.RUNNING)
+            _log.info("task %s begins", task.id, extra={"task": task.id, "kind": task.kind})
             self._work(library, step, task)
             traced.set_state(tasks.find(task.id).state.value)
 
     def _work(self, library: Library, step: Step, task: Task) -> None:
         tasks, jobs = TaskQueue(library), JobTable(library)
-        tasks.set_state(task.id, TaskState.RUNNING)
-        _log.info("task %s begins", task.id, extra={"task": task.id, "kind": task.kind})
         began = time.monotonic()
-        work = TaskContext(
-            task,
-            library,
-            self._engines.settings,
-            self._engines,
-            lambda done, total, failed, note: self._tell(
-                library, step, far, (done, total, failed, note)
-            ),
-            self._telemetry,
-        )
-        far = _Far()
         try:
-            result = handler_of(task.kind)(work)
+            result = self._result(library, task)
         except TaskParked:
             self._park(tasks, jobs, task)
             return
-        except FourcornersError as error:
-            with library.transaction():
-                jobs.fail(step, error.message, error.remedy)
-                tasks.set_state(
-                    task.id, TaskState.FAILED, reason=error.message, remedy=error.remedy
-                )
-            _log.warning("task %s failed: %s", task.id, type(error).__name__)
-            return
         except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
-            with library.transaction():
-                jobs.fail(step, type(error).__name__)
-                tasks.set_state(
-                    task.id,
-                    TaskState.FAILED,
-                    reason=f"the server failed at it: {type(error).__name__}.",
+            if isinstance(error, FourcornersError):
+                told = error
+                _log.warning("task %s failed: %s", task.id, type(error).__name__)
+            else:
+                told = FourcornersError(
+                    f"the server failed at it: {type(error).__name__}.",
                     remedy="Look into the server's log, and report what it says.",
                 )
-            _log.exception("task %s failed", task.id)
+                _log.exception("task %s failed", task.id)
+            with library.transaction():
+                jobs.fail(step, told.message, told.remedy)
+                tasks.set_state(task.id, TaskState.FAILED, reason=told.message, remedy=told.remedy)
             return
         with library.transaction():
             jobs.finish(step)
@@ -210,22 +164,34 @@ class TaskRunner:
         took = round(time.monotonic() - began, 1)
         _log.info("task %s done", task.id, extra={"task": task.id, "seconds": took})
 
-    def _tell(
-        self, library: Library, step: Step, far: _Far, told: tuple[int, int, int, str]
-    ) -> None:
-        now = time.monotonic()
-        if self._stopping.is_set():
-            raise TaskParked
-        tasks = TaskQueue(library)
-        if now - far.kept >= _KEEP or told[0] == told[1]:
-            far.kept = now
-            if tasks.find(step.key).state is TaskState.CANCELLED:
+    def _result(self, library: Library, task: Task) -> Mapping[str, str | int]:
+        tasks, jobs = TaskQueue(library), JobTable(library)
+        kept, renewed = 0.0, time.monotonic()
+
+        def report_progress(done: int, total: int, failed: int, note: str) -> None:
+            nonlocal kept, renewed
+            now = time.monotonic()
+            if self._stopping.is_set():
                 raise TaskParked
-            tasks.progress(step.key, *told)
-        if now - far.renewed > _LEASE / 4:
-            far.renewed = now
-            for lane in self._wake:
-                JobTable(library).renew(tasks.job(lane), self._me, _LEASE)
+            if now - kept >= _KEEP or done == total:
+                kept = now
+                if tasks.find(task.id).state is TaskState.CANCELLED:
+                    raise TaskParked
+                tasks.progress(task.id, done, total, failed, note)
+            if now - renewed > _LEASE / 4:
+                renewed = now
+                for lane in self._wake:
+                    jobs.renew(tasks.job(lane), self._me, _LEASE)
+
+        if task.kind not in KINDS:
+            raise KeyError(task.kind)
+        module = import_module(f"{_HANDLERS}.{task.kind}")
+        engines = self._engines
+        work = TaskContext(
+            task, library, engines.settings, engines, report_progress, self._telemetry
+        )
+        found: Mapping[str, str | int] = module.run(work)
+        return found
 
     def _park(self, tasks: TaskQueue, jobs: JobTable, task: Task) -> None:
         job = tasks.job(task.lane)

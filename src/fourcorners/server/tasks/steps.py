@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
 
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
@@ -63,27 +64,26 @@ class ProgressStep:
     more: int = 0
 
 
-class ProgressSteps:
-    """The steps of one task, through one connection."""
+_STEP = TypeAdapter(ProgressStep)
 
+
+class ProgressSteps:
     def __init__(self, library: Library, task: str) -> None:
         self._library, self._task = library, task
         library.migrate(TABLE_SET)
 
     def add(self, step: ProgressStep) -> None:
-        """Keep a step."""
         self._library.execute(
             "INSERT INTO server_steps SELECT ?1, count(*) + 1, ?2 FROM server_steps "
             "WHERE task = ?1",
-            (self._task, json.dumps(asdict(step))),
+            (self._task, _STEP.dump_json(step).decode()),
         )
 
     def all(self) -> list[ProgressStep]:
-        """Return the steps so far, in order."""
         rows = self._library.execute(
             "SELECT told FROM server_steps WHERE task = ? ORDER BY number", (self._task,)
         )
-        return [_step(as_string(row[0])) for row in rows]
+        return [_STEP.validate_json(as_string(row[0])) for row in rows]
 
     def clear(self) -> None:
         """Forget the steps: they hold words of contracts, which the answer has in its own way."""
@@ -119,9 +119,3 @@ def _passage(material: Material) -> StepPassage:
         start=span.start if span else 0,
         end=span.end if span else 0,
     )
-
-
-def _step(text: str) -> ProgressStep:
-    told = json.loads(text)
-    passages = tuple(StepPassage(**each) for each in told.pop("passages"))
-    return ProgressStep(**{**told, "with_": tuple(told["with_"]), "passages": passages})

@@ -1,24 +1,19 @@
 """Traces of requests, tasks and calls of language models, for who runs the server; off by default.
 
 A span bears a name, a time, a duration, how it ended, and ids: never a word of a contract, a
-question, a person or the name of a file. `spans.py` says which attributes there are, and
-`exporter.py` lets no other leave. The traces are the server's own: it registers nothing with
+question, a person or the name of a file. `spans.ALLOWED` says which attributes there are, and
+`tracing.Exporter` lets no other leave. The traces are the server's own: it registers nothing with
 OpenTelemetry's API, so that no library it uses is traced with it, and no environment variable turns
 it on.
-
-- `spans.py`: what is told, and `Silent`, which tells nothing.
-- `tracing.py`: spans, made with OpenTelemetry's SDK.
-- `outbox.py`: a bounded queue and a thread; nothing waits for the collector.
-- `exporter.py`: what may leave, as OTLP, through `fourcorners.net`.
 """
 
 from __future__ import annotations
 
 from fourcorners.errors import ConfigError
-from fourcorners.server.telemetry.spans import NoTelemetry, Telemetry
+from fourcorners.server.telemetry.spans import Telemetry
 from fourcorners.settings import TelemetrySettings
 
-__all__ = ["NoTelemetry", "Telemetry", "open_telemetry"]
+__all__ = ["Telemetry", "open_telemetry"]
 
 
 def open_telemetry(settings: TelemetrySettings) -> Telemetry:
@@ -28,7 +23,7 @@ def open_telemetry(settings: TelemetrySettings) -> Telemetry:
         ConfigError: If the endpoint cannot be called, or the SDK is not installed.
     """
     if not settings.endpoint:
-        return NoTelemetry()
+        return Telemetry()
     try:
         from fourcorners.server.telemetry.tracing import OpenTelemetryTracing
     except ImportError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fourcorners.llm.ledger import Ledger
@@ -46,64 +46,28 @@ NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_W
 """The form of a span's name: a method and a route, a kind of task, or the role of a model."""
 
 
-class RequestSpan(Protocol):
-    """A request in hand."""
+class ServerSpan:
+    """A request or a task in hand, of which nobody is told."""
 
     def set_response(self, route: str, status: int) -> None:
-        """Say by which route it was answered, as the route is written, and how."""
-        ...
-
-
-class TaskSpan(Protocol):
-    """A task in hand."""
+        """Say by which route a request was answered, as the route is written, and how."""
 
     def set_state(self, state: str) -> None:
-        """Say in which state it is now."""
-        ...
+        """Say in which state a task is now."""
 
 
-class Telemetry(Protocol):
-    """What is told of what the server does."""
+class Telemetry:
+    """What is told of what the server does while a block lasts: here, nothing."""
 
-    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:
-        """Tell of a request, while the block lasts."""
-        ...
+    def request(self, method: str, identifier: str) -> AbstractContextManager[ServerSpan]:  # noqa: ARG002
+        return nullcontext(ServerSpan())
 
-    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:
-        """Tell of a task, while the block lasts."""
-        ...
+    def task(self, kind: str, identifier: str) -> AbstractContextManager[ServerSpan]:  # noqa: ARG002
+        return nullcontext(ServerSpan())
 
     def ledger(self, ledger: Ledger) -> Ledger:
         """Return a ledger that also tells of the calls it is told."""
-        ...
-
-    def close(self) -> None:
-        """Send what waits, for a moment, and stop."""
-        ...
-
-
-class _Unheard:
-    def set_response(self, route: str, status: int) -> None:
-        """Tell nobody."""
-
-    def set_state(self, state: str) -> None:
-        """Tell nobody."""
-
-
-class NoTelemetry:
-    """Tells nobody."""
-
-    def request(self, method: str, identifier: str) -> AbstractContextManager[RequestSpan]:  # noqa: ARG002
-        """Tell nobody."""
-        return nullcontext(_Unheard())
-
-    def task(self, kind: str, identifier: str) -> AbstractContextManager[TaskSpan]:  # noqa: ARG002
-        """Tell nobody."""
-        return nullcontext(_Unheard())
-
-    def ledger(self, ledger: Ledger) -> Ledger:
-        """Return the ledger itself."""
         return ledger
 
     def close(self) -> None:
-        """Do nothing."""
+        """Send what waits, for a moment, and stop."""

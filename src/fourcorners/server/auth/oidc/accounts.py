@@ -14,7 +14,7 @@ from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.oidc.errors import SignInRefused
+from fourcorners.server.auth.oidc.tokens import SignInRefused
 from fourcorners.server.auth.principal import Role
 from fourcorners.settings import OidcSettings
 
@@ -22,8 +22,6 @@ _MOST_GROUPS = 1_000  # of one account that are read
 
 
 class ProviderAccounts:
-    """Those whom a provider names, and their accounts."""
-
     def __init__(self, library: Library, settings: OidcSettings) -> None:
         self._library, self._settings = library, settings
         self._accounts = Accounts(library)
@@ -133,15 +131,12 @@ class ProviderAccounts:
             )
         for where in sorted(held.keys() | wanted.keys()):
             if held.get(where) != wanted.get(where):
-                now = wanted.get(where)
-                self._library.record(
+                self._accounts.record_role(
                     "role by group",
-                    {
-                        "user": name,
-                        "collection": shown.get(where, where),
-                        "role": "none" if now is None else now.title,
-                        "by": self._settings.issuer,
-                    },
+                    name,
+                    shown.get(where, where),
+                    wanted.get(where),
+                    self._settings.issuer,
                 )
 
 

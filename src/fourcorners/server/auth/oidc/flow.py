@@ -3,6 +3,10 @@
 The browser keeps one secret, from which state, nonce and the verifier of PKCE are made; the library
 keeps a hash of the state, where to go afterwards and when it began, and forgets it when it is used.
 So an answer of the provider counts once, in the browser that asked, for a while.
+
+A session that began so is remembered by who they are there and by the session that it was there; a
+logout token that names either ends it (OpenID Connect Back-Channel Logout 1.0). A token counts
+once, for a while.
 """
 
 from __future__ import annotations
@@ -14,13 +18,13 @@ import time
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts, hash_secret
-from fourcorners.server.auth.oidc.accounts import ProviderAccounts
-from fourcorners.server.auth.oidc.errors import SignInRefused
-from fourcorners.server.auth.oidc.logout import BackChannelLogout, remember_session
+from fourcorners.server.auth.oidc.accounts import ProviderAccounts, string_of
 from fourcorners.server.auth.oidc.provider import Provider
-from fourcorners.server.auth.sessions import Sessions
+from fourcorners.server.auth.oidc.tokens import SignInRefused, token_error
+from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.store.connection_pool import ConnectionPool
 
@@ -29,19 +33,44 @@ MAX_SECONDS = 600
 _MOST = 10_000  # sign-ins that have begun
 
 
-class SignInFlow:
-    """Signs people in through a provider."""
+_LOGOUT_TABLES = "server_oidc_logout"
+_REMEMBERED = 86_400.0
+"""Seconds at least for which a token is known again."""
 
+register_tables(
+    _LOGOUT_TABLES,
+    (
+        """
+        CREATE TABLE server_oidc_sessions(
+            hash    TEXT PRIMARY KEY,
+            issuer  TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            sid     TEXT NOT NULL,
+            begun   REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX server_oidc_sessions_by_subject
+            ON server_oidc_sessions(issuer, subject, sid);
+        CREATE INDEX server_oidc_sessions_by_sid ON server_oidc_sessions(issuer, sid);
+
+        CREATE TABLE server_oidc_logouts(
+            id    TEXT PRIMARY KEY,
+            until REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+class SignInFlow:
     def __init__(self, shelf: ConnectionPool, provider: Provider) -> None:
         self._shelf, self.provider = shelf, provider
-        self.logout = BackChannelLogout(shelf, provider)
 
     def start(self, leads_to: str) -> tuple[str, str]:
         """Return where to send the browser, and the secret that it is to bring back.
 
         Raises:
-            ProviderDown: If the provider does not answer.
-            TooMany: If more people are signing in than is likely.
+            ProviderUnavailable: If the provider does not answer.
+            TooManyRequests: If more people are signing in than is likely.
         """
         secret = secrets.token_urlsafe(32)
         state = _made(secret, "state")
@@ -55,8 +84,7 @@ class SignInFlow:
             if begun >= _MOST:
                 raise TooManyRequests("too many people are signing in.", after=60)
             library.execute(
-                "INSERT INTO server_oidc_begun VALUES (?, ?, ?)",
-                (hash_secret(state), leads_to, at),
+                "INSERT INTO server_oidc_begun VALUES (?, ?, ?)", (hash_secret(state), leads_to, at)
             )
         return url, secret
 
@@ -65,15 +93,13 @@ class SignInFlow:
     ) -> tuple[str, str]:
         """Return the session that the provider's answer begins, and where to go.
 
-        Args:
-            secret: What the browser was given; empty if it brought nothing.
-            answer: The query that the provider sent the browser back with.
-            count: Called before an answer is refused that belongs to no sign-in which began here;
-                it may raise `TooMany`, so that nobody fills the audit trail.
+        `secret` is what the browser was given, empty if it brought nothing; `answer` the query that
+        the provider sent it back with. `count` is called before an answer is refused that belongs
+        to no sign-in which began here; it may raise `TooManyRequests`.
 
         Raises:
             SignInRefused: If the answer does not let anyone in; the audit trail has the reason.
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         try:
             leads_to = self._taken(secret, answer.get("state", ""), count)
@@ -92,7 +118,6 @@ class SignInFlow:
             raise
 
     def _admitted(self, secret: str, answer: Mapping[str, str]) -> str:
-        """Return a session of whom the provider's answer proves."""
         if answer.get("iss", self.provider.settings.issuer) != self.provider.settings.issuer:
             raise SignInRefused("this answer is another provider's.", why="issuer")  # RFC 9207
         if "error" in answer:
@@ -111,7 +136,7 @@ class SignInFlow:
             session = Sessions(library).start(
                 name, through=settings.issuer, seconds=settings.session_hours * 3600
             )
-            remember_session(library, settings.issuer, claims, session)
+            _remember_session(library, settings.issuer, claims, session)
             return session
 
     def _taken(self, secret: str, state: str, count: Callable[[], None]) -> str:
@@ -134,6 +159,90 @@ class SignInFlow:
             why="state",
             remedy="Begin again.",
         )
+
+    def end_sessions(self, token: str, count: Callable[[], None]) -> int:
+        """End what a logout token names, and return how many sessions that were.
+
+        `count` is called before a token is refused; it may raise `TooManyRequests`, so that nobody
+        fills the audit trail.
+
+        Raises:
+            SignInRefused: If the token does not count; the audit trail has the reason.
+            ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
+        """
+        issuer = self.provider.settings.issuer
+        try:
+            claims = self.provider.logout_claims(token)
+            with self._shelf.library() as library, library.transaction():
+                library.migrate(_LOGOUT_TABLES)
+                Accounts(library)
+                self._take_token(library, claims)
+                return self._ended(library, claims)
+        except SignInRefused as error:
+            count()
+            with self._shelf.library() as library:
+                library.record("sign-out refused", {"by": issuer, "why": error.why})
+            raise
+
+    def _take_token(self, library: Library, claims: Mapping[str, object]) -> None:
+        at, ends = time.time(), claims.get("exp")
+        until = at + _REMEMBERED
+        if isinstance(ends, int | float):
+            until = max(until, ends + self.provider.settings.skew)
+        library.execute("DELETE FROM server_oidc_logouts WHERE until < ?", (at,))
+        named = f"{self.provider.settings.issuer}\n{string_of(claims['jti'])}"
+        rows = library.execute(
+            "INSERT OR IGNORE INTO server_oidc_logouts VALUES (?, ?) RETURNING id",
+            (sha256(named.encode("utf-8", "replace")).hexdigest(), until),
+        )
+        if not rows:
+            raise token_error("logout token used before")
+
+    def _ended(self, library: Library, claims: Mapping[str, object]) -> int:
+        """End the sessions that claims name.
+
+        With a session of the provider's, that one alone; and those of the same person of which the
+        provider did not say which session they are.
+        """
+        issuer = self.provider.settings.issuer
+        subject, sid = string_of(claims.get("sub")), string_of(claims.get("sid"))
+        if sid and subject:
+            where, named = "subject = ? AND sid IN (?, '')", [subject, sid]
+        elif sid:
+            where, named = "sid = ?", [sid]
+        else:
+            where, named = "subject = ?", [subject]
+        gone = library.execute(
+            f"DELETE FROM server_oidc_sessions WHERE issuer = ? AND {where} "  # noqa: S608 - ours
+            "RETURNING hash",
+            (issuer, *named),
+        )
+        ended = 0
+        for (hashed,) in gone:
+            for (name,) in library.execute(
+                "DELETE FROM server_sessions WHERE hash = ? RETURNING user", (hashed,)
+            ):
+                library.record("signed out", {"user": as_string(name), "by": issuer})
+                ended += 1
+        return ended
+
+
+def _remember_session(
+    library: Library, issuer: str, claims: Mapping[str, object], secret: str
+) -> None:
+    """Keep whose session at the provider a session here belongs to; call it within a transaction.
+
+    `claims` are those of the checked ID token that the session began by, `secret` what the browser
+    brings for it.
+    """
+    library.migrate(_LOGOUT_TABLES)
+    at = time.time()
+    library.execute("DELETE FROM server_oidc_sessions WHERE begun < ?", (at - SESSION_SECONDS,))
+    person = (string_of(claims["sub"]), string_of(claims.get("sid")))
+    library.execute(
+        "INSERT INTO server_oidc_sessions VALUES (?, ?, ?, ?, ?)",
+        (hash_secret(secret), issuer, *person, at),
+    )
 
 
 def _made(secret: str, what: str) -> str:

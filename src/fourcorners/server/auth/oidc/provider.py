@@ -12,15 +12,15 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus, urlencode, urlsplit
 
 from fourcorners.errors import CallError, ConfigError
 from fourcorners.net import RetryPolicy, get_json, is_loopback, post_form, require_url
-from fourcorners.server.auth.oidc.errors import ProviderUnavailable
-from fourcorners.server.auth.oidc.keys import KeySet
 from fourcorners.server.auth.oidc.tokens import (
+    KeySet,
+    ProviderUnavailable,
     TokenExpectation,
     token_error,
     verify_id_token,
@@ -51,31 +51,25 @@ class _Document:
 class Provider:
     """An OpenID Connect provider, as the settings name it; safe to use in several threads.
 
-    Args:
-        settings: Checked by this.
-        clock: Seconds since the epoch.
-        ticks: Seconds that never go back.
-
     Raises:
         ConfigError: If the settings are not enough, or not safe.
     """
 
-    def __init__(
-        self,
-        settings: OidcSettings,
-        *,
-        clock: Callable[[], float] = time.time,
-        ticks: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: OidcSettings) -> None:
         _require_settings(settings)
         self.settings = settings
-        self._secret = _secret(settings)
-        self._clock, self._ticks = clock, ticks
+        self._secret = os.environ.get(settings.secret_env, "") if settings.secret_env else ""
+        if settings.secret_env and not self._secret:
+            raise ConfigError(
+                f"the environment has no {settings.secret_env}, which [oidc] names as the "
+                "secret's.",
+                remedy="Set it, or leave secret_env out for a public client.",
+            )
         self._patience = RetryPolicy(settings.timeout, attempts=1)
         self._lock = threading.Lock()
         self._document: _Document | None = None
         self._at = self._failed_at = float("-inf")
-        self._keys = KeySet(self._read_keys, ticks)
+        self._keys = KeySet(self._read_keys, time.monotonic)
 
     @property
     def redirect(self) -> str:
@@ -86,7 +80,7 @@ class Provider:
         """Return where someone is sent to sign in.
 
         Raises:
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         query = {
             "response_type": "code",
@@ -104,7 +98,7 @@ class Provider:
         """Return where someone ends their session at the provider; empty if it offers none.
 
         Raises:
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         end = self._discovered().end
         back = self.settings.address.rstrip("/") + "/sign-in"
@@ -116,16 +110,13 @@ class Provider:
 
         Raises:
             SignInRefused: If the provider does not know the code, or the token does not count.
-            ProviderDown: If the provider does not answer.
+            ProviderUnavailable: If the provider does not answer.
         """
         answer = self._exchanged(code, verifier)
         token, access = answer.get("id_token"), answer.get("access_token")
         if not isinstance(token, str):
             raise token_error("no ID token")
-        expected = TokenExpectation(
-            self.settings.issuer, self.settings.client, nonce, self._clock(), self.settings.skew
-        )
-        claims = verify_id_token(token, self._keys, expected)
+        claims = verify_id_token(token, self._keys, self._expectation(nonce))
         if not self.settings.userinfo:
             return claims
         more = self._userinfo(access)
@@ -138,12 +129,13 @@ class Provider:
 
         Raises:
             SignInRefused: If the token does not count.
-            ProviderDown: If its key had to be looked for, and the provider did not answer.
+            ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
         """
-        expected = TokenExpectation(
-            self.settings.issuer, self.settings.client, "", self._clock(), self.settings.skew
-        )
-        return verify_logout_token(token, self._keys, expected)
+        return verify_logout_token(token, self._keys, self._expectation(""))
+
+    def _expectation(self, nonce: str) -> TokenExpectation:
+        said = self.settings
+        return TokenExpectation(said.issuer, said.client, nonce, time.time(), said.skew)
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()
@@ -181,32 +173,26 @@ class Provider:
             or not (access.isascii() and access.isprintable())
         ):
             raise token_error("no userinfo")
-        try:
-            answer = get_json(
-                url,
-                {},
-                headers={"Authorization": f"Bearer {access}"},
-                patience=self._patience,
-                most_bytes=_MOST,
-            )
-        except CallError as error:
-            _log.warning("no userinfo came", extra={"status": error.status or 0})
-            raise self._down() from None
-        return answer if isinstance(answer, dict) else {}
+        return self._read(url, "no userinfo came", {"Authorization": f"Bearer {access}"})
 
     def _read_keys(self) -> Mapping[str, object]:
+        return self._read(self._discovered().keys, "the provider's keys cannot be read")
+
+    def _read(
+        self, url: str, failure: str, headers: Mapping[str, str] | None = None
+    ) -> Mapping[str, object]:
         try:
-            answer = get_json(
-                self._discovered().keys, {}, patience=self._patience, most_bytes=_MOST
-            )
+            answer = get_json(url, {}, headers=headers, patience=self._patience, most_bytes=_MOST)
         except CallError as error:
-            _log.warning("the provider's keys cannot be read: %s", error.message)
+            # Where a token was sent, only the status is told: the words may name people.
+            words = "" if headers else f": {error.message}"
+            _log.warning("%s%s", failure, words, extra={"status": error.status or 0})
             raise self._down() from None
         return answer if isinstance(answer, dict) else {}
 
     def _discovered(self) -> _Document:
         with self._lock:
-            now = self._ticks()
+            now = time.monotonic()
             if self._document is not None and now - self._at < _FRESH:
                 return self._document
             if now - self._failed_at < _DOWN:
@@ -220,10 +206,10 @@ class Provider:
                 )
                 self._document = self._read_document(answer)
             except (CallError, ConfigError) as error:
-                self._failed_at = self._ticks()
+                self._failed_at = time.monotonic()
                 _log.warning("the sign-in provider cannot be used: %s", error.message)
                 raise self._down() from None
-            self._at = self._ticks()
+            self._at = time.monotonic()
             return self._document
 
     def _read_document(self, answer: object) -> _Document:
@@ -301,15 +287,3 @@ def _require_secure(url: str, name: str) -> None:
         raise ConfigError(
             f"the {name} is not of HTTPS.", remedy="Only HTTPS proves who answers there."
         )
-
-
-def _secret(settings: OidcSettings) -> str:
-    if not settings.secret_env:
-        return ""
-    found = os.environ.get(settings.secret_env, "")
-    if not found:
-        raise ConfigError(
-            f"the environment has no {settings.secret_env}, which [oidc] names as the secret's.",
-            remedy="Set it, or leave secret_env out for a public client.",
-        )
-    return found

@@ -1,7 +1,8 @@
 """Whether a token is the provider's own, for this server, in time, and for what it is brought.
 
 An ID token is checked by the list of OpenID Connect Core 1.0, section 3.1.3.7, a logout token by
-that of OpenID Connect Back-Channel Logout 1.0, section 2.6.
+that of OpenID Connect Back-Channel Logout 1.0, section 2.6. Keys are read strictly, and read again
+when the provider has changed them.
 """
 
 from __future__ import annotations
@@ -9,15 +10,24 @@ from __future__ import annotations
 import hmac
 import json
 import re
-from collections.abc import Collection, Mapping
+import threading
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import ClassVar
 
 from joserfc import jws
 from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, RSAKey
 
-from fourcorners.server.auth.oidc.errors import SignInRefused
-from fourcorners.server.auth.oidc.keys import KEY_TYPES, KeySet
+from fourcorners.server.errors import HttpError
 
+KEY_TYPES = {"RS256": "RSA", "ES256": "EC"}
+"""The signatures that count, each with the kind of its keys; `none` and shared secrets never do."""
+_MEMBERS = {"RSA": ("n", "e"), "EC": ("crv", "x", "y")}  # of a public key
+_SHORTEST = 2048  # bits of RSA
+_MOST_KEYS = 100  # keys
+_PAUSE = 30.0  # seconds in which keys that were just read are not read again
 _LONGEST = 64 << 10  # characters of a token
 _LONGEST_SUBJECT = 255  # by the standard
 _LONGEST_HEADER = 16 << 10  # bytes; some hold the certificate of their key
@@ -25,6 +35,99 @@ _LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
 _LOGOUT_KINDS = ("", "jwt", "logout+jwt")  # of the header; no other kind of token counts as one
 _LONGEST_ID = 1_024  # characters of what names a token, or a session of the provider's
 _COMPACT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
+
+
+class SignInRefused(HttpError):
+    """The provider's word is not enough to let this person in.
+
+    Attributes:
+        why: The reason in two or three words, as the audit trail keeps it.
+        who: The account that it was about, where one is known.
+    """
+
+    status: ClassVar[int] = 403
+
+    def __init__(self, message: str, *, why: str, remedy: str = "", who: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.why = why
+        self.who = who
+
+
+class ProviderUnavailable(HttpError):
+    status: ClassVar[int] = 503
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A public key; `id` is empty where the provider gives it none."""
+
+    id: str
+    alg: str
+    key: RSAKey | ECKey
+
+
+class KeySet:
+    def __init__(
+        self, read: Callable[[], Mapping[str, object]], clock: Callable[[], float]
+    ) -> None:
+        self._read, self._clock = read, clock
+        self._lock = threading.Lock()
+        self._known: tuple[SigningKey, ...] = ()
+        self._at: float | None = None
+
+    def find(self, alg: str, identifier: str) -> SigningKey | None:
+        """Return the key that a token names, or the one there is if it names none.
+
+        A key that is not known is looked for again at the provider, which may have a new one.
+
+        Raises:
+            ProviderUnavailable: If the provider had to be asked, and did not answer.
+        """
+        with self._lock:
+            found = self._chosen(alg, identifier)
+            if found is None and (self._at is None or self._clock() - self._at >= _PAUSE):
+                self._known = parse_signing_keys(self._read())
+                self._at = self._clock()
+                found = self._chosen(alg, identifier)
+            return found
+
+    def _chosen(self, alg: str, identifier: str) -> SigningKey | None:
+        fitting = [each for each in self._known if each.alg == alg and identifier in ("", each.id)]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def parse_signing_keys(key_set: Mapping[str, object]) -> tuple[SigningKey, ...]:
+    """Return the keys of a set that may have signed a token; others are passed over."""
+    listed = key_set.get("keys")
+    found = []
+    for each in listed[:_MOST_KEYS] if isinstance(listed, list) else ():
+        if isinstance(each, dict):
+            with suppress(JoseError, ValueError, TypeError, KeyError):
+                found += _usable(each)
+    return tuple(found)
+
+
+def _usable(held: Mapping[str, object]) -> list[SigningKey]:
+    kind, identifier = held.get("kty"), held.get("kid", "")
+    alg = next((alg for alg, wanted in KEY_TYPES.items() if wanted == kind), None)
+    operations = held.get("key_ops", ["verify"])
+    if (
+        alg is None
+        or not isinstance(identifier, str)
+        or held.get("alg", alg) != alg
+        or held.get("use", "sig") != "sig"
+        or not isinstance(operations, list)
+        or "verify" not in operations
+    ):
+        return []
+    # The public members alone: what else stands there is not for us.
+    public = {name: str(held[name]) for name in _MEMBERS[str(kind)]}
+    if kind == "RSA":
+        rsa = RSAKey.import_key({"kty": "RSA", **public})
+        return [SigningKey(identifier, alg, rsa)] if rsa.public_key.key_size >= _SHORTEST else []
+    if public["crv"] != "P-256":
+        return []
+    return [SigningKey(identifier, alg, ECKey.import_key({"kty": "EC", **public}))]
 
 
 class _Rules(jws.JWSRegistry):
@@ -58,12 +161,19 @@ def verify_id_token(token: str, keys: KeySet, expected: TokenExpectation) -> Map
 
     Raises:
         SignInRefused: If anything is not as it must be; `why` says what.
-        ProviderDown: If its key had to be looked for, and the provider did not answer.
+        ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
     """
     claims = _signed(token, keys)
-    fault = _fault(claims, expected)
-    if fault:
-        raise token_error(fault)
+    nonce = str(claims.get("nonce", "")).encode("utf-8", "replace")
+    is_ours = isinstance(claims.get("nonce"), str) and hmac.compare_digest(
+        nonce, expected.nonce.encode()
+    )
+    _refuse(
+        _fault_of_parties(claims, expected)
+        or ("" if is_ours else "nonce")
+        or ("" if _is_name(claims.get("sub"), _LONGEST_SUBJECT) else "subject")
+        or _fault_of_time(claims, expected)
+    )
     return claims
 
 
@@ -74,23 +184,40 @@ def verify_logout_token(
 
     Raises:
         SignInRefused: If anything is not as it must be; `why` says what.
-        ProviderDown: If its key had to be looked for, and the provider did not answer.
+        ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
     """
     claims = _signed(token, keys, _LOGOUT_KINDS)
-    fault = _fault_of_logout(claims, expected)
-    if fault:
-        raise token_error(fault)
+    _refuse(_fault_of_parties(claims, expected) or _fault_of_time(claims, expected))
+    events = claims.get("events")
+    if not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):
+        raise token_error("no sign-out")
+    if "nonce" in claims:  # so that no ID token is taken for one
+        raise token_error("nonce")
+    for name, longest in (("sub", _LONGEST_SUBJECT), ("sid", _LONGEST_ID), ("jti", _LONGEST_ID)):
+        if name in claims and not _is_name(claims[name], longest):
+            raise token_error(name)
+    if "sub" not in claims and "sid" not in claims:
+        raise token_error("nobody is named")
+    _refuse("" if "jti" in claims else "jti")
     return claims
 
 
 def token_error(why: str) -> SignInRefused:
-    """Return the error of a token that does not count."""
     return SignInRefused(
         "what the provider answered does not prove who you are.",
         why=why,
         remedy="Begin again; if it goes on, tell whoever runs this server. The audit trail says "
         "what was wrong.",
     )
+
+
+def _refuse(fault: str) -> None:
+    if fault:
+        raise token_error(fault)
+
+
+def _is_name(value: object, longest: int) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= longest
 
 
 def _signed(token: str, keys: KeySet, kinds: Collection[str] = ()) -> Mapping[str, object]:
@@ -119,40 +246,6 @@ def _signed(token: str, keys: KeySet, kinds: Collection[str] = ()) -> Mapping[st
     if not isinstance(claims, dict):
         raise token_error("claims")
     return claims
-
-
-def _fault(claims: Mapping[str, object], expected: TokenExpectation) -> str:
-    """Return what is wrong with the claims of an ID token; empty if nothing is."""
-    subject, nonce = claims.get("sub"), claims.get("nonce")
-    if fault := _fault_of_parties(claims, expected):
-        return fault
-    if not isinstance(nonce, str) or not hmac.compare_digest(
-        nonce.encode("utf-8", "replace"), expected.nonce.encode()
-    ):
-        return "nonce"
-    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
-        return "subject"
-    return _fault_of_time(claims, expected)
-
-
-def _fault_of_logout(claims: Mapping[str, object], expected: TokenExpectation) -> str:
-    """Return what is wrong with the claims of a logout token; empty if nothing is."""
-    if fault := _fault_of_parties(claims, expected):
-        return fault
-    if fault := _fault_of_time(claims, expected):
-        return fault
-    events = claims.get("events")
-    if not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):
-        return "no sign-out"
-    if "nonce" in claims:  # so that no ID token is taken for one
-        return "nonce"
-    for name, longest in (("sub", _LONGEST_SUBJECT), ("sid", _LONGEST_ID), ("jti", _LONGEST_ID)):
-        value = claims.get(name, "x")
-        if not isinstance(value, str) or not 0 < len(value) <= longest:
-            return name
-    if "sub" not in claims and "sid" not in claims:
-        return "nobody is named"
-    return "" if "jti" in claims else "jti"
 
 
 def _fault_of_parties(claims: Mapping[str, object], expected: TokenExpectation) -> str:

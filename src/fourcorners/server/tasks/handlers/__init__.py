@@ -1,49 +1,66 @@
-"""What tasks do: one module a kind, named here.
+"""What tasks do: one module a kind, of the kind's name, which bears it as its `KIND`.
 
 The modules are imported where a task is done, which is in another process than the pages': they
 bring half of the program with them. What they say at their top (`KIND`, `LANE`) pages may ask for.
+
+`run` does a task to its end, or as far as it comes, and says what came of it. It calls
+`work.report_progress` at least every few seconds of its own steps, which raises `TaskParked` where
+the server stops or the task was cancelled: what was done until then must be kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
-from typing import Protocol, cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from fourcorners.server.tasks.handlers.work import TaskContext, TaskParked
+from fourcorners.library.store import Library
+from fourcorners.server.models import LocalModels
+from fourcorners.server.tasks.queue import Task
+from fourcorners.server.telemetry import Telemetry
+from fourcorners.settings import Settings
 
-__all__ = ["MODULES", "TaskContext", "TaskHandler", "TaskParked", "handler_of"]
+if TYPE_CHECKING:
+    from fourcorners.llm import Port
+    from fourcorners.models import Encoder
+
+KINDS = frozenset({"add", "ask", "column", "health", "review"})
 
 
-class TaskHandler(Protocol):
-    """Does a task to its end, or as far as it comes, and says what came of it.
+class TaskParked(BaseException):
+    """The work must stop here: the server ends, or the task was cancelled.
 
-    It calls `work.tell` at least every few seconds of its own steps, which raises `Parked` where
-    the server stops or the task was cancelled: what was done until then must be kept.
+    Not an `Exception`, as `KeyboardInterrupt` is none: nothing on the way may swallow it.
     """
 
-    def __call__(self, work: TaskContext) -> Mapping[str, str | int]:
-        """Do the task and return its result."""
-        ...
 
+@dataclass(frozen=True, slots=True)
+class TaskContext:
+    """A task in hand.
 
-MODULES = MappingProxyType(
-    {
-        "add": "add",
-        "ask": "ask",
-        "column": "column",
-        "health": "health",
-        "review": "review",
-    }
-)
-"""The module of each kind of task; it bears the kind as its `KIND`."""
-
-
-def handler_of(kind: str) -> TaskHandler:
-    """Return what does a kind of task.
-
-    Raises:
-        KeyError: If there is no such kind.
+    Attributes:
+        report_progress: Called with done, total, failed and a note; raises `TaskParked` where work
+            must stop.
     """
-    return cast("TaskHandler", import_module(f"{__name__}.{MODULES[kind]}").run)
+
+    task: Task
+    library: Library
+    settings: Settings
+    engines: LocalModels
+    report_progress: Callable[[int, int, int, str], None]
+    telemetry: Telemetry = field(default_factory=Telemetry)
+
+    @property
+    def encoder(self) -> Encoder | None:
+        return self.engines.encoder if self.library.encoder is not None else None
+
+    @contextmanager
+    def open_port(self, job: str) -> Iterator[Port]:
+        from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+        from fourcorners.llm import open_port
+
+        cache = LibraryCache(self.library)
+        ledger = self.telemetry.ledger(LibraryLedger(self.library))
+        with open_port(self.settings.llm, cache=cache, ledger=ledger, job=job) as port:
+            yield port

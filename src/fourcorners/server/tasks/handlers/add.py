@@ -1,16 +1,19 @@
-"""Adding what was uploaded: the library's own `add`, which resumes by itself."""
+"""Adding what was uploaded: files are kept, and read by the library's own `add`, which resumes."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.server.errors import HttpError
+from fourcorners.server.tasks.handlers import TaskContext
+from fourcorners.server.tasks.queue import Task
 
 if TYPE_CHECKING:
     from fourcorners.library.ingest import Progress
+    from fourcorners.server.context import RequestContext
 
 KIND = "add"
 LANE = "reading"
@@ -21,8 +24,34 @@ def lane(*, is_shared: bool) -> str:
     return LANE if is_shared else f"{LANE} on {socket.gethostname()}"
 
 
+def receive_files(
+    context: RequestContext, collection: str, files: Iterable[tuple[str, BinaryIO]]
+) -> Task:
+    """Keep files under their senders' names, and start the task that adds them.
+
+    Whoever calls has checked that the person may add to the collection.
+
+    Raises:
+        TooLarge: If they are more, or larger, than is taken; then none is kept.
+        HttpError: If there is none among them that can be a contract.
+    """
+    upload = context.state.uploads.create()
+    try:
+        for name, source in files:
+            upload.save_file(name, source)
+        if not upload.count:
+            raise HttpError(
+                "none of these files can be a contract: all are hidden, or left behind by programs."
+            )
+        spec = {"folder": str(upload.folder), "files": str(upload.count)}
+        uploads_lane = lane(is_shared=context.state.uploads.is_shared)
+        return context.start_task(KIND, uploads_lane, collection, spec)
+    except BaseException:
+        upload.delete()
+        raise
+
+
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Add the files of a folder to a collection."""
     from fourcorners.library.ingest import add_files
 
     folder = Path(work.task.spec["folder"])
@@ -42,10 +71,6 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         on_progress=told,
     )
     return {
-        "found": report.found,
-        "added": report.added,
-        "already": report.already,
-        "failed": len(report.failed),
-        "duplicates": len(report.duplicates),
-        "needs_ocr": len(report.needs_ocr),
+        **{name: getattr(report, name) for name in ("found", "added", "already")},
+        **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},
     }

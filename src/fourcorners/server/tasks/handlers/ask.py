@@ -1,30 +1,127 @@
-"""Answering a question from contracts: the same as `fourcorners ask`, watched while it goes on."""
+"""A question that someone asks of what they may read: checked and queued, and answered.
+
+The answer is the same as that of `fourcorners ask`; it is watched while it goes on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.errors import HttpError, TooManyRequests
+from fourcorners.server.tasks.handlers import TaskContext
+from fourcorners.server.tasks.queue import Task
+from fourcorners.settings import Settings
 
 if TYPE_CHECKING:
-    from fourcorners.llm import Port
     from fourcorners.research.answer import Answer
     from fourcorners.research.events import Event
+    from fourcorners.server.context import RequestContext
 
 KIND = "ask"
 LANE = "asking"
+_WAITING = 10  # questions of one person that are not answered yet
+_LOOKED = 200  # tasks looked through for them
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, of what.
+
+    Attributes:
+        collection: What it is asked of; empty for all there is.
+        document: The one contract that it is about; empty for all of the collection.
+    """
+
+    question: str
+    collection: str = ""
+    document: str = ""
+    context: str = ""
+    instructions: str = ""
+    turns: int = TURNS
+    rules: bool = False
+    sources: tuple[str, ...] = ()
+
+
+def sources_of(settings: Settings) -> tuple[str, ...]:
+    from fourcorners.llm import is_configured
+    from fourcorners.research.sources.registry import known_sources
+
+    if not is_configured(settings.llm):
+        return ()
+    return tuple(known_sources(settings.research.external))
+
+
+def start_question(context: RequestContext, asked: Question) -> Task:
+    """Queue a question.
+
+    Raises:
+        HttpError: If nothing is asked, too much, or an outside source is not known.
+        NotFound: If they may not know of the collection, or of the contract in it.
+        TooManyRequests: If many questions of theirs wait.
+    """
+    _require_sound(asked, sources_of(context.state.settings))
+    mine = [
+        each
+        for each in context.tasks(limit=_LOOKED)
+        if each.kind == KIND and each.asked_by == context.principal.name and not each.state.is_final
+    ]
+    if len(mine) >= _WAITING:
+        raise TooManyRequests(
+            f"{len(mine)} of your questions are not answered yet.",
+            remedy="Wait for them, or end some of them.",
+            after=30,
+        )
+    collection = asked.collection
+    with context.access() as access:
+        if asked.document:
+            inside = access.visible(asked.document).entry.collections
+            collection = collection or inside[0]
+        if collection:
+            access.require(Role.READER, collection)
+            entries = {each.id for each in access.documents(collection)}
+            if asked.document and asked.document not in entries:
+                raise HttpError("this contract is not in this collection.")
+        else:
+            access.full_library(Role.READER)
+    spec = {
+        **{name: getattr(asked, name).strip() for name in ("question", "context", "instructions")},
+        "document": asked.document,
+        "turns": str(asked.turns),
+        "rules": "yes" if asked.rules else "",
+        "sources": "\n".join(asked.sources),
+    }
+    return context.start_task(KIND, LANE, collection, spec)
+
+
+def _require_sound(asked: Question, sources: tuple[str, ...]) -> None:
+    if not asked.question.strip():
+        raise HttpError("nothing was asked.", remedy="Say what you want to know.")
+    if max(map(len, (asked.question, asked.context, asked.instructions))) > MAX_QUESTION:
+        raise HttpError(
+            f"a question, its context and its instructions have at most "
+            f"{MAX_QUESTION:,} characters."
+        )
+    if not 1 <= asked.turns <= MAX_TURNS:
+        raise HttpError(f"an inquiry has 1 to {MAX_TURNS} turns.")
+    for name in asked.sources:
+        if name not in sources:
+            raise HttpError(
+                f"there is no outside source {name[:60]!r}.",
+                remedy=f"There are: {', '.join(sources) or 'none'}.",
+            )
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Answer a question, unless an earlier start of the server has done so, and keep the answer."""
     from fourcorners.server.store import answers
-    from fourcorners.server.store.answers import AnswerOrigin
 
     made = answers.answer_of_task(work.library, work.task.id)
     if not made:
-        home = AnswerOrigin(work.task.collection, work.task.asked_by)
+        home = answers.AnswerOrigin(work.task.collection, work.task.asked_by)
         made = answers.save_answer(work.library, _answered(work), work.task.id, home)
     return {"answer": made}
 
@@ -55,15 +152,15 @@ def _answered(work: TaskContext) -> Answer:
 
 @contextmanager
 def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
+    from fourcorners.llm import is_configured
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.agents.inquiry import InquirySettings
-    from fourcorners.research.limits import TURNS
     from fourcorners.research.run import ask
     from fourcorners.research.sources.registry import external_tools
 
     spec = work.task.spec
-    with _port(work) as port:
-        encoder = work.engines.encoder if work.library.encoder is not None else None
+    by_rules = spec["rules"] or not is_configured(work.settings.llm)
+    with nullcontext() if by_rules else work.open_port("ask") as port:
         sources = tuple(filter(None, spec["sources"].split("\n")))
         yield ask(
             work.library,
@@ -72,25 +169,9 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
             collection=work.task.collection or None,
             context=spec["context"],
             instructions=spec["instructions"],
-            encoder=encoder,
+            encoder=work.encoder,
             concepts=default_concepts(),
             port=port,
             how=InquirySettings(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
             tools=external_tools(sources, work.settings.research.external),
         )
-
-
-@contextmanager
-def _port(work: TaskContext) -> Iterator[Port | None]:
-    """Open the way to the language models; None where the report is by rules."""
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import is_configured, open_port
-
-    settings = work.settings.llm
-    if work.task.spec["rules"] or not is_configured(settings):
-        yield None
-        return
-    cache = LibraryCache(work.library)
-    ledger = work.telemetry.ledger(LibraryLedger(work.library))
-    with open_port(settings, cache=cache, ledger=ledger, job="ask") as port:
-        yield port

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import nullcontext
 
-from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-from fourcorners.llm import Port, is_configured, open_port
+from fourcorners.llm import is_configured
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.research.columns.jobs import fill_column, pending_documents
 from fourcorners.review.finding import CellState
 from fourcorners.server.columns import store as kept
-from fourcorners.server.columns.store import Column
 from fourcorners.server.errors import HttpError
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.server.tasks.handlers import TaskContext
 
 KIND = "column"
 LANE = "looking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Fill the cells of a column that are empty or failed; those that are filled stay."""
     column = kept.find_column(work.library, work.task.spec["column"])
     book = kept.columns_playbook(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
-    with _port(work, column) as port:
+    if column.with_model and not is_configured(work.settings.llm):
+        raise HttpError(
+            "this column is to be read by a language model, and none is configured any more.",
+            remedy="Configure one in the section [llm], or ask again without it.",
+        )
+    with work.open_port(f"column {column.id}") if column.with_model else nullcontext() as port:
         filler = ColumnFiller(
             work.library,
             book,
             column.collection,
-            encoder=work.engines.encoder if work.library.encoder is not None else None,
+            encoder=work.encoder,
             concepts=default_concepts(),
             port=port,
         )
@@ -41,32 +43,11 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         work.report_progress(before, len(documents), 0, "")
         for number, cell in enumerate(fill_column(work.library, column, filler, missing), start=1):
             counts[cell.state] += 1
-            work.report_progress(before + number, len(documents), _failed(counts), "")
-    work.report_progress(len(documents), len(documents), _failed(counts), "")
+            work.report_progress(before + number, len(documents), counts[CellState.FAILED], "")
+    work.report_progress(len(documents), len(documents), counts[CellState.FAILED], "")
     return {
         "column": column.id,
         "provision": column.provision,
         "filled": sum(counts.values()),
         **{state.value: count for state, count in sorted(counts.items())},
     }
-
-
-def _failed(counts: Counter[CellState]) -> int:
-    return counts[CellState.FAILED]
-
-
-@contextmanager
-def _port(work: TaskContext, column: Column) -> Iterator[Port | None]:
-    if not column.with_model:
-        yield None
-        return
-    settings = work.settings.llm
-    if not is_configured(settings):
-        raise HttpError(
-            "this column is to be read by a language model, and none is configured any more.",
-            remedy="Configure one in the section [llm], or ask again without it.",
-        )
-    cache = LibraryCache(work.library)
-    ledger = work.telemetry.ledger(LibraryLedger(work.library))
-    with open_port(settings, cache=cache, ledger=ledger, job=f"column {column.id}") as port:
-        yield port

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.server.tasks.handlers import TaskContext
 
 KIND = "health"
 LANE = "looking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Examine the documents of a collection, and keep what was found."""
     from fourcorners.review.finding import Severity
     from fourcorners.review.health.check import check_documents
     from fourcorners.server.store import health_checks as papers

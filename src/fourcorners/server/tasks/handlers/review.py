@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fourcorners.server.tasks.handlers.work import TaskContext
+from fourcorners.server.tasks.handlers import TaskContext
 
 if TYPE_CHECKING:
     from fourcorners.review.run import Progress
@@ -16,7 +16,6 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    """Review a collection by one of the package's playbooks, or the house's."""
     from fourcorners.review.run import review_library
     from fourcorners.server.store import playbook_store as books
 
@@ -26,12 +25,11 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         work.report_progress(progress.done, progress.total, 0, "")
 
     work.report_progress(0, 0, 0, "")
-    encoder = work.engines.encoder if work.library.encoder is not None else None
     made = review_library(
         work.library,
         book,
         collection=work.task.collection,
-        encoder=encoder,
+        encoder=work.encoder,
         jobs=work.settings.jobs,
         memory=work.settings.memory_mb << 20,
         again=bool(work.task.spec["again"]),

@@ -14,7 +14,7 @@ from fourcorners.documents.workers.process import receive
 from fourcorners.server import logs
 from fourcorners.server.models import LocalModels
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.tasks.process.options import WorkerOptions
+from fourcorners.server.tasks.process.supervisor import WorkerOptions
 from fourcorners.server.tasks.runner import TaskRunner
 from fourcorners.server.telemetry import open_telemetry
 

@@ -1,4 +1,14 @@
-"""What keeps the workshop from the server's process: starts it, tells it, watches it, ends it."""
+"""The process of its own in which a server's tasks are done: started, told, watched and ended.
+
+Reading contracts, reviews and questions would hold up the pages if they shared a process with them.
+The supervisor stands in the server's process. It starts the workshop (`main.py`, a `TaskRunner` at
+a lower priority) when there is a task, tells it of new ones, and starts it anew when it dies. The
+workshop parks what is in hand and goes when the server says so or is gone, however that ended;
+without tasks it goes after a while, and its memory with it.
+
+They share nothing but the library and a pipe: the tasks, how far they are and what came of them
+stand in the library, with leases, so that neither process can lose or double a task by its end.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +21,18 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from fourcorners.documents.workers import process as protocol
 from fourcorners.errors import FourcornersError
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.tasks.process.options import IDLE_SECONDS, WorkerOptions
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.settings import Settings
 
+IDLE_SECONDS = 120.0
+"""Seconds without a task after which a workshop closes, and its memory is free again."""
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from fourcorners.server.tasks.process.main import main; main()"
@@ -32,6 +44,21 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is star
 _log = logging.getLogger("fourcorners.server")
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """What a workshop is told at its start.
+
+    Attributes:
+        idle: Seconds without a task after which it closes.
+    """
+
+    library: str | Path
+    settings: Settings
+    lanes: Sequence[str]
+    server: int
+    idle: float = IDLE_SECONDS
+
+
 class ProcessSupervisor:
     """Has the tasks of a library done in a process of its own.
 
@@ -39,10 +66,6 @@ class ProcessSupervisor:
     as long as tasks are left; what it had in hand begins again there.
 
     Args:
-        shelf: The way to the library.
-        url: The library's file or URL, for the process.
-        settings: What the operator decided.
-        lanes: Whose tasks are done.
         idle: Seconds without a task after which the process goes.
     """
 
@@ -65,22 +88,18 @@ class ProcessSupervisor:
         self._thread = threading.Thread(target=self._keep, name="workshop", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for tasks; those that an earlier server left are taken up."""
         self._thread.start()
 
     @property
     def is_stopping(self) -> bool:
-        """Tell whether the server is about to stop."""
         return self._stopping.is_set()
 
     @property
     def process_id(self) -> int | None:
-        """Return the number of the process, if there is one."""
         with self._lock:
             return None if self._process is None else self._process.pid
 
     def wake(self) -> None:
-        """Say that there is a new task."""
         with self._lock:
             self._send("wake")
         self._wake.set()

@@ -1,4 +1,4 @@
-"""Exchanges written down as lines of JSON, and answered from such lines, offline.
+"""Exchanges written down as lines of JSON, and answered from such lines or by a fake, offline.
 
 A line holds the request's hash, the request without any key, and the response: the words of the
 contracts and the answers, so that the file needs the care that the contracts need.
@@ -9,24 +9,35 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.errors import ConfigError, LlmUnrecorded
-from fourcorners.llm.attempt_error import AttemptError
-from fourcorners.llm.cache import load_response
-from fourcorners.llm.exchange import LanguageModel, Pieces, Request, Response
+from fourcorners.errors import ConfigError, LlmError, LlmUnrecorded
+from fourcorners.llm.exchange import (
+    AttemptError,
+    LanguageModel,
+    Pieces,
+    Request,
+    Response,
+    load_response,
+)
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _FORMAT = 1  # of a recording
+_WRITING = threading.Lock()  # several models may share a file
 
 
-class RecordFile:
-    """A file to which lines are appended, each at once and whole."""
+class Recorder:
+    """A model whose exchanges are appended to a file, each at once and whole."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
+    def __init__(self, model: LanguageModel, path: Path) -> None:
+        self._model = model
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
@@ -36,8 +47,7 @@ class RecordFile:
                 remedy="Name another file as record under [llm].",
             ) from None
 
-    def append(self, request: Request, response: Response) -> None:
-        """Write an exchange down."""
+    def _append(self, request: Request, response: Response) -> None:
         told = {
             "format": _FORMAT,
             "key": request.key,
@@ -45,33 +55,22 @@ class RecordFile:
             "response": asdict(response),
         }
         line = json.dumps(told, ensure_ascii=True, sort_keys=True) + "\n"
-        with self._lock, self.path.open("a", encoding="ascii") as file:
+        with _WRITING, self._path.open("a", encoding="ascii") as file:
             file.write(line)
 
-
-class Recorder:
-    """A model whose exchanges are written down."""
-
-    def __init__(self, model: LanguageModel, to: Path | RecordFile) -> None:
-        self._model = model
-        self._file = to if isinstance(to, RecordFile) else RecordFile(to)
-
     async def send(self, request: Request, seconds: float) -> Response:
-        """Return the model's answer, written down."""
         response = await self._model.send(request, seconds)
-        self._file.append(request, response)
+        self._append(request, response)
         return response
 
     async def stream(self, request: Request, seconds: float) -> Pieces:
-        """Yield the model's answer; the whole is written down."""
         async with aclosing(self._model.stream(request, seconds)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Response):
-                    self._file.append(request, piece)
+                    self._append(request, piece)
                 yield piece
 
     async def close(self) -> None:
-        """Close the model."""
         await self._model.close()
 
 
@@ -117,18 +116,16 @@ class Replay:
         self._told.setdefault(prompt, set()).add(model)
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        """Return the answer that was recorded."""
         return self._next(request)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        """Yield the answer that was recorded, in lines, and then the whole."""
         response = self._next(request)
         for piece in response.text.splitlines(keepends=True):
             yield piece
         yield response
 
     async def close(self) -> None:
-        """Do nothing: nothing is open."""
+        pass
 
     def _next(self, request: Request) -> Response:
         with self._lock:
@@ -148,4 +145,60 @@ class Replay:
                 f"{request.prompt} ({why}).",
                 remedy="Record again with record under [llm], or ask what was recorded.",
             )
+        )
+
+
+Answer: TypeAlias = "str | BaseModel | Response | LlmError | AttemptError"
+"""Words, a value (its JSON is said), a whole response, or what goes wrong."""
+
+
+class FakeModel:
+    """Answers from a function of the request, or from a list in turn.
+
+    An `LlmError` is final; a `AttemptError` with `may_pass` is tried again by the port. Tokens are
+    counted as four bytes each, so that ledgers and budgets can be tested.
+
+    Args:
+        answers: The function, or the list; a list that has run out fails the request.
+    """
+
+    def __init__(self, answers: Callable[[Request], Answer] | Iterable[Answer]) -> None:
+        self._answer = answers if callable(answers) else None
+        self._rest = iter(()) if callable(answers) else iter(answers)
+        self._lock = threading.Lock()
+        self.requests: list[Request] = []
+
+    async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
+        return self._next(request)
+
+    async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
+        response = self._next(request)
+        for piece in response.text.splitlines(keepends=True):
+            head, *rest = piece.split(" ")
+            yield head
+            for word in rest:
+                yield f" {word}"
+        yield response
+
+    async def close(self) -> None:
+        pass
+
+    def _next(self, request: Request) -> Response:
+        with self._lock:
+            self.requests.append(request)
+            answer = self._answer(request) if self._answer else next(self._rest, None)
+        if answer is None:
+            raise AttemptError(LlmError("the fake model has no further answer."))
+        if isinstance(answer, LlmError):
+            raise AttemptError(answer)
+        if isinstance(answer, AttemptError):
+            raise answer
+        if isinstance(answer, Response):
+            return answer
+        words = answer if isinstance(answer, str) else json.dumps(answer.model_dump(mode="json"))
+        return Response(
+            words,
+            model="fake",
+            tokens_in=request.size // 4,
+            tokens_out=len(words.encode("utf-8", "replace")) // 4,
         )

@@ -18,8 +18,8 @@ from fourcorners.llm import (
     Request,
     Role,
 )
-from fourcorners.llm.fake import Answer
-from fourcorners.llm.limits.circuit_breaker import CircuitBreaker
+from fourcorners.llm.limits import CircuitBreaker
+from fourcorners.llm.offline import Answer
 
 
 class Clock:

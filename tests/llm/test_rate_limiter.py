@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.llm.limits.rate_limiter import RateLimiter
+from fourcorners.llm.limits import RateLimiter
 
 
 class Clock:

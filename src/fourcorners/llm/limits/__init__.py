@@ -1,1 +1,0 @@
-"""Limits on asking a model: rate, circuit breaker, budget."""
