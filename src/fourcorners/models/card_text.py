@@ -71,7 +71,6 @@ def describe_model(folder: Path) -> ModelDescription:
 
 
 def learned_from(card: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the hashes of what a card says the model learned from."""
     for key in _LEARNED_FROM:
         match card.get(key):
             case str(listed):
@@ -84,7 +83,6 @@ def learned_from(card: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def card_scores(card: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a card says that the model scored."""
     for key in _SCORES:
         match card.get(key):
             case dict(found):

@@ -34,7 +34,6 @@ class PairModel:
     are loaded on first use; one model may be shared by threads.
 
     Args:
-        info: The model's card.
         threads: Cores to use; by default those this process may run on.
     """
 
@@ -102,8 +101,6 @@ class PairModel:
 
 
 class _Loaded:
-    """The model in memory."""
-
     def __init__(self, info: ModelInfo) -> None:
         graph = info.read("model.onnx")
         self.batch = 1 if _QUANTISED_AS_IT_COMES in graph else BATCH

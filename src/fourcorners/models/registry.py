@@ -27,7 +27,6 @@ POLARITY = "polarity"
 
 
 def available_models() -> list[ModelInfo]:
-    """Return the models at hand, by name."""
     return [load_card(card.parent) for card in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))]
 
 

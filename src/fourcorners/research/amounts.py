@@ -62,7 +62,6 @@ _PATTERNS = (
 
 
 def find_amounts(text: str, within: Span) -> list[Amount]:
-    """Return the figures in a part of a text, in order."""
     found = [
         Amount(AmountKind.DATE, each.span, " ".join(each.span.text_in(text).split()))
         for each in find_dates(text, within)

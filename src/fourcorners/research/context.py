@@ -53,12 +53,10 @@ class ResearchContext:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Return the ids of the contracts that were named."""
         return tuple(entry.id for entry in self.entries)
 
     @cached_property
     def filters(self) -> Filters:
-        """What of the library may be searched."""
         return Filters(collection=self.collection, documents=self.documents)
 
     def scope(self, asked: str) -> Scope:
@@ -92,7 +90,6 @@ class ResearchContext:
         )
 
     def read_contract(self, document: str) -> Contract:
-        """Return a contract, read."""
         self._consulted.setdefault(document)
         return read_contract(self.library, document)
 
@@ -166,7 +163,6 @@ class ResearchContext:
         return self._places[document]
 
     def sources(self) -> tuple[Source, ...]:
-        """Return the contracts that were named or read so far, in that order."""
         read_so_far = dict.fromkeys((*self.documents, *self._consulted))
         return tuple(
             Source(

@@ -33,7 +33,6 @@ class Part:
     """A part of a question that can be answered by itself.
 
     Attributes:
-        text: The question, whole.
         statement: What is so if the answer is yes; empty if it is no question of yes or no.
     """
 
@@ -43,7 +42,6 @@ class Part:
 
     @property
     def is_whether(self) -> bool:
-        """Tell whether it is answered by yes or no."""
         return Aspect.WHETHER in self.aspects or Aspect.EXISTS in self.aspects
 
 

@@ -133,7 +133,6 @@ def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
 
 
 def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
-    """Return for each word of the parties' names what its party is called instead."""
     roles: dict[str, str] = {}
     shared: set[str] = set()
     for reading in readings:

@@ -112,7 +112,6 @@ def prepare_answer(
 
 
 def final_answer(events: Iterator[Event]) -> Answer:
-    """Return the report that a run ends with."""
     for event in events:
         if isinstance(event, AnswerEvent):
             return event.answer

@@ -33,7 +33,6 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
 def cosines_of(
     library: Catalogue, filters: Filters, vector: NDArray[np.float32], rows: Iterable[int]
 ) -> dict[int, float]:
-    """Return the cosine of each of `rows` that has a vector."""
     return index_of(library).cosines(filters, vector, list(rows))
 
 

@@ -144,7 +144,6 @@ class _Table:
         return held, score
 
     def matched(self, node: Node, at: int) -> tuple[Span, ...]:
-        """Return the places in one passage that make the node hold there."""
         places = sorted(set(self._places(node, at)))
         return tuple(self._index.span_between(first, beyond - 1) for first, beyond in places)
 

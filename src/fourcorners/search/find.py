@@ -155,7 +155,6 @@ def find_passages(
 def _vector(
     library: Catalogue, query: Query | None, like: str | None, encoder: Encoder | None
 ) -> NDArray[np.float32] | None:
-    """Return the vector to look near to, or None where only words count."""
     example = like.strip() if like else ""
     if encoder is None:
         if example:
@@ -180,7 +179,6 @@ def _vector(
 
 
 def _said(query: Query | None) -> str:
-    """Return the query's words in order, each once, without what it excludes."""
     if query is None:
         return ""
     said = (

@@ -19,12 +19,8 @@ class Hit:
     """A passage found.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
         ordinal: The position of the passage among its document's; of the best one if merged.
         span: Where it stands: `document.text[span] == words`.
-        words: The words of the span.
-        page: The number of the page it starts on; None for formats without pages.
         path: Label and heading of each node of the outline from the top down to the passage.
         scores: The parts of the score: `score`, on which hits are ranked; `lexical` with
             `lexical_rank`, and `term LABEL` for each leaf of the query (boost × BM25), which sum to
@@ -48,14 +44,11 @@ class Hit:
 
     @property
     def score(self) -> float:
-        """Return the number on which hits are ranked."""
         return self.scores["score"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """A line of the explanation of a score."""
-
     name: str
     value: float
     description: str
@@ -71,7 +64,6 @@ _SAYS = {
 
 
 def explain_score(hit: Hit) -> list[ScorePart]:
-    """Return each part of a hit's score with what it says."""
     answers = any(name.startswith(SIGNAL_PREFIX) for name in hit.scores)
     return [
         ScorePart(name, value, _says(name, answers=answers)) for name, value in hit.scores.items()

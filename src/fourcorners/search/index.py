@@ -46,9 +46,7 @@ class Index(Protocol):
         """Count the rows of the whole library that bear what a leaf of one phrase finds."""
         ...
 
-    def totals(self) -> WordTotals:
-        """Return how many rows and words there are."""
-        ...
+    def totals(self) -> WordTotals: ...
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters (one at least), in no order."""
@@ -86,7 +84,6 @@ _KNOWN: WeakKeyDictionary[Catalogue, Index] = WeakKeyDictionary()
 
 
 def register_index(kind: type[_L], maker: Callable[[_L], Index]) -> None:
-    """Let libraries of a kind be searched with the index that `maker` makes."""
     _MAKERS[kind] = cast("Callable[[Catalogue], Index]", maker)
 
 

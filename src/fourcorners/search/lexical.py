@@ -60,7 +60,6 @@ class BestRows(LexicalRows):
     leaves: Sequence[CompiledLeaf]
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
-        """Yield label and part of the score of each leaf that a row satisfies."""
         index = WordIndex(words)
         for leaf in self.leaves:
             part = self.index.leaf_score(leaf, row, index)

@@ -52,7 +52,6 @@ class NameMatch:
 
     @property
     def score(self) -> float:
-        """Return the number on which documents are compared."""
         return self.share + 0.15 * self.title
 
 
@@ -105,16 +104,13 @@ class NameIndex:
         return len(self._ids)
 
     def party_words(self, document: str) -> frozenset[str]:
-        """Return the words of which the names of a document's parties are made."""
         return self._named_in[document]
 
     def documents_with_party(self, name: str) -> list[int]:
-        """Return the rows of the documents with a party whose name has all the words."""
         wanted = set(tokenize(name).tokens)
         return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
 
     def documents_dated(self, first: date | None, last: date | None) -> list[int]:
-        """Return the rows of the documents agreed or effective on these days, both included."""
         return [
             row
             for row, days in self._days.items()
@@ -122,7 +118,6 @@ class NameIndex:
         ]
 
     def is_party_word(self, token: str) -> bool:
-        """Tell whether a folded word is part of a party's name."""
         return token in self._parties and token not in COMMON
 
     def is_rare(self, token: str) -> bool:

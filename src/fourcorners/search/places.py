@@ -14,15 +14,12 @@ from fourcorners.outline.tree import node_path
 
 @dataclass(frozen=True, slots=True)
 class DocumentPlaces:
-    """What tells where in one document a passage stands."""
-
     name: str
     pages: tuple[Page, ...]
     nodes: StoredNodes
 
     @classmethod
     def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
-        """Return what the library knows of a document; it stays at hand until that changes."""
         known: VersionedCache[DocumentPlaces] = library.memory.cache("places")
         return known.get(library.content_version, document, lambda: cls._read(library, document))
 
@@ -37,7 +34,6 @@ class DocumentPlaces:
         return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
 
     def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
-        """Return label and heading of each node from the top down to a node, by its id."""
         if node is None:
             return ()
         return node_path(self.nodes.ancestors(node), text)

@@ -173,7 +173,6 @@ def _without_parties(asked: str, named: Collection[str]) -> str:
 
 
 def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
-    """Return a question without a phrase: "terminate it early", "the cap on liability"."""
     drop = link[0].strip().casefold() in _DROPPED
     head = question[: link.start() if drop else link.end()].rstrip()
     tail = question[phrase.end() :].lstrip()

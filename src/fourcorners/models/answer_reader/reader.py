@@ -43,7 +43,6 @@ class OnnxAnswerReader:
     shared by threads.
 
     Args:
-        info: The model's card.
         threads: Cores to use; by default those this process may run on.
     """
 
@@ -54,7 +53,6 @@ class OnnxAnswerReader:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:

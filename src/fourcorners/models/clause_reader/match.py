@@ -25,7 +25,6 @@ PROBABILITY_FLOOR = 1e-4  # probabilities nearer to 0 or 1 are taken for this ne
 
 
 def log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return log-odds, bounded."""
     import numpy as np
 
     bounded = np.clip(probability.astype(np.float64), PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)

@@ -51,7 +51,6 @@ class Layout:
 
 
 def build_layout(sentences: Sentences, passages: NDArray[np.int64]) -> Layout:
-    """Return the layout of a document's sentences."""
     import numpy as np
 
     spans = sentences.spans
@@ -203,7 +202,6 @@ class ClauseReader:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def is_known(self, kind: str, query: str) -> bool:
@@ -226,7 +224,6 @@ class ClauseReader:
         passages: NDArray[np.int64],
         vectors: NDArray[np.float32] | None,
     ) -> SentenceScores:
-        """Read a document's sentences; `vectors` are those of its passages, unit length."""
         import numpy as np
 
         weights = self.weights
@@ -242,7 +239,6 @@ class ClauseReader:
     def probability(
         self, heard: SentenceScores, query: NDArray[np.float32], kind: str
     ) -> NDArray[np.float32]:
-        """Return how likely each sentence belongs to a kind of clause."""
         import numpy as np
 
         at = self._known[kind]
@@ -269,7 +265,6 @@ class ClauseReader:
         return float(found), float(also)
 
     def match_weights(self, kind: str) -> NDArray[np.float32]:
-        """Return the weights by which a sentence is a kind of clause by itself."""
         weights: NDArray[np.float32] = self.weights.match[self._known[kind]]
         return weights
 
@@ -296,7 +291,6 @@ def score_words(
 def score_vectors(
     vectors: NDArray[np.float32], weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the log-odds of each passage by its vector."""
     odds: NDArray[np.float32] = MEANING_SCALE * vectors @ weights[:-1] + weights[-1]
     return odds
 

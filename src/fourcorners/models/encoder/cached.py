@@ -39,12 +39,10 @@ class CachedEncoder:
 
     @property
     def name(self) -> str:
-        """Name the encoder: the vectors are its own."""
         return self._encoder.name
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
         return self._encoder.dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

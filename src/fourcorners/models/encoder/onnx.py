@@ -33,7 +33,6 @@ class OnnxEncoder:
     threads may share an encoder, and all encoders of one model in a process share a session.
 
     Args:
-        info: The model's card.
         threads: Cores to use; by default those this process may run on.
     """
 
@@ -46,12 +45,10 @@ class OnnxEncoder:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
         return self.info.dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

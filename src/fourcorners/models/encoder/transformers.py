@@ -121,7 +121,6 @@ class TransformersEncoder:
 
 
 def _hash(folder: Path) -> str:
-    """Return a hash over all files of a model."""
     whole = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:

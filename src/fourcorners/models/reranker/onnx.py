@@ -37,7 +37,6 @@ class OnnxReranker:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:

@@ -71,7 +71,6 @@ def understand_question(
 def prompt_values(
     context: ResearchContext, started: Answer, replies: list[Value], *, may_ask: bool
 ) -> dict[str, Value]:
-    """Return what the archivist's prompt is filled with."""
     return {
         "said": started.asked,
         "context": started.context,

@@ -24,11 +24,7 @@ _MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
 
 @dataclass(frozen=True, slots=True)
 class ContractTool:
-    """A tool that looks into the contracts on the desk.
-
-    Attributes:
-        fetch: What it does with an inquiry.
-    """
+    """A tool that looks into the contracts on the desk."""
 
     name: str
     description: str
@@ -41,7 +37,6 @@ class ContractTool:
 
 
 def contract_tools(context: ResearchContext) -> list[Tool]:
-    """Return the tools that look into the contracts."""
     tools: list[Tool] = [
         ContractTool(
             "search",

@@ -51,8 +51,6 @@ class Turn:
 
 
 class Interrogator:
-    """Leads the inquiry of one question."""
-
     def __init__(
         self, context: ResearchContext, port: Port, researcher: Researcher, *, turns: int
     ) -> None:
@@ -154,7 +152,6 @@ def _absence(context: ResearchContext) -> Gap:
 def question_values(
     started: Answer, turn: Turn, parts: Sequence[str], turns: int
 ) -> dict[str, Value]:
-    """Return what the prompt of the next question is filled with."""
     draft = [QuotedText(_told(turn.checked), "the report so far")] if turn.checked else []
     return {
         "question": started.question,

@@ -48,7 +48,6 @@ class CheckedReport:
     """What is left of a model's report.
 
     Attributes:
-        dropped: How many of its sentences were left out.
         failed: Quotations that do not stand in the contract, for the model to mend.
     """
 
@@ -180,7 +179,6 @@ class _Rest:
         self.dropped = 0
 
     def standing(self, told: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
-        """Return the sentences that stand."""
         kept = []
         for each in told:
             found = [self._findings[n] for n in each.findings if n in self._findings]

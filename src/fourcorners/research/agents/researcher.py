@@ -39,8 +39,6 @@ class ResearchResult:
 
 
 class Researcher:
-    """Looks things up on a desk, with some tools."""
-
     def __init__(
         self, context: ResearchContext, port: Port, tools: Sequence[Tool], *, responds: bool
     ) -> None:
@@ -90,7 +88,6 @@ class Researcher:
         return ResearchResult(tuple(materials), tuple(failed), response)
 
     def values(self, asked: str, question: str) -> dict[str, Value]:
-        """Return what the prompt of choosing is filled with."""
         return {
             "asked": asked,
             "question": question,

@@ -59,7 +59,6 @@ class BestSentence:
 
     @property
     def margin(self) -> float:
-        """Return how far it is above the limit."""
         return self.score - self.threshold
 
 

@@ -47,7 +47,6 @@ class ReaderRule(BaseModel):
 
 @cache
 def default_rule() -> ReaderRule:
-    """Return the rule that comes with the package."""
     return ReaderRule.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 

@@ -56,7 +56,6 @@ class AnswerSearch:
 
     @property
     def best(self) -> Judgement:
-        """Return the judgement of the likeliest contract."""
         return max(
             (judgement for _, judgement in self.judgements),
             key=lambda each: each.chance,
@@ -65,7 +64,6 @@ class AnswerSearch:
 
     @property
     def answers(self) -> bool:
-        """Tell whether any of it counts as an answer."""
         return self.best.answers
 
     @property

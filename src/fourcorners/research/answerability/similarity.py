@@ -50,7 +50,6 @@ class SimilarityWeights(BaseModel):
 
 @cache
 def default_weights() -> SimilarityWeights:
-    """Return the weights that come with the package."""
     return SimilarityWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
@@ -64,13 +63,11 @@ class SimilarityFeatures:
 
     @property
     def row(self) -> tuple[float, float, float]:
-        """Return them as they are weighed."""
         sure = min(max(self.chance, _TINY), 1 - _TINY)
         return (log(sure / (1 - sure)), self.meaning, self.covered)
 
     @property
     def likelihood(self) -> float:
-        """Return the chance that the words answer."""
         rule = default_weights()
         named = zip(FEATURES, self.row, strict=True)
         odds = rule.bias + sum(rule.weights[name] * value for name, value in named)

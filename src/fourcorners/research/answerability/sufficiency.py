@@ -82,12 +82,10 @@ class Judgement:
 
     @property
     def answers(self) -> bool:
-        """Tell whether it counts as an answer."""
         return self.chance >= self.threshold
 
     @property
     def may_answer(self) -> bool:
-        """Tell whether it is near enough to be shown."""
         return self.answers or self.chance >= self.display_threshold
 
 
@@ -197,7 +195,6 @@ class LinearRule:
     kinds: Mapping[str, float] = field(default_factory=dict)
 
     def log_odds(self, found: Mapping[str, float], kind: str = "") -> float:
-        """Return the log-odds of some signs, of a kind of clause."""
         weighed = sum(weight * found[name] for name, weight in self.weights.items())
         return self.bias + self.kinds.get(kind, 0.0) + weighed
 
@@ -236,13 +233,11 @@ class RulesFile(BaseModel):
     by_words: dict[EvidenceBasis, _RuleFile]
 
     def rules(self, *, with_vectors: bool) -> RuleSet:
-        """Return the rules of either."""
         chosen = self.with_vectors if with_vectors else self.by_words
         return RuleSet({ground: each.rule() for ground, each in chosen.items()})
 
 
 @cache
 def load_rules(*, with_vectors: bool) -> RuleSet:
-    """Return the rules that come with the package."""
     content = RulesFile.model_validate_json(FILE.read_text(encoding="utf-8"))
     return content.rules(with_vectors=with_vectors)

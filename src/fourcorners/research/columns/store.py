@@ -95,7 +95,6 @@ class Column:
 
     @property
     def provision(self) -> str:
-        """Return what names its cells."""
         return f"{self.id}-v{self.version}"
 
 

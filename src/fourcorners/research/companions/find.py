@@ -208,7 +208,6 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
 
 
 def is_contrary(words: str) -> bool:
-    """Tell whether a sentence says that the one before it is not the whole."""
     return bool(_TAKES_BACK.search(words))
 
 
@@ -250,7 +249,6 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
 
 
 def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
-    """Yield from when amendments hold, as they say it: one sentence of each document."""
     for document in dict.fromkeys(amending):
         reading = context.read_contract(document)
         units = [

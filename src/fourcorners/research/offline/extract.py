@@ -56,8 +56,6 @@ _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """What one part of a question came to."""
-
     part: Part
     search: AnswerSearch
     verdict: Verdict
@@ -69,7 +67,6 @@ class PartAnswer:
 
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
-    """Return what the contracts say to one part of a question."""
     looked = search_answer(context, part.text, limit=MAX_QUOTES)
     absent = find_absent_terms(context, part.text)
     gaps = [
@@ -120,7 +117,6 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
 
 
 def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
-    """Return the answer to the whole question, from those to its parts."""
     told = tuple(answered)
     first = next((each for each in told if each.part.is_whether), told[0])
     open_parts = [each for each in told if each.verdict is Verdict.ABSENT]
@@ -218,7 +214,6 @@ def _condition(context: ResearchContext, part: Part, snippet: Snippet, one: Qual
 
 
 def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
-    """Return the best snippets for which there is room."""
     kept: list[Snippet] = []
     for each in snippets:
         if not kept or sum(len(one.span) for one in kept) + len(each.span) <= MAX_CHARACTERS:

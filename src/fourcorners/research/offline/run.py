@@ -128,7 +128,6 @@ def _materials(findings: Sequence[Statement]) -> tuple[Material, ...]:
 
 
 def title_of(question: str) -> str:
-    """Return a question as the title of its report."""
     line = " ".join(question.split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rsplit(' ', 1)[0]}…"
 
@@ -136,5 +135,4 @@ def title_of(question: str) -> str:
 def offline_provenance(
     engine: str, created: str, settings: Sequence[tuple[str, str]]
 ) -> Provenance:
-    """Return how a report without a language model was made."""
     return Provenance(NO_MODEL, engine, created, (), tuple(settings), 0)

@@ -30,8 +30,6 @@ Table: TypeAlias = "tuple[tuple[str, ...], list[Row]]"
 
 
 class Database:
-    """Asks a database one question, and brings each row as a piece."""
-
     is_external = True
 
     def __init__(self, name: str, settings: SqlSettings) -> None:
@@ -196,7 +194,6 @@ def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] |
 
 
 def _in_time(work: Callable[[], Table], settings: SqlSettings) -> Table:
-    """Return what work gives, if it comes in time; a driver that hangs is left behind."""
     given: list[Table] = []
     failed: list[BaseException] = []
 

@@ -54,7 +54,6 @@ class McpServer:
 
     @property
     def description(self) -> str:
-        """Return what the operator says that the server knows."""
         return f"{self._settings.says}; words: what to look for"
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:

@@ -31,8 +31,6 @@ _DIGITS = 16  # of a hash
 
 
 class Statutes:
-    """Finds the sections of statutes that speak of something."""
-
     name = "statutes"
     description = (
         "the statutes that the firm keeps, for what the law provides where the contract refers to "

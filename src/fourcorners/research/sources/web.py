@@ -31,11 +31,6 @@ class Wikipedia:
         self._settings = settings
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return the introductions of the articles found.
-
-        Raises:
-            CallError: If the server cannot be reached, or answers anything else.
-        """
         site = self._settings.site.rstrip("/")
         found = get_json(
             f"{site}/w/api.php",

@@ -113,7 +113,6 @@ def _told(
 
 
 def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
-    """Tell whether a question already supposes what a qualification says."""
     return _supposes(part.text, one.span.text_in(context.read_contract(snippet.document).text))
 
 
@@ -187,7 +186,6 @@ def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> b
 
 
 def _next(units: PreparedDocument, at: int) -> list[str]:
-    """Return the sentence that follows one in its clause."""
     clause = units.clause_of[units.units[at].passage]
     return [
         each.span.text_in(units.text)

@@ -154,7 +154,6 @@ def _verb(sentence: str) -> str | None:
 
 
 def _without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
-    """Return a sentence without its long quotations."""
     words, at = [], sentence.start
     for quote in quotes:
         if quote.start >= sentence.end:

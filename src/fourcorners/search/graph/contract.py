@@ -51,12 +51,10 @@ class Contract:
 
     @cached_property
     def labels(self) -> LabelIndex:
-        """The labels of the outline, to be looked up as they are cited."""
         return LabelIndex(self.text, self.outline.nodes)
 
     @cached_property
     def changes(self) -> tuple[ClauseChange, ...]:
-        """What the document changes in another, if it is an amendment."""
         return parse_changes(self.text)
 
     @cached_property
@@ -131,7 +129,6 @@ class Contract:
         ]
 
     def references_from(self, span: Span) -> list[tuple[CrossReference, Node]]:
-        """Return the references in a part of the text, with what they point at."""
         return [each for each in self._references if span.contains(each[0].span)]
 
     def references_to(self, span: Span) -> list[tuple[CrossReference, Node]]:

@@ -63,8 +63,6 @@ class LinkedPassage:
     """Words that belong to a hit by the graph.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
         span: Where they stand: `document.text[span] == words`.
         because: Why they are here, in words.
         source: The place of the hit among those given.
@@ -204,7 +202,6 @@ def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
 def _changing(
     amending: Contract, changed: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
-    """Yield the words of an amendment that change the clauses of a hit."""
     nodes = changed.outline.nodes
     for change in amending.changes if amendment.relation is Relation.AMENDS else ():
         at = change.find(changed.labels)
@@ -248,7 +245,6 @@ def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
 def _changed(
     amending: Contract, target: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
-    """Yield the clauses that a hit in an amendment changes."""
     if amendment.relation is not Relation.AMENDS:
         return
     for change in amending.changes:
@@ -283,7 +279,6 @@ def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
 
 
 def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_Found]:
-    """Yield the clauses that a hit refers to."""
     cited = reading.references_from(span)
     share = min(1.0, (_MANY + 1) / (len(cited) + 1))
     for reference, node in cited:

@@ -85,7 +85,6 @@ class Amendment:
     """A document that amends, restates or replaces another.
 
     Attributes:
-        document: The id of the one that says so.
         span: The words in it that name the other.
         title: What these words call the other, and `dated` the date they name it by.
         target: The id of the other; None if no document of the library fits, or several do alike.
@@ -118,24 +117,20 @@ class Links:
         self._library = library
 
     def amendments(self, document: str) -> list[Amendment]:
-        """Return what a document amends, restates or replaces, in the order of its words."""
         rows = self._library.execute(f"{_SELECT} WHERE document = ? ORDER BY start", (document,))
         return [_amendment(row) for row in rows]
 
     def amended_by(self, document: str) -> list[Amendment]:
-        """Return the amendments, restatements and replacements of a document."""
         rows = self._library.execute(
             f"{_SELECT} WHERE target = ? ORDER BY document, start", (document,)
         )
         return [_amendment(row) for row in rows]
 
     def all_amendments(self) -> list[Amendment]:
-        """Return every amendment of the library, the unresolved ones too."""
         rows = self._library.execute(f"{_SELECT} ORDER BY document, start")
         return [_amendment(row) for row in rows]
 
     def parties(self, document: str) -> list[SharedParty]:
-        """Return the parties of a document with their other documents."""
         rows = self._library.execute(
             "SELECT p.key, p.name, o.document FROM graph_parties p LEFT JOIN graph_parties o "
             "ON o.key = p.key AND o.document != p.document WHERE p.document = ? "

@@ -52,7 +52,6 @@ class TitlePage:
 
 
 def title_page(text: str, start: int = 0) -> TitlePage:
-    """Return the head of a text, from its title on."""
     end = min(len(text), start + _HEAD)
     folded = "".join(char for char in text[start:end].casefold() if char.isalnum())
     for long, short in _FORMS:
@@ -96,14 +95,6 @@ def resolve_target(
     candidates: Sequence[DocumentProfile],
     head: Callable[[str], TitlePage],
 ) -> Resolution:
-    """Return the document that a statement means.
-
-    Args:
-        statement: What is said.
-        own: The document that says it.
-        candidates: Documents that may be meant.
-        head: Gives the head of a document by its id.
-    """
     scored = sorted(
         (
             (_score(statement, own, each, head), each)
@@ -240,16 +231,6 @@ def gather_candidates(
     fitting: Callable[[str], Sequence[str]],
     names: str,
 ) -> list[DocumentProfile]:
-    """Return the documents worth comparing: those with a party in common, and the best by name.
-
-    Args:
-        statement: What is said.
-        own: The document that says it.
-        profiles: All documents by id.
-        bearers: The ids of the documents of each party.
-        fitting: Gives the ids that fit the words of a name.
-        names: The parties as the document writes them.
-    """
     found = {each for key in own.parties for each in bearers.get(key, ())}
     found.update(fitting(f"{statement.title} {names}"))
     return [profiles[each] for each in sorted(found) if each in profiles]

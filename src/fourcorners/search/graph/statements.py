@@ -112,7 +112,6 @@ def parse_statements(text: str, card: Card) -> tuple[AmendmentStatement, ...]:
 
 
 def distinctive_words(title: str) -> frozenset[str]:
-    """Return the words of a title that tell one contract from another."""
     return frozenset(tokenize(title).tokens) - _OWN_WORDS
 
 
@@ -153,7 +152,6 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
 
 
 def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
-    """Return the date that another mention of the same paper gives."""
     wanted = distinctive_words(best.title)
     for one in mentions:
         if one.dated and (

@@ -44,7 +44,6 @@ class Match:
     Attributes:
         span: From the first character of the match to its last.
         boost: What the leaf counts, the boosts of its groups multiplied in.
-        label: The leaf's canonical text.
         places: The parts that matched: one for a word or phrase, one a part for a proximity.
     """
 
@@ -85,7 +84,6 @@ def matched_spans(query: Query | Node, index: WordIndex) -> list[Span]:
 
 
 def is_match(query: Query | Node, index: WordIndex) -> bool:
-    """Tell whether the text as a whole satisfies the query."""
     return _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) is not None
 
 

@@ -57,16 +57,12 @@ class Proximity:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts; those that are `Not` exclude, and at least one does not."""
-
     parts: tuple[Node, ...]
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one of the parts."""
-
     parts: tuple[Node, ...]
     boost: float = 1.0
 
@@ -129,11 +125,9 @@ class Query:
     """A parsed query.
 
     Attributes:
-        text: What the user wrote.
         plain: Whether it is three or more bare words without any operator: a question in plain
             language, which search may answer with passages that do not hold all of its words.
             Fields may stand beside them.
-        mode: How `"a b"~5` was read.
     """
 
     text: str
@@ -164,7 +158,6 @@ def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, 
 
 
 def tree_fields(node: Node) -> list[Field]:
-    """Return the fields of a tree, in order."""
     return [leaf for leaf, _, _ in tree_leaves(node) if isinstance(leaf, Field)]
 
 

@@ -60,13 +60,11 @@ class AnswerWeights(BaseModel):
     unread: float
 
     def line(self, *, known: bool) -> ScoreWeights:
-        """Return the line of either."""
         return self.known if known else self.unknown
 
 
 @cache
 def default_weights() -> AnswerWeights:
-    """Return the lines that come with the package."""
     return AnswerWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
@@ -86,13 +84,6 @@ def read_sentences(
     asked: str,
     documents: Sequence[tuple[PreparedDocument, NDArray[np.float64]]],
 ) -> list[ReaderScores]:
-    """Read the likeliest sentences of documents.
-
-    Args:
-        reader: What reads.
-        asked: The question.
-        documents: Each with the chance of each of its sentences.
-    """
     chosen = _likeliest([chances for _, chances in documents])
     texts = [
         sentence_in_context(units, at)

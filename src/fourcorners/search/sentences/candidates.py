@@ -88,7 +88,6 @@ def _owners(library: Catalogue) -> Callable[[int], str]:
 
 
 def any_word_form(asked: str) -> Node | None:
-    """Return the question as OR of its telling words, in any of their forms."""
     tokens = content_tokens(tokenize(asked).tokens)
     forms: dict[str, Word | Prefix] = {}
     for token, stem in zip(tokens, stem_tokens(tokens), strict=True):

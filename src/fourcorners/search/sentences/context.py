@@ -16,12 +16,7 @@ _OPEN = _PATTERNS["open"]
 
 
 def sentence_in_context(units: PreparedDocument, at: int) -> str:
-    """Return a sentence below its headings, an item of a list after the words that open the list.
-
-    Args:
-        units: The contract.
-        at: The place of the sentence among its units.
-    """
+    """Return a sentence below its headings, an item of a list after what opens the list."""
     unit = units.units[at]
     headings = [each.text_in(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
     words = unit.span.text_in(units.text)

@@ -45,9 +45,6 @@ class Snippet:
     """Words of a document that answer.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
-        span: Where it stands: `document.text[span] == words`.
         score: How likely it answers, 0 to 1.
         parts: What each signal added to the log-odds of its best sentence.
         because: The ids of the concepts that the question asks for and that speak for it; empty
@@ -69,7 +66,6 @@ class Retrieval:
 
     Attributes:
         asked: The question that was answered, without the words that name a contract.
-        concepts: The known kinds of clause it asks for, with weights.
         searched: The ids of the documents whose sentences were searched.
         reader_scores: What a reader made of the likeliest of them, by the id of their document.
     """

@@ -96,7 +96,6 @@ def _grown(
     room: int,
     shape: ExtensionLimits,
 ) -> Piece:
-    """Return a piece with the neighbours that belong to it."""
     first, last, core = piece.first, piece.last, piece.core
     while True:
         beside = [

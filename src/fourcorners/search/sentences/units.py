@@ -183,13 +183,11 @@ class DocumentCache:
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
     def get(self, library: Catalogue, document: str) -> PreparedDocument:
-        """Return a document prepared, from the shelf if it stands there."""
         # Documents that come and go beside this one leave it as it is.
         key = document, library.state_of(document)
         return self._units.get("", key, lambda: _read(library, document))
 
     def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
-        """Return a concept with the vectors of its clauses, which are kept."""
         if concept.examples is not None or not concept.clauses:
             return concept
         ready = self._ready.get(concept)
@@ -203,7 +201,6 @@ class DocumentCache:
 
 
 def document_cache(library: Catalogue) -> DocumentCache:
-    """Return the prepared documents of a library, for as long as a connection to it is open."""
     return library.memory.get_or_make("documents", lambda: DocumentCache(library.memory.documents))
 
 

@@ -73,6 +73,5 @@ class _WeightsFile(BaseModel):
 
 @cache
 def default_weights() -> SignalWeights:
-    """Return the weights that come with the package; their file says how they were fitted."""
     content = _WeightsFile.model_validate_json(FILE.read_text(encoding="utf-8"))
     return SignalWeights(content.known.weighing(), content.unknown.weighing())
