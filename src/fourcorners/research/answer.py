@@ -6,6 +6,7 @@ findings, a preliminary answer, gaps and next questions, sources.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -289,6 +290,22 @@ def _adapter() -> TypeAdapter[Answer]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(Answer)
+
+
+def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Draft:
+    """Return a report as a draft, as it stood after a turn."""
+    return Draft(
+        turn=turn,
+        asked=asked,
+        tools=tuple(dict.fromkeys(tools)),
+        title=report.title,
+        summary=report.summary,
+        findings=report.findings,
+        answer=report.answer,
+        gaps=report.gaps,
+        next_questions=report.next_questions,
+        counts=report.counts,
+    )
 
 
 def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:

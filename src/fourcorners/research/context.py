@@ -22,6 +22,7 @@ from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.places import DocumentPlaces
 from fourcorners.search.scope import Scope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
@@ -92,6 +93,10 @@ class ResearchContext:
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
         return read_contract(self.library, document)
+
+    def units(self, document: str) -> PreparedDocument:
+        """Return a contract with its sentences, made ready to answer."""
+        return document_cache(self.library).get(self.library, document)
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""

@@ -16,17 +16,16 @@ from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE, CheckedReport, check_report
+from fourcorners.research.agents.report_check import COMPUTED_SOURCE, check_report
 from fourcorners.research.agents.researcher import Researcher, ResearchResult, number_materials
 from fourcorners.research.agents.schemas import DraftReport, NextQuestion
 from fourcorners.research.answer import (
     Answer,
     Draft,
     Gap,
-    Statement,
     Verdict,
     Verification,
-    count_statements,
+    draft_of,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
@@ -47,7 +46,7 @@ class Turn:
     number: int
     questions: tuple[str, ...]
     materials: tuple[Material, ...]
-    checked: CheckedReport | None = None
+    checked: Answer | None = None
 
 
 class Interrogator:
@@ -77,9 +76,10 @@ class Interrogator:
                     self._values(meter, turn, asked, materials, found),
                     DraftReport,
                 )
-                checked = self._checked(told, materials, found)
+                checked = self._checked(meter.started, told, materials, found)
                 turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
-                drafts.append(_draft(turn, asked, found))
+                tools = (each.tool for each in found.materials)
+                drafts.append(draft_of(checked, number, asked, tools))
                 yield DraftEvent(drafts[-1])
                 for gap in checked.gaps:
                     yield GapEvent(number, gap)
@@ -132,9 +132,13 @@ class Interrogator:
         )
 
     def _checked(
-        self, told: DraftReport, materials: Sequence[Material], found: ResearchResult
-    ) -> CheckedReport:
-        checked = check_report(self._context, told, materials)
+        self,
+        started: Answer,
+        told: DraftReport,
+        materials: Sequence[Material],
+        found: ResearchResult,
+    ) -> Answer:
+        checked = check_report(self._context, started, told, materials)
         failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
         gaps = (*checked.gaps, *failed)
         if checked.answer.ruling is Verdict.ABSENT:
@@ -204,31 +208,7 @@ def _is_cited(material: Material, cited: set[tuple[str, Span]]) -> bool:
     )
 
 
-def _draft(turn: Turn, asked: str, found: ResearchResult) -> Draft:
-    checked = turn.checked
-    if checked is None:
-        raise ValueError("a draft is made of what was checked")
-    return Draft(
-        turn=turn.number,
-        asked=asked,
-        tools=tuple(dict.fromkeys(each.tool for each in found.materials)),
-        title=checked.title,
-        summary=checked.summary,
-        findings=checked.findings,
-        answer=checked.answer,
-        gaps=checked.gaps,
-        next_questions=checked.next_questions,
-        counts=count_statements(_statements(checked), checked.dropped),
-    )
-
-
-def _statements(checked: CheckedReport) -> tuple[Statement, ...]:
-    answer = checked.answer
-    rest = (*answer.sentences, *answer.conditions, *answer.readings)
-    return (*checked.summary, *checked.findings, *rest)
-
-
-def _told(checked: CheckedReport) -> str:
+def _told(checked: Answer) -> str:
     """Return a draft as the next turn reads it, with what the program struck out."""
     lines = [f"Answer so far: {checked.answer.ruling.value} ({checked.answer.confidence:.0%})"]
     lines += [f"- {each.text}" for each in checked.answer.sentences]
@@ -245,7 +225,7 @@ def _told(checked: CheckedReport) -> str:
 
 def _report(
     started: Answer,
-    checked: CheckedReport | None,
+    checked: Answer | None,
     drafts: Sequence[Draft],
     stopped: str,
     parts: Sequence[str],
@@ -253,16 +233,5 @@ def _report(
     if checked is None:
         gaps = tuple(Gap("Nothing was found out about it.", part) for part in parts)
         return replace(started, stopped=stopped, gaps=gaps)
-    done = replace(
-        started,
-        title=checked.title or started.title,
-        summary=checked.summary,
-        findings=checked.findings,
-        answer=checked.answer,
-        gaps=checked.gaps,
-        next_questions=checked.next_questions,
-        external=checked.external,
-        stopped=stopped,
-        drafts=tuple(drafts),
-    )
-    return replace(done, counts=count_statements(done.statements, checked.dropped))
+    title = checked.title or started.title
+    return replace(checked, title=title, stopped=stopped, drafts=tuple(drafts))

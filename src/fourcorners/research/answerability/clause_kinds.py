@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
 from typing import TYPE_CHECKING
 
 from fourcorners.library.memory import VersionedCache
@@ -30,6 +29,7 @@ from fourcorners.review.extract.scoring import (
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
+from fourcorners.search.sentences.weights import chance_odds
 
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
@@ -145,7 +145,11 @@ def _of_kind(
     if not len(by_query):
         return ClauseOpinions(provision.id, BestSentence("", _NOTHING, 0.0), None)
     at = top_positions(by_query, 1)[0]
-    asked = BestSentence(_words(reading, at), _odds(float(by_query[at])), _odds(curve.threshold))
+    asked = BestSentence(
+        _words(reading, at),
+        chance_odds(float(by_query[at]), _TINY),
+        chance_odds(curve.threshold, _TINY),
+    )
     if not judge.is_known(provision):
         return ClauseOpinions(provision.id, asked, None)
     belongs = judge.probability(reading, prepared, heard, query)
@@ -158,9 +162,9 @@ def _of_kind(
         asked,
         BestSentence(
             words,
-            score=_odds(float(belongs[at])),
-            threshold=_odds(judge.reader.limits(provision.id)[0]),
-            marked=_odds(float(marked)),
+            score=chance_odds(float(belongs[at]), _TINY),
+            threshold=chance_odds(judge.reader.limits(provision.id)[0], _TINY),
+            marked=chance_odds(float(marked), _TINY),
             alone=judge.reader.score_by_words(words, provision.id),
         ),
     )
@@ -168,8 +172,3 @@ def _of_kind(
 
 def _words(reading: PreparedDocument, at: int) -> str:
     return reading.segments[at].span.text_in(reading.document.text)
-
-
-def _odds(chance: float) -> float:
-    bounded = min(max(chance, _TINY), 1 - _TINY)
-    return log(bounded / (1 - bounded))

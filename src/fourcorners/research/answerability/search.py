@@ -17,7 +17,6 @@ from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
-from fourcorners.search.sentences.units import document_cache
 from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 
 _CIRCUMSTANCE = re.compile(
@@ -202,7 +201,7 @@ def _signs(
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
-    units = document_cache(context.library).get(context.library, best.document)
+    units = context.units(best.document)
     chance = dict(judged)[best.document].chance
     return near.similarity_features(
         units, best.span, found.asked, encoder.encode([found.asked])[0], chance
@@ -230,7 +229,7 @@ def _told_more(
     if len(more) < _MORE:
         return 0.0
     best = found.snippets[0]
-    units = document_cache(context.library).get(context.library, best.document)
+    units = context.units(best.document)
     judgement = dict(judged)[best.document]
     if judgement.chance < _CLOSE * judgement.threshold:
         return 0.0
@@ -260,11 +259,11 @@ def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judg
     judged: list[tuple[str, Judgement]] = []
     for document in dict.fromkeys(each.document for each in found.snippets):
         told = kinds.clause_opinions(context.library, document, found.concepts)
-        units = document_cache(context.library).get(context.library, document)
+        units = context.units(document)
         signs = sufficiency.sufficiency_features(
             units, found.asked, vector, found.concepts, encoder, told
         )
-        judged.append((document, rules.judge(signs, told.kind if told else "")))
+        judged.append((document, sufficiency.judge(rules, signs, told.kind if told else "")))
     return tuple(judged)
 
 

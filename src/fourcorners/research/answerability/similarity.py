@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log, log1p
+from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.sentences.weights import LinearWeights, chance_odds, odds_chance
 from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
 
@@ -38,13 +37,10 @@ passages around what was found and in their headings."""
 _TINY = 1e-3  # keeps a chance off 0 and 1
 
 
-class SimilarityWeights(BaseModel):
+class SimilarityWeights(LinearWeights):
     """How the signs are weighed, and the chance from which words are shown."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     provenance: str
-    bias: float
-    weights: dict[str, float]
     least: float
 
 
@@ -63,15 +59,11 @@ class SimilarityFeatures:
 
     @property
     def row(self) -> tuple[float, float, float]:
-        sure = min(max(self.chance, _TINY), 1 - _TINY)
-        return (log(sure / (1 - sure)), self.meaning, self.covered)
+        return (chance_odds(self.chance, _TINY), self.meaning, self.covered)
 
     @property
     def likelihood(self) -> float:
-        rule = default_weights()
-        named = zip(FEATURES, self.row, strict=True)
-        odds = rule.bias + sum(rule.weights[name] * value for name, value in named)
-        return 1.0 / (1.0 + exp(-odds))
+        return odds_chance(default_weights().log_odds(dict(zip(FEATURES, self.row, strict=True))))
 
 
 def similarity_features(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
@@ -61,7 +61,8 @@ register_tables(
         """,
     ),
 )
-_COLUMNS = "id, version, collection, playbook, question, way, stands, by, at"
+
+_COLUMNS = "id, version, collection, playbook, question, way = 'model', stands, by, at"
 
 
 class NoSuchColumn(ConfigError):
@@ -142,10 +143,14 @@ def update_column(
             asked,
             with_model=with_model,
         )
-        column = Column(
-            before.id, before.version + 1, before.collection, before.playbook, asked, with_model,
-            True, by, utc_now(),
-        )  # fmt: skip
+        column = replace(
+            before,
+            version=before.version + 1,
+            question=asked,
+            with_model=with_model,
+            by=by,
+            at=utc_now(),
+        )
         _keep(library, column, "column changed")
     return column
 
@@ -158,10 +163,7 @@ def remove_column(library: Library, identity: str, *, by: str) -> Column:
     """
     with library.transaction():
         was = find_column(library, identity)
-        gone = Column(
-            was.id, was.version, was.collection, was.playbook, was.question, was.with_model,
-            False, by, utc_now(),
-        )  # fmt: skip
+        gone = replace(was, is_active=False, by=by, at=utc_now())
         _keep(library, gone, "column removed")
     return gone
 
@@ -180,26 +182,19 @@ def find_column(library: Library, identity: str) -> Column:
 
 def column_versions(library: Library, identity: str) -> list[Column]:
     """Return all that was kept of a column, the oldest first; empty if there was none."""
-    library.migrate(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE id = ? ORDER BY row",  # noqa: S608 - ours
-        (identity,),
-    )
-    return [_column(row) for row in rows]
+    return _select(library, "id = ?", identity)
+
+
+def is_current(library: Library, column: Column) -> bool:
+    """Tell whether a column is still asked, and so."""
+    last = column_versions(library, column.id)[-1:]
+    return any(each.is_active and each.version == column.version for each in last)
 
 
 def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
     """Return the columns that stand in a review, in the order in which they were asked."""
-    library.migrate(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE fold = ? AND playbook = ? "  # noqa: S608
-        "ORDER BY row",
-        (fold_name(collection), playbook),
-    )
-    last: dict[str, Column] = {}
-    for row in rows:
-        column = _column(row)
-        last[column.id] = column
+    asked = _select(library, "fold = ? AND playbook = ?", fold_name(collection), playbook)
+    last = {each.id: each for each in asked}
     return [each for each in last.values() if each.is_active]
 
 
@@ -243,9 +238,7 @@ def find_duplicate(
 ) -> Column | None:
     """Return the column of a review that asks this already, in this way; None if none does."""
     asked = _sound(question)
-    there = review_columns(library, collection, playbook)
-    same = (each for each in there if each.question == asked and each.with_model == with_model)
-    return next(same, None)
+    return _duplicate(review_columns(library, collection, playbook), asked, with_model=with_model)
 
 
 def playbook_for(library: Library, collection: str, playbook: Playbook, provision: str) -> Playbook:
@@ -274,8 +267,13 @@ def _sound(question: str) -> str:
     return asked
 
 
+def _duplicate(there: Collection[Column], asked: str, *, with_model: bool) -> Column | None:
+    same = (each for each in there if each.question == asked and each.with_model == with_model)
+    return next(same, None)
+
+
 def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> None:
-    if any(each.question == asked and each.with_model == with_model for each in there):
+    if _duplicate(there, asked, with_model=with_model):
         raise DuplicateColumn("this is asked in this review already.")
 
 
@@ -292,24 +290,28 @@ def _keep(library: Library, column: Column, event: str) -> None:
     )
     library.record(
         event,
-        {
-            "column": column.id,
-            "version": column.version,
-            "collection": column.collection,
-            "playbook": column.playbook,
-            "by": column.by,
-        },
+        {"column": column.id}
+        | {name: getattr(column, name) for name in ("version", "collection", "playbook", "by")},
     )
+
+
+def _select(library: Library, where: str, *values: str) -> list[Column]:
+    library.migrate(_ROOM)
+    rows = library.execute(
+        f"SELECT {_COLUMNS} FROM server_columns WHERE {where} ORDER BY row",  # noqa: S608 - ours
+        values,
+    )
+    return [_column(row) for row in rows]
 
 
 def _column(row: Row) -> Column:
-    identity, collection, playbook, question, way, by, at = (
-        as_string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
+    identity, collection, playbook, question, by, at = (
+        as_string(row[place]) for place in (0, 2, 3, 4, 7, 8)
     )
+    with_model, is_active = bool(row[5]), bool(row[6])
     return Column(
-        identity, as_integer(row[1]), collection, playbook, question, way == "model",
-        bool(as_integer(row[6])), by, at,
-    )  # fmt: skip
+        identity, as_integer(row[1]), collection, playbook, question, with_model, is_active, by, at
+    )
 
 
 def _provision(column: Column) -> Provision:

@@ -32,8 +32,7 @@ from fourcorners.research.offline.premises import (
     find_contradicting_sentences,
 )
 from fourcorners.research.question import Aspect, Part
-from fourcorners.research.verdict.decide import decide_verdict
-from fourcorners.research.verdict.entailment import EntailmentJudgement
+from fourcorners.research.verdict.decide import EntailmentJudgement, decide_verdict
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
-    Draft,
     Provenance,
     Statement,
     Step,
     Verdict,
     count_statements,
+    draft_of,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import (
@@ -65,18 +65,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         yield StepEvent(steps[-1])
     done = _whole(context, started, told)
     done = replace(done, record=tuple(steps))
-    draft = Draft(
-        turn=len(parts),
-        asked=started.question,
-        tools=("search", "expand"),
-        title=done.title,
-        summary=done.summary,
-        findings=done.findings,
-        answer=done.answer,
-        gaps=done.gaps,
-        next_questions=done.next_questions,
-        counts=done.counts,
-    )
+    draft = draft_of(done, len(parts), started.question, ("search", "expand"))
     yield DraftEvent(draft)
     yield AnswerEvent(replace(done, drafts=(draft,)))
 

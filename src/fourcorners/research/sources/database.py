@@ -30,8 +30,6 @@ Table: TypeAlias = "tuple[tuple[str, ...], list[Row]]"
 
 
 class Database:
-    is_external = True
-
     def __init__(self, name: str, settings: SqlSettings) -> None:
         self.name = name
         self._settings = settings

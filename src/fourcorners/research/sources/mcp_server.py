@@ -38,8 +38,6 @@ class McpServer:
         ConfigError: If what speaks MCP is not installed.
     """
 
-    is_external = True
-
     def __init__(self, name: str, settings: McpServerSettings) -> None:
         try:
             import mcp  # noqa: F401

@@ -36,7 +36,6 @@ class Statutes:
         "the statutes that the firm keeps, for what the law provides where the contract refers to "
         "it or is silent; words: what such a section would say"
     )
-    is_external = True
 
     def __init__(self, settings: StatutesSettings, encoder: Encoder | None = None) -> None:
         self._settings = settings

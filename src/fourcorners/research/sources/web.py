@@ -25,7 +25,6 @@ class Wikipedia:
         "an encyclopedia, for what a term or an institution commonly is; it says nothing about the "
         "contract; words: the term alone, never words of the contract"
     )
-    is_external = True
 
     def __init__(self, settings: WikipediaSettings) -> None:
         self._settings = settings
@@ -73,7 +72,6 @@ class WebSearch:
         "a search engine for public pages, of which it brings a few lines each; it says nothing "
         "about the contract; words: a query in general terms, never words of the contract"
     )
-    is_external = True
 
     def __init__(self, settings: WebSearchSettings) -> None:
         self._settings = settings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import ConfigError, QueryError
@@ -22,7 +21,13 @@ from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
 from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
-from fourcorners.search.sentences.weights import LinearWeights, SignalWeights, default_weights
+from fourcorners.search.sentences.weights import (
+    LinearWeights,
+    SignalWeights,
+    chance_odds,
+    default_weights,
+    odds_chance,
+)
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -207,10 +212,9 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
     told = []
     for snippet, logit in zip(snippets, logits, strict=True):
-        certain = min(max(snippet.score, 1e-6), 1 - 1e-6)
-        mean = (log(certain / (1 - certain)) + logit) / 2
+        mean = (chance_odds(snippet.score, 1e-6) + logit) / 2
         parts = {**snippet.parts, "reranker": logit}
-        told.append(replace(snippet, score=1 / (1 + exp(-mean)), parts=parts))
+        told.append(replace(snippet, score=odds_chance(mean), parts=parts))
     return sorted(told, key=lambda snippet: -snippet.score)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
-from fourcorners.research.sources.registry import known_sources
+from fourcorners.research.sources import known_sources
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, TooManyRequests

@@ -59,7 +59,7 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.limits import TURNS
     from fourcorners.research.run import ask
-    from fourcorners.research.sources.registry import external_tools
+    from fourcorners.research.sources import external_tools
 
     spec = work.task.spec
     with _port(work) as port:

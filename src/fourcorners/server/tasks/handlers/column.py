@@ -10,7 +10,6 @@ from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.columns.fill import ColumnFiller
-from fourcorners.research.columns.jobs import fill_column, pending_documents
 from fourcorners.review.finding import CellState
 from fourcorners.server.columns import store as kept
 from fourcorners.server.columns.store import Column
@@ -24,22 +23,20 @@ LANE = "looking"
 def run(work: TaskContext) -> Mapping[str, str | int]:
     """Fill the cells of a column that are empty or failed; those that are filled stay."""
     column = kept.find_column(work.library, work.task.spec["column"])
-    book = kept.columns_playbook(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
     with _port(work, column) as port:
         filler = ColumnFiller(
             work.library,
-            book,
-            column.collection,
+            column,
             encoder=work.engines.encoder if work.library.encoder is not None else None,
             concepts=default_concepts(),
             port=port,
         )
-        missing = pending_documents(work.library, column, filler.engine, documents)
+        missing = filler.pending_documents(documents)
         before = len(documents) - len(missing)
         work.report_progress(before, len(documents), 0, "")
-        for number, cell in enumerate(fill_column(work.library, column, filler, missing), start=1):
+        for number, cell in enumerate(filler.fill_all(missing), start=1):
             counts[cell.state] += 1
             work.report_progress(before + number, len(documents), _failed(counts), "")
     work.report_progress(len(documents), len(documents), _failed(counts), "")
