@@ -19,7 +19,7 @@ from fourcorners.research.tool import Material
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.places import DocumentPlaces
+from fourcorners.search.hit import DocumentPlaces
 from fourcorners.search.scope import Scope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
@@ -49,7 +49,6 @@ class ResearchContext:
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
     reader: AnswerReader | None = None
-    _places: dict[str, DocumentPlaces] = field(default_factory=dict, repr=False)
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
 
     @property
@@ -163,9 +162,7 @@ class ResearchContext:
         )
 
     def _place(self, document: str) -> DocumentPlaces:
-        if document not in self._places:
-            self._places[document] = DocumentPlaces.load(self.library, document)
-        return self._places[document]
+        return DocumentPlaces.load(self.library, document)
 
     def sources(self) -> tuple[Source, ...]:
         read_so_far = dict.fromkeys((*self.documents, *self._consulted))

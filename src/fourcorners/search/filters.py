@@ -85,14 +85,23 @@ def _leaves_documents_out(library: Catalogue, collection: str) -> bool:
 
 
 def _require_types(library: Catalogue, types: Iterable[str]) -> None:
-    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [as_string(row[0]) for row in rows]
+    known = document_types(library)
     for kind in types:
         if fold_name(kind) not in map(fold_name, known):
-            more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-            raise ConfigError(
-                f"no document in the library is of the type {kind!r}.",
-                remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
-                if known
-                else "No document's type is known.",
-            )
+            raise no_such_type(f"the type {kind!r}", known)
+
+
+def document_types(library: Catalogue) -> list[str]:
+    """Return the types that the documents of a library have, sorted."""
+    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+    return [as_string(kind) for (kind,) in rows]
+
+
+def no_such_type(told: str, known: list[str]) -> ConfigError:
+    """Return the error that no document is of a type."""
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    listed = f"There are: {', '.join(known[:_LISTED])}{more}."
+    return ConfigError(
+        f"no document in the library is of {told}.",
+        remedy=listed if known else "No document's type is known.",
+    )

@@ -25,14 +25,19 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.search.dense import cosines_of, nearest_passages, require_same_encoder
-from fourcorners.search.disjoint import FoundPassage, add_disjoint
 from fourcorners.search.fields import field_rows
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
-from fourcorners.search.hit import Hit, ScorePart, explain_score, snippet_span
+from fourcorners.search.hit import (
+    DocumentPlaces,
+    FoundPassage,
+    Hit,
+    ScorePart,
+    add_disjoint,
+    explain_score,
+)
+from fourcorners.search.index import index_of, require_same_encoder
 from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
-from fourcorners.search.places import DocumentPlaces
 from fourcorners.search.query import (
     And,
     Field,
@@ -208,7 +213,9 @@ def _exact(
     weights: Weights,
 ) -> _Ranking:
     found = matching_rows(library, tree, tokens)
-    cosines = {} if vector is None else cosines_of(library, filters, vector, found.scores)
+    cosines: Mapping[int, float] = {}
+    if vector is not None:
+        cosines = index_of(library).cosines(filters, vector, list(found.scores))
     return _fused(found, cosines, tree, weights)
 
 
@@ -229,8 +236,9 @@ def _open(
     for field in tree_fields(query.tree) if query else ():
         inside = field_rows(library, field, tokens)
         rows = inside if rows is None else rows & inside
-    cosines = nearest_passages(library, filters, tokens, vector, MAX_CANDIDATES, rows)
-    cosines |= cosines_of(library, filters, vector, found.scores.keys() - cosines.keys())
+    index = index_of(library)
+    cosines = index.nearest(filters, tokens, vector, MAX_CANDIDATES, rows)
+    cosines |= index.cosines(filters, vector, list(found.scores.keys() - cosines.keys()))
     return _fused(found, cosines, tree, weights)
 
 
@@ -269,22 +277,21 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:
                 texts[document] = library.text(document)
-            matched = _matched(ranking.tree, passage.span.text_in(texts[document]))
-            add_disjoint(
-                placed,
-                FoundPassage(
-                    row,
-                    document,
-                    passage.ordinal,
-                    passage.node,
-                    passage.span,
-                    tuple(one.shift(passage.span.start) for one in matched),
-                ),
-                texts[document],
-            )
+            span = passage.span
+            spots = _matched(ranking.tree, span.text_in(texts[document]))
+            matched = tuple(one.shift(span.start) for one in spots)
+            found = FoundPassage(document, passage.ordinal, passage.node, span, matched, row)
+            add_disjoint(placed, found, texts[document])
             if len(placed) == limit:
                 break
-    return _described(library, placed, texts, ranking)
+    return [
+        DocumentPlaces.load(library, one.document).hit(
+            one,
+            texts[one.document],
+            _scores(ranking, one.row, one.span.text_in(texts[one.document])),
+        )
+        for one in placed
+    ]
 
 
 def _matched(tree: Node | None, text: str) -> list[Span]:
@@ -292,30 +299,6 @@ def _matched(tree: Node | None, text: str) -> list[Span]:
     if shown is None:
         return []
     return matched_spans(shown, WordIndex(text))
-
-
-def _described(
-    library: Catalogue, placed: Sequence[FoundPassage], texts: Mapping[str, str], ranking: _Ranking
-) -> list[Hit]:
-    known = {
-        document: DocumentPlaces.load(library, document)
-        for document in dict.fromkeys(found.document for found in placed)
-    }
-    return [
-        Hit(
-            document=found.document,
-            name=known[found.document].name,
-            ordinal=found.ordinal,
-            span=found.span,
-            words=found.span.text_in(texts[found.document]),
-            page=known[found.document].page_of(found.span.start),
-            path=known[found.document].path_of(found.node, texts[found.document]),
-            scores=_scores(ranking, found.row, found.span.text_in(texts[found.document])),
-            matched=found.matched,
-            snippet=snippet_span(texts[found.document], found.span, found.matched),
-        )
-        for found in placed
-    ]
 
 
 def _scores(ranking: _Ranking, row: int, words: str) -> dict[str, float]:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.words import WordTotals
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.query.fts import CompiledLeaf
 from fourcorners.text.tokenization import WordIndex
@@ -93,6 +95,20 @@ def index_of(library: Catalogue) -> Index:
     if known is None:
         known = _KNOWN[library] = _maker(type(library))(library)
     return known
+
+
+def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
+    """Refuse to compare vectors of two encoders.
+
+    Raises:
+        ConfigError: If the library's vectors are another encoder's.
+    """
+    known = library.encoder
+    if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):
+        raise ConfigError(
+            f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
+            remedy=f"Search with {known.name}, or add the contracts to a new library.",
+        )
 
 
 def _maker(kind: type[Catalogue]) -> Callable[[Catalogue], Index]:

@@ -16,8 +16,7 @@ from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.find import find_passages
-from fourcorners.search.hit import SIGNAL_PREFIX, Hit, snippet_span
-from fourcorners.search.places import DocumentPlaces
+from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
 from fourcorners.search.query import Mode, Or, Query, parse_query, tree_fields
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.scope import Scope, route_question
@@ -116,29 +115,13 @@ def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
 
 
 def _hit(
-    one: Snippet,
-    place: DocumentPlaces,
-    units: PreparedDocument,
-    matched: tuple[Span, ...],
+    one: Snippet, place: DocumentPlaces, units: PreparedDocument, matched: tuple[Span, ...]
 ) -> Hit:
     at = bisect_right(units.passages, one.span.start, key=lambda passage: passage.span.start)
     passage = units.passages[max(0, at - 1)]
-    text = units.text
-    return Hit(
-        document=one.document,
-        name=one.name,
-        ordinal=passage.ordinal,
-        span=one.span,
-        words=one.words,
-        page=place.page_of(one.span.start),
-        path=place.path_of(passage.node, text),
-        scores={
-            "score": one.score,
-            **{f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()},
-        },
-        matched=matched,
-        snippet=snippet_span(text, one.span, matched),
-    )
+    found = FoundPassage(one.document, passage.ordinal, passage.node, one.span, matched)
+    signals = {f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()}
+    return place.hit(found, units.text, {"score": one.score, **signals})
 
 
 def _matched(marks: Or, one: Snippet) -> tuple[Span, ...]:

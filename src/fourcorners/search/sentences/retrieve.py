@@ -12,8 +12,8 @@ from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
-from fourcorners.search.dense import require_same_encoder
 from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.index import require_same_encoder
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
