@@ -55,6 +55,7 @@ from fourcorners.search.query import (
 )
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.stemming import expand_stems
+from fourcorners.search.stems import word_list
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex, tokenize
 
@@ -68,13 +69,7 @@ MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
 _BATCH = 32  # hits placed at once
 
-# Words that tell no passage of a contract from another; a plain question is ranked by the rest.
-_IDLE_WORDS = (
-    "a an and any are as at be been by can could do does for from had has have how i if in into is "
-    "it its may of on or our shall should so such that the their them then there these they this "
-    "those to under was we were what when where which who why will with would you your"
-)
-_IDLE = frozenset(_IDLE_WORDS.split())
+_IDLE = word_list("asked")
 
 
 @dataclass(frozen=True, slots=True)

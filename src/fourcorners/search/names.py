@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import log1p
-from types import MappingProxyType
 
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
@@ -15,6 +14,7 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
+from fourcorners.search.stems import word_list, word_lists
 from fourcorners.text.tokenization import tokenize
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
@@ -29,12 +29,9 @@ _SHORTEST_LIKE = 5  # letters of a name that may be misspelt; by hand
 _LEAST_LIKENESS = 84.0  # of 100, rapidfuzz's ratio; by hand
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-# Words that stand in the names of all contracts, or in every sentence.
-_COMMON = (
-    "a an and agreement agreements as at between by contract contracts d b dba document entered "
-    "for from in into its of on or our that the their this to under with"
-)
-COMMON = frozenset(_COMMON.split())
+COMMON = word_list("common")
+ABBREVIATIONS: Mapping[str, str] = word_lists()["abbreviations"]
+"""What lawyers call contracts in short, without the words that all contracts share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,29 +200,6 @@ def _told(text: str) -> list[str]:
 
 def _tokens(text: str) -> set[str]:
     return set(_told(text))
-
-
-ABBREVIATIONS = MappingProxyType(
-    {
-        "cda": "confidential disclosure",
-        "dpa": "data processing",
-        "jv": "joint venture",
-        "jva": "joint venture",
-        "loi": "letter intent",
-        "mou": "memorandum understanding",
-        "msa": "master services",
-        "mta": "material transfer",
-        "nda": "non disclosure",
-        "poa": "power attorney",
-        "saas": "software service",
-        "sha": "shareholders",
-        "sla": "service level",
-        "sow": "statement work",
-        "spa": "purchase",
-        "tsa": "transition services",
-    }
-)
-"""What lawyers call contracts in short, without the words that all contracts share."""
 
 
 def name_index(library: Catalogue) -> NameIndex:

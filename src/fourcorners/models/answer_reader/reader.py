@@ -84,7 +84,7 @@ class OnnxAnswerReader:
         return [float(logit) for logit in told[_ANSWER][:, 0]]
 
 
-def open_answer_reader(folder: Path, *, threads: int | None = None) -> OnnxAnswerReader:
+def open_answer_reader(folder: Path) -> OnnxAnswerReader:
     """Return the reader in a folder; its files are read and verified when it is first asked.
 
     Raises:
@@ -93,4 +93,4 @@ def open_answer_reader(folder: Path, *, threads: int | None = None) -> OnnxAnswe
     info = load_card(folder)
     if info.kind != KIND:
         raise ModelError(f"the model in {folder} is no reader of answers: it is a {info.kind}.")
-    return OnnxAnswerReader(info, threads=threads)
+    return OnnxAnswerReader(info)

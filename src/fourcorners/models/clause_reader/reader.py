@@ -9,7 +9,7 @@ The model is one file of arrays; it is read and verified on first use.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -195,10 +195,10 @@ class ClauseReader:
     queries: tuple[str, ...]
     encoder: str
     learned_from: frozenset[str]
-    _known: dict[str, int] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", {kind: at for at, kind in enumerate(self.kinds)})
+    @cached_property
+    def _known(self) -> dict[str, int]:
+        return {kind: at for at, kind in enumerate(self.kinds)}
 
     @property
     def name(self) -> str:

@@ -144,8 +144,6 @@ class EntailmentModel:
         spans: Sequence[Span],
         hypotheses: Sequence[str],
         guides: Sequence[HypothesisGuide | None] | None = None,
-        *,
-        vectors: NDArray[np.float32] | None = None,
     ) -> list[Verdict]:
         """Return what a document says of each hypothesis.
 
@@ -154,16 +152,13 @@ class EntailmentModel:
             spans: What may be evidence, in order of position: its sentences, say.
             hypotheses: Sentences. Those that the model was trained on are recognised.
             guides: For each hypothesis what a playbook knows of its place; the known need none.
-            vectors: Of the spans, by the model's encoder, where they are at hand. They change no
-                answer.
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]
         texts = [span.text_in(text) for span in spans]
         place = span_positions(texts)
         found = [self.known_hypothesis(hypothesis) for hypothesis in hypotheses]
-        if vectors is None and None in found:
-            vectors = self.encoder.encode(texts)
+        vectors = self.encoder.encode(texts) if None in found else None
         verdicts: dict[int, Verdict] = {}
         if any(each is not None for each in found):
             verdicts = dict(enumerate(self._of_known(texts, place, vectors)))

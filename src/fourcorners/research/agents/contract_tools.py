@@ -19,6 +19,7 @@ from fourcorners.search.graph.contract import Contract
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.search.stems import stems
 
+_MOST_HEADINGS = 60  # of each contract that a model is told
 _MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
 
 
@@ -170,7 +171,7 @@ def _readings(context: ResearchContext) -> Iterator[Contract]:
         yield context.read_contract(document)
 
 
-def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str]]:
+def outline_map(context: ResearchContext) -> list[tuple[str, str]]:
     """Return the labels and headings of each named contract, as its name and lines of text."""
     maps = []
     for entry in context.entries[:_MOST_CONTRACTS]:
@@ -180,7 +181,7 @@ def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str
             for node in reading.outline.nodes
             if node.heading is not None
         ]
-        maps.append((entry.name, "\n".join(lines[:most])))
+        maps.append((entry.name, "\n".join(lines[:_MOST_HEADINGS])))
     return [each for each in maps if each[1]]
 
 

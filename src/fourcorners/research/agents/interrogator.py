@@ -142,15 +142,10 @@ class Interrogator:
         failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
         gaps = (*checked.gaps, *failed)
         if checked.answer.ruling is Verdict.ABSENT:
-            gaps = (_absence(self._context), *gaps)
+            names = ", ".join(entry.name for entry in self._context.entries) or "the whole library"
+            searched = f"{names}, with the tools and words that the record lists"
+            gaps = (Gap("No passage that was found speaks of it.", "", searched), *gaps)
         return replace(checked, gaps=gaps)
-
-
-def _absence(context: ResearchContext) -> Gap:
-    """Return how far was searched for what is said not to be there."""
-    names = ", ".join(entry.name for entry in context.entries) or "the whole library"
-    told = f"{names}, with the tools and words that the record lists"
-    return Gap("No passage that was found speaks of it.", "", told)
 
 
 def question_values(

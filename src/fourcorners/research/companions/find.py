@@ -11,7 +11,6 @@ to by its number: "an assignment in violation of Section 10.2 is void".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -46,28 +45,10 @@ _LEAST = 0.08  # of the question, by rarity, that a sentence must add
 _BESIDE = 4  # of the words shown, those whose neighbours are looked at
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # sentences after it that are looked at
-_LABEL = r"^\W*(?:(?:section|clause|article)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|\(?\w{1,4}\))?\W*"
-# How a sentence begins that leans on the one before it.
-_LEANS = re.compile(
-    _LABEL
-    + r"(?:(?:this|that|these|those|such|it|they|he|she|otherwise|however|nevertheless|nor|but|"
-    r"thereafter|then)\b|(?:if|where|should|when|unless)\s+(?:it|they|this|that|he|she|either|not)\b|"
-    r"(?:in|on|at|for|to|of|under)\s+(?:that|this|such|either|any\s+such|these|those)\b|"
-    r"any\s+(?:such|other)\b|the\s+(?:same|said|foregoing|figure|excess|latter|former)\b)",
-    re.IGNORECASE,
-)
 _PATTERNS = load_patterns("fourcorners.research.companions", "find")
+_LEANS = _PATTERNS["leans"]
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
-# How a sentence says that the one before it is not the whole.
-_TAKES_BACK = re.compile(
-    _LABEL + r"(?:however|but|nevertheless|except|save|notwithstanding|provided|unless|otherwise|"
-    r"subject\s+to|no\s+other|nothing\s+in)\b|"
-    r"\b(?:nevertheless|(?:is|are)\s+(?:not\s+(?:affected|a\s+breach|included|limited)|excepted|exempt|"
-    r"excluded)|(?:do|does|shall|will)\s+not\s+(?:apply|extend|include|affect|cover|limit)|"
-    r"(?:are|is)\s+not\s+(?:\w+\s+){1,3}unless|instead\s+of|in\s+place\s+of|take\s+back|one\s+limit|"
-    r"may\s+(?:see|hold|take)\s+(?:this|it)\s+differently|no\s+breach)\b",
-    re.IGNORECASE,
-)
+_TAKES_BACK = _PATTERNS["takes_back"]
 _OPEN_ENDED = _PATTERNS["open_ended"]
 _ANNOUNCES = _PATTERNS["announces"]
 _CHANGE = _PATTERNS["change"]
@@ -115,6 +96,7 @@ def find_companions(
     linked = _linked(context, shown)
     amending = [each.document for each in shown]
     amending += [one.document for one in linked if one.role is Role.AMENDMENT]
+    links = links_of(context.library)
     newest: Sequence[Companion] = [*found, *linked]
     found += linked
     for depth in range(1, MAX_DEPTH):
@@ -125,7 +107,12 @@ def find_companions(
         ]
         found += newest
     found += find_effective_dates(
-        context, [document for document in amending if _is_amending(context, document)]
+        context,
+        [
+            document
+            for document in amending
+            if any(each.relation is Relation.AMENDS for each in links.amendments(document))
+        ],
     )
     return _fitting(context, shown, found)
 
@@ -135,12 +122,6 @@ def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companio
     return [
         Companion(one.document, one.span, _ROLES[one.kind], one.because, one.score) for one in found
     ]
-
-
-def _is_amending(context: ResearchContext, document: str) -> bool:
-    return any(
-        each.relation is Relation.AMENDS for each in links_of(context.library).amendments(document)
-    )
 
 
 def _fitting(

@@ -16,27 +16,19 @@ from fourcorners.outline.references.labels import LabelIndex
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.search.graph.changes import ClauseChange, parse_changes
+from fourcorners.search.stems import word_list
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 MAX_OPENING = 1_500
 """Characters of a clause that is shown whole; of a longer one its first sentences are."""
 
-_GENERAL = frozenset(
-    [
-        *("agreement", "party", "parties", "contract", "date", "section", "article", "exhibit"),
-        *("schedule", "company", "term", "laws", "law", "person", "affiliate", "affiliates"),
-        *("effective", "business", "day", "amendment", "letter", "and", "or", "of", "the"),
-        *("recital", "recitals", "us", "we", "you", "our", "your"),
-    ]
-)
+_GENERAL = word_list("general")
 _LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
 _HEADS = re.compile(r"[^\S\n]*(?:\(?\w{1,6}[.)]\s*)?[*_\"“‘']*(?:[Tt]he\s)?")
-_BY_REFERENCE = re.compile(
-    r"\bmeanings?\b[^.;]{0,40}\b(?:set\s+(?:forth|out)|given|ascribed|assigned|specified|stated|"
-    r"provided|defined|in|under)\b|\b(?:is|are)\s+defined\s+in\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.search.graph", "contract")
+_BY_REFERENCE = _PATTERNS["by_reference"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,12 +24,8 @@ _DECAY = 0.97  # what each hit counts of the one before it
 _LEAD = 110  # characters before a reference in which its wording stands
 _MOST = 3  # of one tie to one hit
 _MANY = 3  # references in one hit beyond which each matters less: a list of what survives
-_BETWEEN = r"(?:\s+[\w’'-]+){0,9}\s*[\"“(]?$"
-_OVERRIDES = re.compile(
-    rf"\b(?P<cue>notwithstanding|despite|regardless\s+of|in\s+derogation\s+of){_BETWEEN}",
-    re.IGNORECASE,
-)
 _PATTERNS = load_patterns("fourcorners.search.graph", "expand")
+_OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
 _DISAPPLIES = _PATTERNS["disapplies"]

@@ -117,17 +117,16 @@ class Links:
         self._library = library
 
     def amendments(self, document: str) -> list[Amendment]:
-        rows = self._library.execute(f"{_SELECT} WHERE document = ? ORDER BY start", (document,))
-        return [_amendment(row) for row in rows]
+        return self._select("WHERE document = ?", document)
 
     def amended_by(self, document: str) -> list[Amendment]:
-        rows = self._library.execute(
-            f"{_SELECT} WHERE target = ? ORDER BY document, start", (document,)
-        )
-        return [_amendment(row) for row in rows]
+        return self._select("WHERE target = ?", document)
 
     def all_amendments(self) -> list[Amendment]:
-        rows = self._library.execute(f"{_SELECT} ORDER BY document, start")
+        return self._select("")
+
+    def _select(self, where: str, *values: str) -> list[Amendment]:
+        rows = self._library.execute(f"{_SELECT} {where} ORDER BY document, start", values)
         return [_amendment(row) for row in rows]
 
     def parties(self, document: str) -> list[SharedParty]:

@@ -1,4 +1,4 @@
-"""The query's text as tokens."""
+"""The query's text as tokens, and errors that point at the character."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from fourcorners.search.query.errors import query_error
+from fourcorners.errors import QueryError
 from fourcorners.search.query.tree import FieldName
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 MAX_CHARACTERS = 100_000  # of a query
+MAX_SHOWN = 72  # characters of a long query that are shown around the fault
 MAX_DISTANCE = 1_000  # words of a proximity
 MAX_BOOST = 1_000.0  # of a term
 
@@ -225,3 +226,17 @@ def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
             if sign == "+"
             else "Write NOT in front of what must not match.",
         )
+
+
+def query_error(query: str, at: int, what: str, remedy: str) -> QueryError:
+    """Return an error that shows the query with a caret under the character at `at`."""
+    start = max(0, min(at - MAX_SHOWN // 2, len(query) - MAX_SHOWN))
+    shown = "".join(
+        char if char.isprintable() else " " for char in query[start : start + MAX_SHOWN]
+    )
+    before = "…" if start else ""
+    after = "…" if start + MAX_SHOWN < len(query) else ""
+    caret = " " * (len(before) + at - start) + "^"
+    error = QueryError(f"{what}\n  {before}{shown}{after}\n  {caret}", remedy=remedy)
+    error.at = at
+    return error

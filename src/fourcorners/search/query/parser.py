@@ -17,8 +17,7 @@ from datetime import date
 from math import prod
 
 from fourcorners.errors import QueryError
-from fourcorners.search.query.errors import query_error
-from fourcorners.search.query.lexer import MAX_BOOST, Token, TokenKind, tokenize_query
+from fourcorners.search.query.lexer import MAX_BOOST, Token, TokenKind, query_error, tokenize_query
 from fourcorners.search.query.tree import (
     And,
     Field,
@@ -219,7 +218,8 @@ class _Parser:
             case TokenKind.STRING:
                 node = self._string(token)
             case TokenKind.CHUNK:
-                node = self._chunk(token)
+                folded, prefix = self._folded(token.text, token.at)
+                node = _term(folded, prefix=prefix)
             case TokenKind.FIELD:
                 return self._field(token)
             case _:
@@ -290,10 +290,6 @@ class _Parser:
                 "Write smaller ones.",
             )
         return replace(node, boost=boost)
-
-    def _chunk(self, token: Token) -> Node:
-        folded, prefix = self._folded(token.text, token.at)
-        return _term(folded, prefix=prefix)
 
     def _string(self, token: Token) -> Node:
         slop = self._take() if self._peek().kind is TokenKind.SLOP else None

@@ -136,7 +136,7 @@ class Query:
     mode: Mode = Mode.SYMMETRIC
 
     def __str__(self) -> str:
-        return _written(self.tree)
+        return render_tree(self.tree)
 
 
 def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
@@ -188,6 +188,7 @@ def _alone(parts: tuple[Node, ...], boost: float) -> Node | None:
     return replace(parts[0], boost=parts[0].boost * boost)
 
 
+@lru_cache(maxsize=4_096)
 def render_tree(node: Node) -> str:
     """Return the canonical text of a tree; it parses back to the same tree."""
     match node:
@@ -207,11 +208,6 @@ def render_tree(node: Node) -> str:
             return _field(node)
         case _:
             return _boosted(_term(node), node.boost)
-
-
-@lru_cache(maxsize=1_024)
-def _written(tree: Node) -> str:
-    return render_tree(tree)
 
 
 def leaf_label(leaf: Leaf | Field) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Ordering: TypeAlias = Literal["score", "document"]
 MAX_SNIPPETS = 1_000  # of one search
 MAX_DOCUMENTS = 8
 """How many documents are read where the question names none."""
@@ -101,10 +100,8 @@ def retrieve_snippets(
     concepts: Sequence[Concept] = (),
     filters: Filters = NO_FILTERS,
     limit: int = 64,
-    order: Ordering = "score",
     weights: SignalWeights | None = None,
     shape: ExtensionLimits = SHAPE,
-    threshold: float = 0.0,
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
     read_as: str = "",
@@ -121,10 +118,8 @@ def retrieve_snippets(
         concepts: What is known of kinds of clauses.
         filters: What of the library to look at.
         limit: How many snippets at most.
-        order: `document` puts them where they stand in their documents, and joins neighbours.
         weights: How signals are weighed; by default as fitted.
         shape: How far a sentence is extended within its clause.
-        threshold: The score from which a snippet is returned.
         reranker: Reads the question and the best snippets together; the log-odds of both count
             alike, and the rest stay behind.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
@@ -157,17 +152,17 @@ def retrieve_snippets(
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
-        read = [_read(library, document, asked, vector, meant) for document in documents]
+        read = [document_cache(library).get(library, document) for document in documents]
     weighing = weights or default_weights()
     chosen = weighing.known if meant else weighing.unknown
     unsure = len(documents) > 1
     scored = [
         _Read(
             units,
-            rows,
+            rows := signals(units, asked, vector, meant),
             chosen.probabilities(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
         )
-        for units, rows in read
+        for units in read
     ]
     heard: Mapping[str, ReaderScores] = {}
     if reader is not None:
@@ -183,28 +178,12 @@ def retrieve_snippets(
         (one, piece, float(one.chances[piece.core]))
         for one in scored
         for piece in _pieces(one, shape, limit)
-        if one.chances[piece.core] >= threshold
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
     if reranker is not None:
-        best = _reranked(asked, snippets[:RERANKED], reranker)
-        snippets = [*(one for one in best if one.score >= threshold), *snippets[RERANKED:]]
-    if order == "document":
-        texts = {one.units.document: one.units.text for one in scored}
-        snippets = document_order(snippets, texts, shape.join)
+        snippets = [*_reranked(asked, snippets[:RERANKED], reranker), *snippets[RERANKED:]]
     return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), heard)
-
-
-def _read(
-    library: Catalogue,
-    document: str,
-    asked: str,
-    vector: NDArray[np.float32] | None,
-    meant: Sequence[tuple[Concept, float]],
-) -> tuple[PreparedDocument, NDArray[np.float32]]:
-    units = document_cache(library).get(library, document)
-    return units, signals(units, asked, vector, meant)
 
 
 def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
@@ -247,31 +226,3 @@ def _snippet(
         parts=parts,
         because=tuple(concept.id for concept, _ in meant) if speaks else (),
     )
-
-
-def document_order(
-    snippets: Sequence[Snippet], texts: Mapping[str, str], join: int
-) -> list[Snippet]:
-    """Return snippets as they stand in their documents, those side by side made one.
-
-    Documents are in the order of their best snippets; what is made one bears the best's score.
-    """
-    documents = list(dict.fromkeys(snippet.document for snippet in snippets))
-    placed = sorted(snippets, key=lambda each: (documents.index(each.document), each.span))
-    merged: list[Snippet] = []
-    for snippet in placed:
-        last = merged[-1] if merged else None
-        if (
-            last is None
-            or last.document != snippet.document
-            or len(texts[last.document][last.span.end : snippet.span.start].strip()) > join
-        ):
-            merged.append(snippet)
-            continue
-        span = Span(last.span.start, max(last.span.end, snippet.span.end))
-        best = last if last.score >= snippet.score else snippet
-        because = tuple(dict.fromkeys((*last.because, *snippet.because)))
-        merged[-1] = replace(
-            best, span=span, words=span.text_in(texts[best.document]), because=because
-        )
-    return merged
