@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
 from fourcorners.models.encoder.onnx import (
+    file_error,
     open_session,
     read_tokenizer,
     readable_text,
     run_in_threads,
-    unusable_file,
     usable_cores,
 )
 
@@ -142,4 +142,4 @@ def _session(graph: bytes, info: ModelInfo) -> InferenceSession:
     try:
         return open_session(graph)
     except Exception as error:  # each fault of a graph has a class of its own
-        raise unusable_file(info, "model.onnx", error) from error
+        raise file_error(info, "model.onnx", error) from error

@@ -121,12 +121,12 @@ def read_tokenizer(info: ModelInfo) -> Tokenizer:
     except ModelError:
         raise
     except Exception as error:  # the library raises nothing narrower
-        raise unusable_file(info, "tokenizer.json", error) from error
+        raise file_error(info, "tokenizer.json", error) from error
     tokenizer.no_padding()
     return tokenizer
 
 
-def unusable_file(info: ModelInfo, file: str, error: Exception) -> ModelError:
+def file_error(info: ModelInfo, file: str, error: Exception) -> ModelError:
     """Return the error that a file of a model cannot be used."""
     said = " ".join(str(error).split())[:200]
     return ModelError(
