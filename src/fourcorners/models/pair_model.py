@@ -113,7 +113,6 @@ class _Loaded:
             )
 
     def pairs(self, question: str, texts: Sequence[str]) -> list[Encoding]:
-        """Return question and text as tokens, cut to what the model reads."""
         question = readable_text(question)
         cut = self._alone.encode(question, add_special_tokens=False)
         if cut.overflowing:

@@ -29,15 +29,11 @@ class Verdict(StrEnum):
 
 
 class Verification(StrEnum):
-    """How far the program could check a statement."""
-
     VERIFIED = "verified"
     UNVERIFIED = "unverified"
 
 
 class Role(StrEnum):
-    """What a statement is in the report."""
-
     EVIDENCE = "evidence"
     CONDITION = "condition"
     EXCEPTION = "exception"
@@ -213,8 +209,6 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A contract that was read for the report."""
-
     document: str
     name: str
     path: str = ""

@@ -148,7 +148,6 @@ class ResearchContext:
     def material(
         self, document: str, span: Span, *, tool: str, because: str = "", score: float = 0.0
     ) -> Material:
-        """Return words of a contract as a tool brings them."""
         reading = self.read_contract(document)
         return Material(
             words=span.text_in(reading.text),

@@ -11,8 +11,6 @@ from fourcorners.text.patterns import load_patterns
 
 
 class Aspect(StrEnum):
-    """What a part of a question asks for."""
-
     WHETHER = "whether"
     EXISTS = "whether there is such a clause"
     WHO = "who"

@@ -92,13 +92,11 @@ def _require_types(library: Catalogue, types: Iterable[str]) -> None:
 
 
 def document_types(library: Catalogue) -> list[str]:
-    """Return the types that the documents of a library have, sorted."""
     rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
     return [as_string(kind) for (kind,) in rows]
 
 
 def no_such_type(told: str, known: list[str]) -> ConfigError:
-    """Return the error that no document is of a type."""
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
     listed = f"There are: {', '.join(known[:_LISTED])}{more}."
     return ConfigError(

@@ -91,8 +91,6 @@ EQUAL_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """Scores by row, from each side and fused; `tree` is what to highlight."""
-
     fused: Mapping[int, float]
     lexical: LexicalRows
     lexical_ranks: Mapping[int, int]

@@ -101,7 +101,6 @@ def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:
 
 
 def _followers(first: Span, matched: Sequence[Span]) -> int:
-    """Count the matches that fit into a snippet beginning shortly before `first`."""
     end = first.start + MAX_SNIPPET * 3 // 4
     return sum(first.start <= one.start and one.end <= end for one in matched)
 
@@ -187,7 +186,6 @@ class DocumentPlaces:
         text: str,
         scores: Mapping[str, float],
     ) -> Hit:
-        """Return a passage of the document as a hit."""
         return Hit(
             document=found.document,
             name=self.name,

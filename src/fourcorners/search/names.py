@@ -53,8 +53,6 @@ class NameMatch:
 
 
 class NameIndex:
-    """An index of the names of all documents of a library, in memory."""
-
     def __init__(self, library: Catalogue) -> None:
         self._ids: dict[int, str] = {}
         self._titles: dict[int, frozenset[str]] = {}
@@ -118,7 +116,6 @@ class NameIndex:
         return token in self._parties and token not in COMMON
 
     def is_rare(self, token: str) -> bool:
-        """Tell whether few documents, if any, are called by a folded word."""
         return len(self._bearers.get(token, ())) <= max(_FEW, _RARE * len(self))
 
     def rarity(self, token: str) -> float:
@@ -177,7 +174,6 @@ class NameIndex:
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
 
     def _nearly(self, token: str) -> Mapping[int, float]:
-        """Return the documents that bear a word spelt nearly so."""
         from rapidfuzz import fuzz, process
 
         if len(token) < _SHORTEST_LIKE:

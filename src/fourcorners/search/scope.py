@@ -170,7 +170,6 @@ def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
 
 
 def _names(naming: str, names: NameIndex) -> bool:
-    """Tell whether words hold one that few documents are called by."""
     return any(_tells(token, names) for token in tokenize(naming).tokens if token not in COMMON)
 
 
@@ -180,7 +179,6 @@ def _tells(token: str, names: NameIndex) -> bool:
 
 
 def _party_words(question: str, names: NameIndex) -> str:
-    """Return the words of a question that are written as names and are parties' names."""
     found = tokenize(question)
     return " ".join(
         question[start:end]

@@ -23,7 +23,6 @@ def word_lists() -> Mapping[str, Any]:
 
 
 def word_list(name: str) -> frozenset[str]:
-    """Return the words of a list."""
     return frozenset(word_lists()[name].split())
 
 
@@ -51,7 +50,6 @@ def content_tokens(tokens: Iterable[str]) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the telling words of a text, in order."""
     return stem_tokens(content_tokens(tokenize(text).tokens))
 
 

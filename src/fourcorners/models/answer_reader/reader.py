@@ -27,9 +27,7 @@ class AnswerReader(Protocol):
     """A question and sentences in, a logit each out: the higher, the likelier it answers."""
 
     @property
-    def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
-        ...
+    def name(self) -> str: ...
 
     def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         """Return a logit for each sentence, in their order; not calibrated by itself."""

@@ -260,7 +260,6 @@ class ClauseReader:
         return float(score_words(rows, weights.first, weights.first_bias)[0, self._known[kind]])
 
     def limits(self, kind: str) -> tuple[float, float]:
-        """Return from which probability a cell is found, and a sentence quoted with it."""
         found, also, _ = self.weights.limits[self._known[kind]]
         return float(found), float(also)
 
@@ -276,7 +275,6 @@ class ClauseReader:
 def score_words(
     rows: SparseRows, weights: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the first step's log-odds: sums of the weights of each row's columns."""
     import numpy as np
 
     count = len(rows.starts) - 1

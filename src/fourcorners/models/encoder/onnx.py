@@ -127,7 +127,6 @@ def read_tokenizer(info: ModelInfo) -> Tokenizer:
 
 
 def file_error(info: ModelInfo, file: str, error: Exception) -> ModelError:
-    """Return the error that a file of a model cannot be used."""
     said = " ".join(str(error).split())[:200]
     return ModelError(
         f"model {info.name}: {info.folder / file} cannot be used: {said}", remedy=info.remedy

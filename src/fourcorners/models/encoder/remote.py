@@ -177,7 +177,6 @@ def _endpoint(url: str) -> str:
 
 
 def _sendable(text: str) -> str:
-    """Return what servers take: no lone surrogates, and never nothing."""
     words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     return words if words.strip() else " "
 

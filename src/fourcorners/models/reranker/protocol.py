@@ -18,9 +18,7 @@ class Reranker(Protocol):
         """Name the model, its version and a hash of its files: other scores, another name."""
         ...
 
-    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
-        """Return one logit a passage, in the order of the passages."""
-        ...
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 def probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64]:

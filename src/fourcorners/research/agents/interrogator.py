@@ -41,8 +41,6 @@ _LONGEST = 600  # characters of a question to the researcher
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is known when a turn begins."""
-
     number: int
     questions: tuple[str, ...]
     materials: tuple[Material, ...]

@@ -31,8 +31,6 @@ _SHOWN = 1_600  # characters of a piece of material that a model is shown
 
 @dataclass(frozen=True, slots=True)
 class ResearchResult:
-    """What the researcher came back with: the materials, what failed, and its own sentences."""
-
     materials: tuple[Material, ...]
     failed: tuple[str, ...] = ()
     response: str = ""

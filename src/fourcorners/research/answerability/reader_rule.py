@@ -64,7 +64,6 @@ def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapp
 
 
 def combine_judgement(judged: Judgement, heard: ReaderScores, both: float) -> Judgement:
-    """Return how likely a contract answers, by search and reader; arguments are as of `signs`."""
     rule = default_rule()
     chance = odds_chance(rule.log_odds(reader_features(judged, heard, both)))
     return replace(judged, chance=chance, threshold=rule.answers, display_threshold=rule.may_answer)

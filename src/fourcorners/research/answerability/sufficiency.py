@@ -36,8 +36,6 @@ _NAMES = (*ASKED, *KNOWN)
 
 
 class EvidenceBasis(StrEnum):
-    """What a contract is judged by."""
-
     TAUGHT = "taught"  # the clause reader, which knows the kind that is asked for
     KNOWN = "known"  # a playbook's query for the kind
     UNKNOWN = "unknown"  # the search: no kind is asked for that a playbook knows

@@ -217,7 +217,6 @@ def _searched(
     question: str,
     answered: Sequence[PartAnswer],
 ) -> SearchRecord:
-    """Return what was looked through, and how strong the best was."""
     sentences = len(context.units(document).units)
     judged = max((each.search.best for each in answered), key=lambda each: each.chance)
     near = next(

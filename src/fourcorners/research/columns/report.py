@@ -132,7 +132,6 @@ def _version(library: Library, provision: str) -> Column | None:
 
 
 def _refused(library: Library, column: Column, outcome: ImportOutcome) -> ImportOutcome:
-    """Return what would have been applied as what was not."""
     is_there = column_versions(library, column.id)[-1].is_active
     told = [
         ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)

@@ -181,7 +181,6 @@ def find_column(library: Library, identity: str) -> Column:
 
 
 def column_versions(library: Library, identity: str) -> list[Column]:
-    """Return all that was kept of a column, the oldest first; empty if there was none."""
     return _select(library, "id = ?", identity)
 
 
@@ -229,7 +228,6 @@ def columns_playbook(collection: str, playbook: str, columns: Collection[Column]
 
 
 def review_playbook(library: Library, collection: str, playbook: str) -> Playbook:
-    """Return the columns that stand in a review as the playbook of their cells."""
     return columns_playbook(collection, playbook, review_columns(library, collection, playbook))
 
 

@@ -137,7 +137,6 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
 
 
 def _nothing(context: ResearchContext, part: Part, looked: AnswerSearch) -> list[Gap]:
-    """Return what is missing, with the nearest candidates: a person may see an answer in them."""
     near = [
         _cited(
             context,
@@ -176,7 +175,6 @@ def _stated(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
 
 
 def _figures(context: ResearchContext, part: Part, shown: Iterable[Snippet]) -> Iterator[Statement]:
-    """Yield the dates, periods and sums in what was found, where such are asked for."""
     wanted = dict.fromkeys(kind for each in part.aspects for kind in _FIGURES.get(each, ()))
     for snippet in shown if wanted else ():
         text = context.read_contract(snippet.document).text

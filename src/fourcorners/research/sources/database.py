@@ -181,7 +181,6 @@ def _of_module(settings: SqlSettings, words: str, most: int) -> Table:
 
 
 def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] | Sequence[str]]:
-    """Return a query and its parameters as a DB-API module of this style takes them."""
     count = len(_WORDS.findall(query))
     if style in ("named", "pyformat"):
         mark = ":words" if style == "named" else "%(words)s"

@@ -144,7 +144,6 @@ def _supposes(question: str, condition: str) -> bool:
 
 
 def _speaks(context: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
-    """Tell whether some words that a verdict goes by speak of the statement."""
     units = context.units(borne.document)
     return any(covered_share(units, statement, span) >= _TOLD for span in borne.evidence)
 
@@ -200,7 +199,6 @@ def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
 
 
 def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> bool:
-    """Tell whether a sentence is qualified by what the question does not suppose."""
     conditions = [each.span.text_in(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
     if any(not _supposes(part.text, each) for each in conditions):
         return True

@@ -17,8 +17,6 @@ from fourcorners.text.patterns import load_patterns
 
 
 class Polarity(StrEnum):
-    """What a sentence says of an act."""
-
     ALLOWS = "allows"
     REQUIRES = "requires"
     FORBIDS = "forbids"
@@ -26,8 +24,6 @@ class Polarity(StrEnum):
 
 
 class ModalQuestion(StrEnum):
-    """What a question asks of an act."""
-
     ALLOWED = "is it allowed?"
     REQUIRED = "is it required?"
 

@@ -32,8 +32,6 @@ _DISAPPLIES = _PATTERNS["disapplies"]
 
 
 class LinkKind(StrEnum):
-    """What ties words to a hit."""
-
     DEFINITION = "definition"
     REFERENCE = "reference"
     EXCEPTION = "exception"
@@ -143,7 +141,6 @@ def expand_hits(
 
 
 def _most(found: Iterable[_Found]) -> Iterator[_Found]:
-    """Yield the best few of each tie."""
     count: dict[LinkKind, int] = {}
     for one in sorted(found, key=lambda each: -each.score):
         count[one.tie] = count.get(one.tie, 0) + 1

@@ -38,7 +38,6 @@ def party_key(name: str) -> str:
 
 
 def party_keys(names: Collection[str]) -> dict[str, str]:
-    """Return names by key, without what is no name of a party."""
     keyed = {party_key(name): name for name in names}
     return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _NO_PARTY}
 

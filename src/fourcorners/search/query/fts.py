@@ -151,7 +151,6 @@ def is_exact(leaf: Leaf | Field) -> bool:
 
 
 def alternatives(part: Part | Node) -> Iterator[_Term]:
-    """Yield the words, prefixes and phrases of which any may stand for a part of a proximity."""
     match part:
         case Word() | Prefix() | Phrase():
             yield part

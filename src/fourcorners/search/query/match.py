@@ -129,7 +129,6 @@ def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
 
 
 def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
-    """Return each match of a leaf: the place of each of its parts."""
     if isinstance(leaf, Proximity):
         parts: list[list[Place]] = []
         for part in leaf.parts:

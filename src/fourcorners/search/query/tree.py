@@ -75,8 +75,6 @@ class Not:
 
 
 class FieldName(Enum):
-    """What of a contract a field asks for."""
-
     TYPE = "type"
     PARTY = "party"
     LABEL = "label"

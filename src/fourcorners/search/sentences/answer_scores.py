@@ -36,8 +36,6 @@ ReaderScores: TypeAlias = Mapping[int, float]
 
 
 class ScoreWeights(BaseModel):
-    """How the log-odds of search and reader are weighed."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
     bias: float
     search: float

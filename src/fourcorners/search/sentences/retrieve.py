@@ -83,8 +83,6 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document read for the question: the chance and the signals of each of its sentences."""
-
     units: PreparedDocument
     signals: NDArray[np.float32]
     chances: NDArray[np.float64]
