@@ -75,9 +75,7 @@ def learned_from(card: Mapping[str, object]) -> tuple[str, ...]:
         match card.get(key):
             case str(listed):
                 return tuple(listed.split())
-            case list(listed):
-                return tuple(map(str, listed))
-            case dict(listed):
+            case list(listed) | dict(listed):
                 return tuple(map(str, listed))
     return ()
 

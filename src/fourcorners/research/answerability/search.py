@@ -269,9 +269,7 @@ def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judg
 
 def _weighed(context: ResearchContext, snippet: Snippet) -> Snippet:
     """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
-    reading = context.read_contract(snippet.document)
-    node = reading.outline.node_at(snippet.span.start)
-    path = [*reading.outline.ancestors(node), node] if node is not None else []
+    path = context.read_contract(snippet.document).path_at(snippet.span.start)
     if not any(each.kind in _FRAMING for each in path):
         return snippet
     odds = snippet.score / max(1e-9, 1 - snippet.score) / _FRAMED

@@ -168,11 +168,9 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
     if not at:
         return
     first, last = at[0], at[-1]
-    if (
-        first
-        and _leans(units[first].text_in(reading.text))
-        and _near(reading, units, first - 1, first)
-    ):
+    words = units[first].text_in(reading.text)
+    leans = _LEANS.search(words) or _LEANS_ANYWHERE.search(words)
+    if first and leans and _near(reading, units, first - 1, first):
         told = f"is what {reading.locate(units[first])} goes on from"
         yield Companion(document, units[first - 1], Role.EVIDENCE, told)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
@@ -187,10 +185,6 @@ def is_contrary(words: str) -> bool:
     return bool(_TAKES_BACK.search(words))
 
 
-def _leans(words: str) -> bool:
-    return bool(_LEANS.search(words) or _LEANS_ANYWHERE.search(words))
-
-
 def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
     """Tell whether two sentences stand in one clause, or in neighbours of one clause."""
     if len(units[one]) > MAX_LENGTH or len(units[other]) > MAX_LENGTH:
@@ -201,13 +195,9 @@ def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> boo
 
 def _clause(reading: Contract, offset: int) -> Node | None:
     """Return the clause with number or heading that holds a place and the places beside it."""
-    node = reading.outline.node_at(offset)
-    if node is None:
-        return None
-    path = [*reading.outline.ancestors(node), node]
+    path = reading.path_at(offset)
     kinds = (NodeKind.ARTICLE, NodeKind.SCHEDULE, NodeKind.RECITALS)
-    articles = [each for each in path if each.kind in kinds]
-    return articles[-1] if articles else path[0]
+    return next((each for each in reversed(path) if each.kind in kinds), path[0] if path else None)
 
 
 def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
@@ -284,11 +274,9 @@ def _adding(
 
 def _article(reading: Contract, span: Span) -> int | None:
     """Return the article that holds a place, or what is highest above it where there is none."""
-    node = reading.outline.node_at(span.start)
-    if node is None:
-        return None
-    path = [*reading.outline.ancestors(node), node]
-    return next((each.id for each in reversed(path) if each.kind in _PARTS), path[0].id)
+    path = reading.path_at(span.start)
+    held = next((each for each in reversed(path) if each.kind in _PARTS), path[0] if path else None)
+    return held.id if held else None
 
 
 def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[Companion]:
@@ -297,7 +285,7 @@ def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterat
         reading = context.read_contract(one.document)
         told: list[Span] = []
         for reference, node in reading.references_to(one.span):
-            if not _is_meant(node, one.span):
+            if node.kind in _PARTS or len(node.span) > max(_LARGEST, 2 * len(one.span)):
                 continue
             sentence = reading.sentence(reference.span)
             if len(sentence) <= MAX_LENGTH and not any(sentence.overlaps(other) for other in told):
@@ -305,7 +293,3 @@ def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterat
         for span in told[:_MOST_SENTENCES]:
             because = f"speaks of {reading.locate(one.span)} by its number"
             yield Companion(one.document, span, Role.REFERENCE, because, _REFERRING)
-
-
-def _is_meant(node: Node, span: Span) -> bool:
-    return node.kind not in _PARTS and len(node.span) <= max(_LARGEST, 2 * len(span))

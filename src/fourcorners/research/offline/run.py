@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
-    Provenance,
     Statement,
     Step,
     Verdict,
@@ -119,9 +118,3 @@ def _materials(findings: Sequence[Statement]) -> tuple[Material, ...]:
 def title_of(question: str) -> str:
     line = " ".join(question.split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rsplit(' ', 1)[0]}…"
-
-
-def offline_provenance(
-    engine: str, created: str, settings: Sequence[tuple[str, str]]
-) -> Provenance:
-    return Provenance(NO_MODEL, engine, created, (), tuple(settings), 0)

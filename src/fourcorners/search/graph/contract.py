@@ -144,6 +144,11 @@ class Contract:
             node = self.outline.nodes[node.parent] if node.parent is not None else None
         return f"{node.label} of {self.name}" if node else self.name
 
+    def path_at(self, offset: int) -> list[Node]:
+        """Return the nodes that hold a place, from the top down."""
+        node = self.outline.node_at(offset)
+        return [] if node is None else [*self.outline.ancestors(node), node]
+
     def opening(self, span: Span) -> Span:
         """Return a clause, or the first sentences of one that is long."""
         span = span.strip(self.text)

@@ -18,7 +18,6 @@ from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
-    gather_candidates,
     party_keys,
     resolve_target,
     title_page,
@@ -224,7 +223,9 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
         parties = " ".join(fact.value.name for fact in cards[document].parties)
         for one in said:
             own = profiles[document]
-            candidates = gather_candidates(one, own, profiles, bearers, fitting, parties)
+            worth = {each for key in own.parties for each in bearers.get(key, ())}
+            worth.update(fitting(f"{one.title} {parties}"))
+            candidates = [profiles[each] for each in sorted(worth) if each in profiles]
             found = resolve_target(one, own, candidates, head)
             dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -220,16 +220,3 @@ def _dated(
     if statement.date in written:
         return 0.9
     return 0.0 if other.dates or written else None
-
-
-def gather_candidates(
-    statement: AmendmentStatement,
-    own: DocumentProfile,
-    profiles: Mapping[str, DocumentProfile],
-    bearers: Mapping[str, Collection[str]],
-    fitting: Callable[[str], Sequence[str]],
-    names: str,
-) -> list[DocumentProfile]:
-    found = {each for key in own.parties for each in bearers.get(key, ())}
-    found.update(fitting(f"{statement.title} {names}"))
-    return [profiles[each] for each in sorted(found) if each in profiles]

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_answer_reader
-from fourcorners.search.sentences.context import sentence_in_context
 from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.text.patterns import load_patterns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,14 @@ MAX_SENTENCES = 48
 """Sentences that are read, of all documents together."""
 MAX_PER_DOCUMENT = 8
 """Sentences that are read of each document at least."""
+MAX_HEADINGS = 2
+"""How many of the headings above a sentence stand in front of it, the innermost."""
+MAX_LEAD = 160
+"""Characters of the words that open its list, at most, from their end."""
+_AHEAD = 12  # sentences before it among which those words are looked for
+_PATTERNS = load_patterns("fourcorners.search.sentences", "answer_scores")
+_ITEM = _PATTERNS["item"]
+_OPEN = _PATTERNS["open"]
 _TINY = 1e-6  # keeps a chance off 0 and 1
 ReaderScores: TypeAlias = Mapping[int, float]
 """The logit of each sentence of a document that was read, by its place among the units."""
@@ -131,3 +139,26 @@ def combine_scores(
     odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
     both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return both
+
+
+def sentence_in_context(units: PreparedDocument, at: int) -> str:
+    """Return a sentence below its headings, an item of a list after what opens the list."""
+    unit = units.units[at]
+    headings = [each.text_in(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
+    words = unit.span.text_in(units.text)
+    lead = _lead(units, at) if _ITEM.match(words) else ""
+    above = " / ".join(" ".join(each.split()) for each in headings)
+    return "\n".join(each for each in (above, f"{lead} {' '.join(words.split())}".strip()) if each)
+
+
+def _lead(units: PreparedDocument, at: int) -> str:
+    """Return the end of the words that open the list in which a sentence stands."""
+    clause = units.clause_of[units.units[at].passage]
+    for before in range(at - 1, max(-1, at - 1 - _AHEAD), -1):
+        unit = units.units[before]
+        if units.clause_of[unit.passage] != clause:
+            return ""
+        words = " ".join(unit.span.text_in(units.text).split())
+        if _OPEN.search(words) and not _ITEM.match(words):
+            return words[-MAX_LEAD:].split(" ", 1)[-1] if len(words) > MAX_LEAD else words
+    return ""
