@@ -38,9 +38,6 @@ class PairModel:
     scales its activations by the largest value of a run gets every pair alone, because in a batch a
     value would depend on its neighbours. `threads` runs go at a time, each on one core. The files
     are loaded on first use; one model may be shared by threads.
-
-    Args:
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:

@@ -186,12 +186,7 @@ def build_context(
 ) -> ResearchContext:
     """Lay out the contracts that a question is about.
 
-    Args:
-        library: Where they are.
-        contracts: Each by its id, a unique part of its name, or its path; none for all.
-        collection: Only those in it.
-        encoder: The encoder that made the library's vectors.
-        concepts: What is known of kinds of clauses.
+    Each is given by its id, a unique part of its name, or its path; none for all of a collection.
 
     Raises:
         ConfigError: If a name fits none or several, or there is nothing to read.

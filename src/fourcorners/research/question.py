@@ -28,11 +28,7 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question that can be answered by itself.
-
-    Attributes:
-        statement: What is so if the answer is yes; empty if it is no question of yes or no.
-    """
+    """A part of a question that can be answered by itself."""
 
     text: str
     aspects: tuple[Aspect, ...]

@@ -83,4 +83,3 @@ class Tool(Protocol):
         Raises:
             FourcornersError: If it could not look.
         """
-        ...

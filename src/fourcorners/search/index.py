@@ -28,45 +28,36 @@ class Index(Protocol):
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
-        ...
 
     def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
-        ...
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row whose words are these; None where it does not."""
-        ...
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         """Count the rows that the index finds for a leaf, before any are read and refused."""
-        ...
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows of the whole library that bear what a leaf of one phrase finds."""
-        ...
 
     def totals(self) -> WordTotals: ...
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters (one at least), in no order."""
-        ...
 
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document (by row) and ordinal of at most `most` passages that bear a word."""
-        ...
 
     def vocabulary(self, start: str) -> list[str]:
         """Return the folded words that begin with `start` and with a Latin letter, sorted."""
-        ...
 
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
     ) -> dict[int, float]:
         """Return the cosine with a vector of each of `rows` that has a vector itself."""
-        ...
 
     def nearest(
         self,
@@ -77,7 +68,6 @@ class Index(Protocol):
         rows: Collection[int] | None,
     ) -> dict[int, float]:
         """Return the `limit` rows within filters (and among `rows`) nearest to a vector."""
-        ...
 
 
 _L = TypeVar("_L", bound=Catalogue)

@@ -25,10 +25,9 @@ MIN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class LexicalRows:
-    """The rows that satisfy a query.
+    """The rows that satisfy a query, each with the sum of its parts.
 
     Attributes:
-        scores: For each row, the sum of its parts.
         parts: For each scored leaf its label and boost × -bm25 by row; a label may occur twice.
     """
 
@@ -36,12 +35,7 @@ class LexicalRows:
     parts: Sequence[tuple[str, Mapping[int, float]]]
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
-        """Yield label and part of the score of each leaf that a row satisfies.
-
-        Args:
-            row: One of those found.
-            words: The words of its passage.
-        """
+        """Yield label and part of the score of each leaf that a row satisfies."""
         del words
         for label, part in self.parts:
             if row in part:

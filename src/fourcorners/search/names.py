@@ -125,12 +125,9 @@ class NameIndex:
     def match_names(
         self, library: Catalogue, naming: str, within: Collection[str] | None = None
     ) -> list[NameMatch]:
-        """Return the documents that bear any of the words, the best fit first.
+        """Return the documents that bear any of the words, the best fit first, `within` some ids.
 
-        Args:
-            library: The library whose names these are, or another connection to it.
-            naming: The words that name a contract, such as `Supply Agreement between A and B`.
-            within: The ids to choose from; by default all.
+        The words name a contract, such as `Supply Agreement between A and B`.
         """
         tokens = [token for token in _told(naming) if token not in COMMON]
         if not tokens:

@@ -31,7 +31,6 @@ class AnswerReader(Protocol):
 
     def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         """Return a logit for each sentence, in their order; not calibrated by itself."""
-        ...
 
 
 class OnnxAnswerReader:
@@ -39,9 +38,6 @@ class OnnxAnswerReader:
 
     What was read last is kept: a question is put to one contract in several ways. One reader may be
     shared by threads.
-
-    Args:
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:

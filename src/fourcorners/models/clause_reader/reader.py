@@ -167,7 +167,6 @@ class Weights:
         limits: For each kind the probability from which a cell is found, that from which a
             sentence is quoted with it, and the margin of the playbook's query: how far on the way
             from its threshold to certainty it must be to count where the reader is not sure.
-        match: For each kind the weights of `clause_match`.
     """
 
     vocabulary: Vocabulary

@@ -26,10 +26,6 @@ class CachedEncoder:
     """An encoder beside the last vectors that it made; threads may share it.
 
     Texts are known by their hashes: no contract is kept in memory for their sake.
-
-    Args:
-        encoder: What makes vectors.
-        most: So many are kept; of more, those go that were asked for longest ago.
     """
 
     def __init__(self, encoder: Encoder, *, most: int = MAX_VECTORS) -> None:

@@ -34,9 +34,6 @@ class OnnxEncoder:
     in batches of 16, sorted by length, 23; for titles of ten tokens 1.3, in batches 1.0.
     `threads` texts run at a time, each on one core. The files are read and verified on first use;
     threads may share an encoder, and all encoders of one model in a process share a session.
-
-    Args:
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:

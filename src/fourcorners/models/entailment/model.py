@@ -145,13 +145,10 @@ class EntailmentModel:
         hypotheses: Sequence[str],
         guides: Sequence[HypothesisGuide | None] | None = None,
     ) -> list[Verdict]:
-        """Return what a document says of each hypothesis.
+        """Return what a document says of each hypothesis; those that were learned are recognised.
 
-        Args:
-            text: The document.
-            spans: What may be evidence, in order of position: its sentences, say.
-            hypotheses: Sentences. Those that the model was trained on are recognised.
-            guides: For each hypothesis what a playbook knows of its place; the known need none.
+        The spans are what may be evidence, in order of position; the guides tell what a playbook
+        knows of the place of each hypothesis.
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]

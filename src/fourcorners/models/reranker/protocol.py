@@ -16,7 +16,6 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """Name the model, its version and a hash of its files: other scores, another name."""
-        ...
 
     def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]: ...
 

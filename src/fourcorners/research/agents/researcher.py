@@ -111,12 +111,8 @@ class Researcher:
 
 def number_materials(materials: Sequence[Material]) -> list[Value]:
     """Return materials as fenced passages, numbered from 1; where they are from is data, too."""
-    return [
-        QuotedText(f"[{_from(each)}]\n{each.words[:_SHOWN]}", f"passage {number}")
-        for number, each in enumerate(materials, start=1)
-    ]
-
-
-def _from(material: Material) -> str:
-    told = (material.source, material.where, material.because)
-    return "; ".join(part for part in told if part)
+    numbered: list[Value] = []
+    for number, each in enumerate(materials, start=1):
+        origin = "; ".join(part for part in (each.source, each.where, each.because) if part)
+        numbered.append(QuotedText(f"[{origin}]\n{each.words[:_SHOWN]}", f"passage {number}"))
+    return numbered

@@ -93,12 +93,8 @@ def clause_opinions(
 ) -> ClauseOpinions | None:
     """Return what a review makes of the likeliest of the kinds that a question names.
 
-    Args:
-        library: Where the contract is.
-        document: Its id.
-        concepts: What the question asks for, with weights; those that it only touches do not count.
-        reader: The clause reader; by default the one of reviews.
-        may_have_vectors: If not, the contract is judged as one without them.
+    Kinds that it only touches do not count; without `may_have_vectors` the contract is judged as
+    one that has none.
 
     Returns:
         None where no playbook of the package knows the kinds.

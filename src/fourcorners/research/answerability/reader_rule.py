@@ -46,13 +46,7 @@ def default_rule() -> ReaderRule:
 
 
 def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapping[str, float]:
-    """Return what speaks for a contract answering: `SIGNS`.
-
-    Args:
-        judged: By what a search sees.
-        heard: What was read.
-        both: The chance of the best sentence, by search and reader.
-    """
+    """Return what speaks for a contract answering: `SIGNS`."""
     best = sorted(heard.values(), reverse=True)[:2]
     best += [lines().unread] * (2 - len(best))
     return {

@@ -197,7 +197,7 @@ def _retrieved(
 def _signs(
     context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
 ) -> near.SimilarityFeatures | None:
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
@@ -216,7 +216,7 @@ def _told_more(
     "Is the liability limited if a filter makes somebody ill?" asks for a cap, and for illness from
     a filter; a contract that speaks of the latter may well say what holds for it.
     """
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     if not found.concepts or not found.snippets or encoder is None:
         return 0.0
     called = {
@@ -253,7 +253,7 @@ def concepts_in_focus(asked: str, concepts: Sequence[Concept]) -> tuple[Concept,
 
 
 def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judgement], ...]:
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     vector = encoder.encode([found.asked])[0] if encoder is not None else None
     rules = sufficiency.load_rules(with_vectors=encoder is not None)
     judged: list[tuple[str, Judgement]] = []

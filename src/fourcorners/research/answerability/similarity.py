@@ -73,15 +73,7 @@ def similarity_features(
     vector: NDArray[np.float32] | None,
     chance: float,
 ) -> SimilarityFeatures | None:
-    """Return what speaks for words of a contract; None without vectors.
-
-    Args:
-        units: The contract.
-        found: The words.
-        asked: The question, in the contract's own words.
-        vector: The question's, of unit length.
-        chance: That the contract answers.
-    """
+    """Return what speaks for words of a contract; None without vectors (of unit length)."""
     if vector is None or units.vectors is None or not len(units.vectors):
         return None
     nearest = float((units.vectors @ vector).max())

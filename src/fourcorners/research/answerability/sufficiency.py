@@ -94,16 +94,7 @@ def sufficiency_features(
     encoder: Encoder | None,
     opinions: ClauseOpinions | None,
 ) -> Features:
-    """Return what speaks for a contract answering a question: `SIGNS` of each ground there is.
-
-    Args:
-        units: The contract.
-        asked: The question.
-        vector: The question's; None where the library has no vectors.
-        concepts: Those that the question asks for, with the vectors of their examples.
-        encoder: What made the vectors.
-        opinions: What a review makes of the kind that is asked for.
-    """
+    """Return what speaks for a contract answering: `FEATURES` of each ground there is."""
     if opinions is None:
         found = _searched(units, asked, vector, concepts, encoder)
         return {EvidenceBasis.UNKNOWN: {"words": found["words"], "sentence": found["sentence"]}}

@@ -47,14 +47,7 @@ _ANSWERS = {
 
 
 class ColumnFiller:
-    """Fills the cells of one column.
-
-    Args:
-        library: Where the contracts are; those outside of the column's collection are not read.
-        column: Whose cells are filled.
-        encoder: What made the library's vectors; None where it has none.
-        concepts: What is known of kinds of clauses.
-        port: The way to the language model that reads; None for answers by rules.
+    """Fills the cells of one column, by rules, or with a port by the language model.
 
     Raises:
         LlmNotConfigured: If a model is wanted, and a role has none.

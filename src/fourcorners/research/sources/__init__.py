@@ -43,10 +43,6 @@ def known_sources(settings: ExternalSettings) -> list[str]:
 def external_tools(names: Sequence[str], settings: ExternalSettings | None = None) -> list[Tool]:
     """Return the external tools of these names.
 
-    Args:
-        names: As a person gave them; without one there is none.
-        settings: What the operator says of outside sources; by default as configured.
-
     Raises:
         ConfigError: If there is none of a name, or it is not set up.
     """

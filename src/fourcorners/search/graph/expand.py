@@ -93,13 +93,8 @@ def expand_hits(
     That is what amends or restates a hit's clause (or, for a hit in an amendment, the clause that
     it changes), what stands elsewhere notwithstanding or subject to it, the clauses that it refers
     to, and the definitions of the terms that it uses, the most specific ones first. All is
-    disjoint from the hits and from each other; what is shown already is left out.
-
-    Args:
-        library: Where the hits are from.
-        snippets: The hits, the best first.
-        limit: How many at most.
-        collection: What is linked must be in this collection too; by default anywhere.
+    disjoint from the hits and from each other; what is shown already is left out, and what is in
+    another collection, if one is given.
     """
     if limit < 1 or not snippets:
         return []

@@ -192,11 +192,7 @@ def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
 def query_error(query: str, at: int, fault: str, **values: str | float) -> QueryError:
     """Return an error that shows the query with a caret under the character at `at`.
 
-    Args:
-        query: What the user wrote.
-        at: Where the fault is.
-        fault: Its name in `faults.yaml`.
-        **values: What stands in its message and remedy.
+    `fault` is its name in `faults.yaml`, and `values` what stands in its message and remedy.
     """
     what, remedy = (_faults()[fault][part].format(**values) for part in ("what", "remedy"))
     start = max(0, min(at - MAX_SHOWN // 2, len(query) - MAX_SHOWN))

@@ -54,7 +54,6 @@ class AnswerWeights(BaseModel):
     """The lines where a known kind of clause is asked for, and where none is.
 
     Attributes:
-        encoder: The one that the search had when they were fitted.
         unread: The logit that a sentence counts with which was not read.
     """
 
@@ -123,13 +122,7 @@ def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
 def combine_scores(
     chances: NDArray[np.float64], heard: ReaderScores, line: ScoreWeights
 ) -> NDArray[np.float64]:
-    """Return the chance of each sentence by search and reader.
-
-    Args:
-        chances: By the search.
-        heard: What was read.
-        line: How both are weighed.
-    """
+    """Return the chance of each sentence by search and reader."""
     import numpy as np
 
     sure = np.clip(chances, _TINY, 1 - _TINY)

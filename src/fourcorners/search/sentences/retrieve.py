@@ -99,7 +99,6 @@ def retrieve_snippets(
     filters: Filters = NO_FILTERS,
     limit: int = 64,
     weights: SignalWeights | None = None,
-    shape: ExtensionLimits = SHAPE,
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
     read_as: str = "",
@@ -117,7 +116,6 @@ def retrieve_snippets(
         filters: What of the library to look at.
         limit: How many snippets at most.
         weights: How signals are weighed; by default as fitted.
-        shape: How far a sentence is extended within its clause.
         reranker: Reads the question and the best snippets together; the log-odds of both count
             alike, and the rest stay behind.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
@@ -175,7 +173,7 @@ def retrieve_snippets(
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
-        for piece in _pieces(one, shape, limit)
+        for piece in _pieces(one, limit)
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
@@ -195,13 +193,13 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     return sorted(told, key=lambda snippet: -snippet.score)
 
 
-def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
+def _pieces(one: _Read, limit: int) -> list[Piece]:
     import numpy as np
 
     cores = np.argsort(-one.chances, kind="stable").tolist()
     spans = [unit.span for unit in one.units.units]
     clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
-    return extend_sentences(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
+    return extend_sentences(spans, clause, one.chances, cores, SHAPE, limit, len(one.units.text))
 
 
 def _snippet(

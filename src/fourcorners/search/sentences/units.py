@@ -51,7 +51,6 @@ class PreparedDocument:
         under: Which of the distinct headings each way through the outline passes: a row of 0 and 1
             for each way, a column for each heading.
         way_of: For each passage, the row of its way.
-        lengths: For each unit, its characters.
     """
 
     document: str
