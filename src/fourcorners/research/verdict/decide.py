@@ -11,7 +11,6 @@ questions like this one (`models/polarity`), if they do so nearly always.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +37,7 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.search.sentences.units import PreparedDocument
 from fourcorners.search.stems import stems
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _SUPPOSED = (
@@ -46,10 +46,8 @@ _SUPPOSED = (
 _TOLD = 0.3  # of the question's words, by rarity, that words speaking of it have
 _CLEAR = 0.45  # that a sentence has which is read by rules
 _PLAIN = 0.3  # that a sentence has which says who may or shall do it
-_DENIAL = re.compile(
-    r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.research.verdict", "decide")
+_DENIAL = _PATTERNS["denial"]
 MAX_SPANS_LENGTH = 600
 """Pieces of a contract that are read whole; of a longer one those around what was found."""
 _AROUND = 3_000  # characters on either side of what was found
