@@ -72,20 +72,10 @@ _SAYS = {
 
 
 def explain_score(hit: Hit) -> list[ScorePart]:
-    answers = any(name.startswith(SIGNAL_PREFIX) for name in hit.scores)
-    return [
-        ScorePart(name, value, _says(name, answers=answers)) for name, value in hit.scores.items()
-    ]
-
-
-def _says(name: str, *, answers: bool) -> str:
-    if answers:
-        return (
-            "what it adds to the log-odds"
-            if name.startswith(SIGNAL_PREFIX)
-            else "how likely it answers"
-        )
-    return _SAYS.get(name, "boost × BM25 of this term")
+    says, others = _SAYS, "boost × BM25 of this term"
+    if any(name.startswith(SIGNAL_PREFIX) for name in hit.scores):
+        says, others = {"score": "how likely it answers"}, "what it adds to the log-odds"
+    return [ScorePart(name, value, says.get(name, others)) for name, value in hit.scores.items()]
 
 
 def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:

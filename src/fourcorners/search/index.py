@@ -83,7 +83,11 @@ def index_of(library: Catalogue) -> Index:
     """Return the index of a library; it is made once."""
     known = _KNOWN.get(library)
     if known is None:
-        known = _KNOWN[library] = _maker(type(library))(library)
+        from fourcorners.search.sqlite_index import SqliteIndex
+
+        kinds = type(library).__mro__
+        maker = next((_MAKERS[each] for each in kinds if each in _MAKERS), SqliteIndex)
+        known = _KNOWN[library] = maker(library)
     return known
 
 
@@ -99,9 +103,3 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
             f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
             remedy=f"Search with {known.name}, or add the contracts to a new library.",
         )
-
-
-def _maker(kind: type[Catalogue]) -> Callable[[Catalogue], Index]:
-    from fourcorners.search.sqlite_index import SqliteIndex
-
-    return next((_MAKERS[each] for each in kind.__mro__ if each in _MAKERS), SqliteIndex)

@@ -37,24 +37,16 @@ def understand_question(
         BudgetExceeded: If the budget does not allow it.
     """
     replies: list[Value] = []
-    value = yield from meter.ask(
-        port,
-        "archivist",
-        prompt_values(context, started, replies, may_ask=reply is not None),
-        UnderstoodQuestion,
-    )
+    values = prompt_values(context, started, replies, may_ask=reply is not None)
+    value = yield from meter.ask(port, "archivist", values, UnderstoodQuestion)
     if reply is not None and value.ask_back.strip():
         asked = _short(value.ask_back)
         yield ClarificationEvent(asked)
         said = reply(asked).strip()
         if said:
             replies.append({"asked": asked, "said": said})
-            value = yield from meter.ask(
-                port,
-                "archivist",
-                prompt_values(context, started, replies, may_ask=False),
-                UnderstoodQuestion,
-            )
+            values = prompt_values(context, started, replies, may_ask=False)
+            value = yield from meter.ask(port, "archivist", values, UnderstoodQuestion)
         else:
             value.assumptions.append(f"Left open: {asked}")
     meter.started = replace(

@@ -68,12 +68,15 @@ class Interrogator:
                     break
                 found = yield from self._researcher.research(meter, asked)
                 materials = self._kept(turn, found)
-                told = yield from meter.ask(
-                    self._port,
-                    "draft",
-                    self._values(meter, turn, asked, materials, found),
-                    DraftReport,
+                values = draft_values(
+                    meter.started,
+                    asked,
+                    materials,
+                    before=_told(turn.checked) if turn.checked else "",
+                    response=found.response,
+                    is_last=number >= self._turns,
                 )
+                told = yield from meter.ask(self._port, "draft", values, DraftReport)
                 checked = self._checked(meter.started, told, materials, found)
                 turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
                 tools = (each.tool for each in found.materials)
@@ -111,23 +114,6 @@ class Interrogator:
         old = [each for each in turn.materials if _is_cited(each, cited)]
         rest = [each for each in turn.materials if each not in old]
         return merge_materials(merge_materials(old, found.materials), rest)[:MAX_PASSAGES]
-
-    def _values(
-        self,
-        meter: Meter,
-        turn: Turn,
-        asked: str,
-        materials: Sequence[Material],
-        found: ResearchResult,
-    ) -> dict[str, Value]:
-        return draft_values(
-            meter.started,
-            asked,
-            materials,
-            before=_told(turn.checked) if turn.checked else "",
-            response=found.response,
-            is_last=turn.number + 1 >= self._turns,
-        )
 
     def _checked(
         self,
