@@ -32,9 +32,7 @@ from fourcorners.search.hit import (
     DocumentPlaces,
     FoundPassage,
     Hit,
-    ScorePart,
     add_disjoint,
-    explain_score,
 )
 from fourcorners.search.index import index_of, require_same_encoder
 from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
@@ -62,8 +60,6 @@ from fourcorners.text.tokenization import WordIndex, tokenize
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain_score", "find_passages"]
 
 MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -191,23 +192,18 @@ def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] |
 
 
 def _in_time(work: Callable[[], Table], settings: SqlSettings) -> Table:
-    given: list[Table] = []
-    failed: list[BaseException] = []
+    outcome: Future[Table] = Future()
 
     def do() -> None:
         try:
-            given.append(work())
+            outcome.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            failed.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=do, name="fourcorners-database", daemon=True)
-    thread.start()
-    thread.join(settings.timeout)
-    if failed:
-        raise failed[0]
-    if not given:
+    threading.Thread(target=do, name="fourcorners-database", daemon=True).start()
+    if not wait([outcome], settings.timeout).done:
         raise CallError(f"the database did not answer within {settings.timeout:g} seconds.")
-    return given[0]
+    return outcome.result()
 
 
 def _plain(value: object) -> str:
