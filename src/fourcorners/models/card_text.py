@@ -21,7 +21,6 @@ class ModelDescription:
         encoder: Whose vectors it is for; empty if it needs none.
         learned_from: The hash of each document (or query) that it learned from.
         scores: What it scored, as the card has it.
-        card: The whole card.
         size: Of its files, in bytes; of those that are missing nothing.
     """
 

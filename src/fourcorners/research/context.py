@@ -38,7 +38,6 @@ class ResearchContext:
     Attributes:
         entries: The contracts that were named; empty for all of the library, or its collection.
         encoder: What made the library's vectors; without one only words count.
-        concepts: What is known of kinds of clauses.
         reader: What reads a question beside the sentences that a search finds; without one the
             search alone counts.
     """

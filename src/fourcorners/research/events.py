@@ -14,7 +14,6 @@ class PlanEvent:
     """What is to be done.
 
     Attributes:
-        parts: The parts of the question.
         turns: How often the researcher is asked at most; 0 without a language model.
         calls: Exchanges with a model that this takes at most, repairs apart.
     """

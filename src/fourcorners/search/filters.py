@@ -28,7 +28,6 @@ class Filters:
     """What to look at; a passage must meet every filter that is given.
 
     Attributes:
-        collection: The name of a collection.
         documents: Ids of documents, of which any.
         types: Document types such as `License Agreement`, of which any; case does not matter.
         labels: Outline labels such as `7.2`, of which any, with all that stands under them.

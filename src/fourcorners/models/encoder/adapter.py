@@ -39,7 +39,6 @@ class TrainingQuery:
     Attributes:
         vector: Its unit vector.
         clauses: The clauses' unit vectors, a row each.
-        base: The scores that they have already.
         gains: Their stars less one, 0 to 4.
     """
 
@@ -122,11 +121,7 @@ def matrix_gradients(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the error of the shares, and the gradient of the loss by each matrix.
 
-    Args:
-        lesson: What is learned from.
-        query_matrix: As it is now.
-        clause_matrix: The same.
-        rest: The scores but for what the matrices change.
+    `rest` are the scores but for what the matrices change.
     """
     import numpy as np
 

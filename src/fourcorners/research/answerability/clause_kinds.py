@@ -72,7 +72,7 @@ class ClauseOpinions:
 
     @property
     def margin(self) -> float:
-        """Return how far the surer of the two is above its limit, in log-odds."""
+        """How far the surer of the two is above its limit, in log-odds."""
         both = [each for each in (self.by_query, self.by_reader) if each is not None]
         return max(each.margin for each in both)
 
