@@ -1,4 +1,4 @@
-"""`Desk`: the contracts that a question is about, laid out to be read, searched and cited."""
+"""`ResearchContext`: the contracts of a question, laid out to be read, searched and cited."""
 
 from __future__ import annotations
 

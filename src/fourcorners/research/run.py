@@ -40,7 +40,7 @@ def ask(
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Answer a question from contracts, and yield what happens; `Finished` with the report is last.
+    """Answer a question from contracts, and yield what happens; the last is an `AnswerEvent`.
 
     Args:
         library: Where the contracts are.

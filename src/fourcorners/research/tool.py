@@ -1,9 +1,10 @@
 """`Tool`: what the researcher may look with, inside the contracts or outside of them.
 
-A tool is asked with an `Inquiry` and returns `Material`: words, each with where they are from. What
-is of a contract names its document and the place there, and counts as evidence once the program has
-verified it. What is from outside (`fourcorners.research.sources`) names its source and the day it
-was fetched; it is kept apart from the contracts' words everywhere, and never supports them.
+A tool is asked with a `ToolQuery` and returns `Material`: words, each with where they are from.
+What is of a contract names its document and the place there, and counts as evidence once the
+program has verified it. What is from outside (`fourcorners.research.sources`) names its source and
+the day it was fetched; it is kept apart from the contracts' words everywhere, and never supports
+them.
 
 A tool that fails raises a `FourcornersError`; the report says what was not looked up, and goes on.
 """

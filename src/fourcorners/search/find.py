@@ -8,7 +8,7 @@ What may be found:
 - Three or more bare words without any operator are **plain language**. If there is an encoder, and
   vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
   hit may hold none of the words. In a large library the commonest of many words do not count
-  (`lexical.MOST_BEARERS`). Without encoder or vectors, the query is exact.
+  (`lexical.MAX_FREQUENCY`). Without encoder or vectors, the query is exact.
 - An example alone (`like` without a query) finds by meaning alone.
 - Fields (`type:lease`) narrow either, and score nothing.
 

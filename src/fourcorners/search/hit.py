@@ -79,7 +79,7 @@ def explain_score(hit: Hit) -> list[ScorePart]:
 
 
 def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:
-    """Return at most `SNIPPET` characters of the span, where most matches are, in whole words."""
+    """Return at most `MAX_SNIPPET` characters of the span, where most matches are: whole words."""
     if len(span) <= MAX_SNIPPET:
         return span
     start = span.start

@@ -64,10 +64,10 @@ class BestRows(LexicalRows):
 def best_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
 ) -> LexicalRows:
-    """Return the best of the rows that `lexical` finds; of equal ones those that come first.
+    """Return the best of the rows that `matching_rows` finds; of equal ones those that come first.
 
     Where any of some words will do, the index ranks the rows: that takes half the time of fetching
-    them all; of many words in a large library the commonest do not count (`MOST_BEARERS`).
+    them all; of many words in a large library the commonest do not count (`MAX_FREQUENCY`).
     """
     leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):

@@ -1,7 +1,7 @@
 """`AnswerReader`: reads a question and sentences, and tells which of them answer it.
 
 Taught on questions that people ask of contracts in everyday words (`training/README.md`). What it
-reads is a sentence below its headings (`search/in_context.py`).
+reads is a sentence below its headings (`search/sentences/answer_scores.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`KeptVectors`: an encoder that remembers what it made, for texts that are asked for again.
+"""`CachedEncoder`: an encoder that remembers what it made, for texts that are asked for again.
 
 The sentences of a contract are read anew for each question whether it says so, and the examples of
 a rule for each contract; their vectors are the same every time.

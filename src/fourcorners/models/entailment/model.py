@@ -2,7 +2,7 @@
 
 For the hypotheses that it was trained on, it has heads of their own; any other is judged by what
 its words and its meaning share with the spans, and by what a playbook tells of its place
-(`entailment_unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
+(`unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
 the model was trained beside.
 """
 
@@ -59,7 +59,7 @@ MIN_SCORE = 1e-3  # a head's probability counts as no less
 
 
 def likely_spans(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell which spans are among the first `MEANT` of any hypothesis by their words.
+    """Tell which spans are among the first `MAX_BY_MEANING` of any hypothesis by their words.
 
     Args:
         scores: An array (spans, known hypotheses): what the words say.
@@ -100,7 +100,7 @@ def label_features(
     Args:
         probabilities: An array (hypotheses, labels) of the heads of three.
         against: For each, the log odds of the head of two that it is contradicted.
-        best: The highest log odds that a span is evidence, as of `tops`.
+        best: The highest log odds that a span is evidence, as of `highest_scores`.
         mass: How much evidence there is in all.
         first: The highest score of a span by its words alone.
     """

@@ -30,7 +30,7 @@ def understand_question(
     """Ask the model what was meant; the generator returns the report's head.
 
     Yields:
-        What the step used, and `Needed` where the person is asked back.
+        What the step used, and `ClarificationEvent` where the person is asked back.
 
     Raises:
         LlmError: If the model fails.

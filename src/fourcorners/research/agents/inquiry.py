@@ -112,7 +112,7 @@ def run_inquiry(
     back.
 
     Yields:
-        The events, the last of which is `Finished`.
+        The events, the last of which is `AnswerEvent`.
 
     Raises:
         LlmNotConfigured: Before anything is sent, if an agent has no model.

@@ -1,8 +1,8 @@
 """The interrogator: asks the researcher until an answer stands, and writes a report each turn.
 
 Each turn is a question, what the researcher finds, and a draft (PAKTON, sections 3.2 and E.2). The
-model's words are claims: the program checks each draft before anyone sees it (`checking`). The work
-ends when a draft is confident, the turns are used, nothing new is asked, the budget would be
+model's words are claims: the program checks each draft before anyone sees it (`report_check`). The
+work ends when a draft is confident, the turns are used, nothing new is asked, the budget would be
 passed, or a model fails; what was not done is said.
 """
 

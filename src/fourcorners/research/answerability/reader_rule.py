@@ -28,7 +28,7 @@ _TINY = 1e-4  # keeps a chance off 0 and 1
 
 
 class ReaderRule(LinearWeights):
-    """How `SIGNS` are weighed.
+    """How `FEATURES` are weighed.
 
     Attributes:
         answers: The chance from which on words count as an answer.
@@ -46,7 +46,7 @@ def default_rule() -> ReaderRule:
 
 
 def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapping[str, float]:
-    """Return what speaks for a contract answering: `SIGNS`."""
+    """Return what speaks for a contract answering: `FEATURES`."""
     best = sorted(heard.values(), reverse=True)[:2]
     best += [lines().unread] * (2 - len(best))
     return {

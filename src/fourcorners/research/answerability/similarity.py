@@ -51,7 +51,7 @@ def default_weights() -> SimilarityWeights:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityFeatures:
-    """What speaks for words, see `SIGNS`; `chance` is a probability."""
+    """What speaks for words, see `FEATURES`; `chance` is a probability."""
 
     chance: float
     meaning: float

@@ -106,7 +106,7 @@ def add_column(
 
     Raises:
         ConfigError: If nothing is asked, too much, or there are as many columns as may be.
-        AskedAlready: If the same is asked already.
+        DuplicateColumn: If the same is asked already.
     """
     asked = _sound(question)
     with library.transaction():
@@ -133,7 +133,7 @@ def update_column(
     Raises:
         NoSuchColumn: If there is no such column.
         ConfigError: If nothing is asked, or too much.
-        AskedAlready: If the same is asked already, here or in another column of the review.
+        DuplicateColumn: If the same is asked already, here or in another column of the review.
     """
     asked = _sound(question)
     with library.transaction():

@@ -82,7 +82,7 @@ def find_companions(
     That is what stands beside the best of them, what else their clauses say of what is `asked`,
     what the graph links to them, the definitions of the terms that linked words use in turn, and
     from when amendments hold. All is disjoint from the words shown and from each other; there is
-    room for `ROOM` characters.
+    room for `MAX_CHARACTERS` characters.
     """
     found = [
         one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)

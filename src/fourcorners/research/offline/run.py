@@ -38,7 +38,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
     """Answer by rules; `started` says what was asked, and how.
 
     Yields:
-        The events, the last of which is `Finished`.
+        The events, the last of which is `AnswerEvent`.
     """
     parts = split_question(started.question)
     texts = tuple(part.text for part in parts)

@@ -1,10 +1,10 @@
 """Yes, no, or it depends: what the best words found come to for a question that asks whether.
 
 Of what may or must be done the sentences speak for themselves, where one says in plain words who
-may or shall not do what is asked (`stance`). Else the entailment model is heard, and believed where
-the words that it goes by speak of what is asked; its "yes" only where the sentence that has most of
-the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is
-read by rules: one that sets a condition of its own, or that the next one takes back, makes the
+may or shall not do what is asked (`polarity`). Else the entailment model is heard, and believed
+where the words that it goes by speak of what is asked; its "yes" only where the sentence that has
+most of the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence
+is read by rules: one that sets a condition of its own, or that the next one takes back, makes the
 answer depend on it. Where all this tells nothing, it counts how words like the best mostly answer
 questions like this one (`models/polarity`), if they do so nearly always.
 """

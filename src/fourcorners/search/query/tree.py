@@ -99,7 +99,7 @@ class Field:
 
 
 Part: TypeAlias = Word | Prefix | Phrase | Or
-"""What a `Near` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
+"""What a `Proximity` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
 Leaf: TypeAlias = Word | Prefix | Phrase | Proximity
 """What is scored."""
 Node: TypeAlias = Leaf | Field | And | Or | Not
