@@ -23,9 +23,13 @@ from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.context import build_context
 from fourcorners.research.run import ask, final_answer
-from fourcorners.research.sources import INTERNAL_TOOLS, configure_sources, statutes
+from fourcorners.research.sources import (
+    INTERNAL_TOOLS,
+    external_tools,
+    known_sources,
+    statutes,
+)
 from fourcorners.research.sources.guard import MAX_CHARACTERS, MAX_QUERY, GuardedSource
-from fourcorners.research.sources.registry import external_tools
 from fourcorners.research.sources.statutes import Statutes
 from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.search.concepts import Concept
@@ -75,7 +79,7 @@ def site(server: Served) -> str:
 
 def test_nothing_is_used_unless_it_is_switched_on() -> None:
     off = ExternalSettings.model_validate({"wikipedia": {}, "web": {"url": "http://127.0.0.1/"}})
-    assert configure_sources(off) == {}
+    assert known_sources(off) == []
     assert Settings().research.external.on is False
     with pytest.raises(ConfigError, match="no outside source 'wikipedia'") as caught:
         external_tools(["wikipedia"], off)
@@ -99,7 +103,7 @@ def test_no_source_bears_the_name_of_a_tool_of_the_contracts(library: Library) -
     } == INTERNAL_TOOLS
     for name in INTERNAL_TOOLS:
         with pytest.raises(ConfigError, match="has the name of a tool"):
-            configure_sources(settings(mcp={name: {"says": "x", "command": ["x"]}}))
+            known_sources(settings(mcp={name: {"says": "x", "command": ["x"]}}))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,6 @@ class Odd:
 
     name = "odd"
     description = "x"
-    is_external = False
 
     def __init__(self, *given: Material | Exception) -> None:
         self.given = given
@@ -147,7 +150,6 @@ def test_what_a_source_brings_is_nowhere_in_a_contract() -> None:
     )  # fmt: skip
     odd = Odd(lie)
     guarded = GuardedSource(odd)
-    assert guarded.is_external
     (got,) = look(guarded, "w" * 900)
     assert (got.document, got.span, got.because, got.tool, got.score) == ("", None, "", "odd", 0.0)
     assert (got.words, got.source) == ("The Tenant may assign.", "lease .txt")
@@ -350,7 +352,7 @@ def test_the_settings_keep_paths_beside_the_file(
     assert found.statutes is not None
     assert found.statutes.folder == tmp_path / "law"
     assert found.sql["matters"].file == tmp_path / "m.db"
-    assert sorted(configure_sources(found)) == ["matters", "statutes"]
+    assert known_sources(found) == ["matters", "statutes"]
 
 
 def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -362,7 +364,7 @@ def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setenv("FOURCORNERS_RESEARCH_EXTERNAL_WIKIPEDIA", '{"timeout": 3}')
     monkeypatch.setenv("FOURCORNERS_MCP_WRITE", "true")
     found = Settings.load(library="x.db")
-    assert sorted(configure_sources(found.research.external)) == ["statutes", "wikipedia"]
+    assert known_sources(found.research.external) == ["statutes", "wikipedia"]
     assert found.research.external.wikipedia is not None
     assert found.research.external.wikipedia.timeout == 3
     assert found.mcp.write is True

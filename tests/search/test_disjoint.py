@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.search.disjoint import MAX_LENGTH, FoundPassage, add_disjoint
+from fourcorners.search.hit import MAX_LENGTH, FoundPassage, add_disjoint
 from fourcorners.text.span import Span, covered_length
 
 TEXT = "x" * 20_000
@@ -11,7 +11,7 @@ TEXT = "x" * 20_000
 
 def found(start: int, end: int, *matched: tuple[int, int], document: str = "d") -> FoundPassage:
     return FoundPassage(
-        start, document, start, None, Span(start, end), tuple(Span(*m) for m in matched)
+        document, start, None, Span(start, end), tuple(Span(*m) for m in matched), start
     )
 
 

@@ -8,7 +8,9 @@ import pytest
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.store import Library
-from fourcorners.search.find import Filters, Hit, Weights, explain_score, find_passages
+from fourcorners.search.filters import Filters
+from fourcorners.search.find import Weights, find_passages
+from fourcorners.search.hit import Hit, explain_score
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.span import Span

@@ -515,7 +515,7 @@ def started(path: Path, folder: Path, asks: Asks, *options: str) -> None:
 
 
 def test_our_own_researcher_can_ask_it(path: Path, settings: Settings, ids: dict[str, str]) -> None:
-    from fourcorners.research.sources.registry import external_tools
+    from fourcorners.research.sources import external_tools
 
     with served(path, settings) as url:
         section = {"says": "x", "url": url, "tool": "define", "argument": "term"}

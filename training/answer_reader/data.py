@@ -30,7 +30,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answerability.search import concepts_in_focus
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.search.concepts import recognise_concepts
-from fourcorners.search.sentences.context import sentence_in_context
+from fourcorners.search.sentences.answer_scores import sentence_in_context
 from fourcorners.search.sentences.signals import signals
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.search.sentences.weights import default_weights

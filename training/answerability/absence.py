@@ -221,7 +221,7 @@ def learned(mode: str, seen: Sequence[Seen]) -> dict[str, object]:
         named = [each.kind if ground is EvidenceBasis.TAUGHT else "" for each in sides]
         odds[ground] = out_of_fold(rows, targets, named, names, folds)
         if ground is EvidenceBasis.TAUGHT:
-            odds[ground] = (odds[ground] + odds[EvidenceBasis.KNOWN]) / 2  # as `Rules.judge` does
+            odds[ground] = (odds[ground] + odds[EvidenceBasis.KNOWN]) / 2  # as `judge` does
         cut = threshold(odds[ground], targets)
         standing, removed = odds[ground][targets == 1], odds[ground][targets == 0]
         report(f"{mode}, {ground.value}, out of fold", standing, removed, cut)
@@ -308,7 +308,9 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     taught = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
     odds, now = np.zeros(len(taught)), 0.0
     for at, each in enumerate(taught):
-        judged = rules.judge({ground: each.signs[ground] for ground in grounds(each)}, each.kind)
+        judged = sufficiency.judge(
+            rules, {ground: each.signs[ground] for ground in grounds(each)}, each.kind
+        )
         odds[at], now = log_odds(judged.chance), log_odds(judged.threshold)
     standing = np.array([each.is_answered for each in taught])
     beside = removal.find_data(data)[1]
@@ -343,12 +345,12 @@ def put_threshold(chosen: float) -> None:
     FILE.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def told(name: str, rules: sufficiency.RuleSet, seen: Sequence[Seen]) -> None:
+def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
     """Print how the rules do on cases that they were not learned from, as reports go by them."""
     chances: dict[bool, list[float]] = {True: [], False: []}
     for each in seen:
         asked = {ground: each.signs[ground] for ground in grounds(each)}
-        judged = rules.judge(asked, each.kind)
+        judged = sufficiency.judge(rules, asked, each.kind)
         chances[each.is_answered].append(judged.chance - judged.threshold)
     report(name, np.array(chances[True]), np.array(chances[False]), 0.0)
 

@@ -91,7 +91,9 @@ def fit(cases: list[Case]) -> dict[str, LinearWeights]:
         weights, bias = regress(rows, answers)
         names = [(*ASKED, *KNOWN)[at] for at in columns]
         rounded = [round(float(weight), 3) for weight in weights]
-        fitted[name] = LinearWeights(round(bias, 3), dict(zip(names, rounded, strict=True)))
+        fitted[name] = LinearWeights(
+            bias=round(bias, 3), weights=dict(zip(names, rounded, strict=True))
+        )
     return fitted
 
 
@@ -164,8 +166,11 @@ def main() -> None:
     if not options.run_out:
         return
     encoder, concepts = default_encoder(), default_concepts()
-    shipped = SignalWeights(**whole)
-    folds = [SignalWeights(**fit([c for c in taught if c.fold != fold])) for fold in range(FOLDS)]
+    shipped = SignalWeights(provenance="", **whole)
+    folds = [
+        SignalWeights(provenance="", **fit([c for c in taught if c.fold != fold]))
+        for fold in range(FOLDS)
+    ]
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):

@@ -18,7 +18,6 @@ class ModelInfo:
 
     Attributes:
         kind: What the model does, such as `encoder`.
-        max_tokens: Where longer texts are cut.
         files: The SHA-256 of each file by its name in `folder`.
         remedy: What helps where a file is missing or damaged.
     """

@@ -21,7 +21,6 @@ class ModelDescription:
         encoder: Whose vectors it is for; empty if it needs none.
         learned_from: The hash of each document (or query) that it learned from.
         scores: What it scored, as the card has it.
-        card: The whole card.
         size: Of its files, in bytes; of those that are missing nothing.
     """
 
@@ -71,20 +70,16 @@ def describe_model(folder: Path) -> ModelDescription:
 
 
 def learned_from(card: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the hashes of what a card says the model learned from."""
     for key in _LEARNED_FROM:
         match card.get(key):
             case str(listed):
                 return tuple(listed.split())
-            case list(listed):
-                return tuple(map(str, listed))
-            case dict(listed):
+            case list(listed) | dict(listed):
                 return tuple(map(str, listed))
     return ()
 
 
 def card_scores(card: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a card says that the model scored."""
     for key in _SCORES:
         match card.get(key):
             case dict(found):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,18 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
-from fourcorners.models.encoder.onnx import MAX_CHARACTERS, open_session, usable_cores
+from fourcorners.models.encoder.onnx import (
+    file_error,
+    open_session,
+    read_tokenizer,
+    readable_text,
+    run_in_threads,
+    usable_cores,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Encoding
 
 BATCH = 16  # pairs a pass
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
@@ -32,10 +38,6 @@ class PairModel:
     scales its activations by the largest value of a run gets every pair alone, because in a batch a
     value would depend on its neighbours. `threads` runs go at a time, each on one core. The files
     are loaded on first use; one model may be shared by threads.
-
-    Args:
-        info: The model's card.
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
@@ -69,7 +71,10 @@ class PairModel:
         longest_first = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids), reverse=True)
         batches = [longest_first[at : at + model.batch] for at in range(0, len(pairs), model.batch)]
         found: dict[int, Sequence[NDArray[np.float32]]] = {}
-        for batch, told in zip(batches, self._each(model, pairs, batches), strict=True):
+        outputs = run_in_threads(
+            lambda batch: model.run([pairs[at] for at in batch]), batches, self.threads
+        )
+        for batch, told in zip(batches, outputs, strict=True):
             for row, at in enumerate(batch):
                 found[at] = [output[row] for output in told]
         of_text = {row: at for at, own in enumerate(rows.values()) for row in own}
@@ -77,22 +82,6 @@ class PairModel:
             name: np.array([found[of_text[row]][place] for row in range(len(texts))], np.float32)
             for place, name in enumerate(model.outputs)
         }
-
-    def _each(
-        self, model: _Loaded, pairs: Sequence[Encoding], batches: Sequence[Sequence[int]]
-    ) -> list[list[NDArray[np.float32]]]:
-        """Return the outputs of each batch."""
-
-        def run(batch: Sequence[int]) -> list[NDArray[np.float32]]:
-            return model.run([pairs[at] for at in batch])
-
-        if self.threads == 1 or len(batches) <= 1:
-            return [run(batch) for batch in batches]
-        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="pairs")
-        try:
-            return list(pool.map(run, batches))
-        finally:  # an interrupt must not wait for the pairs that are left
-            pool.shutdown(cancel_futures=True)
 
     def _load(self) -> _Loaded:
         with self._loading:
@@ -102,15 +91,13 @@ class PairModel:
 
 
 class _Loaded:
-    """The model in memory."""
-
     def __init__(self, info: ModelInfo) -> None:
         graph = info.read("model.onnx")
         self.batch = 1 if _QUANTISED_AS_IT_COMES in graph else BATCH
         self._longest_question = info.max_tokens // 2
-        self._alone = _tokenizer(info)
+        self._alone = read_tokenizer(info)
         self._alone.enable_truncation(self._longest_question)
-        self._pairs = _tokenizer(info)
+        self._pairs = read_tokenizer(info)
         self._pairs.enable_truncation(info.max_tokens, strategy="only_second")
         self._session = _session(graph, info)
         self.outputs = tuple(each.name for each in self._session.get_outputs())
@@ -123,12 +110,11 @@ class _Loaded:
             )
 
     def pairs(self, question: str, texts: Sequence[str]) -> list[Encoding]:
-        """Return question and text as tokens, cut to what the model reads."""
-        question = _sound(question)
+        question = readable_text(question)
         cut = self._alone.encode(question, add_special_tokens=False)
         if cut.overflowing:
             question = question[: cut.offsets[-1][1]]
-        return self._pairs.encode_batch([(question, _sound(text)) for text in texts])
+        return self._pairs.encode_batch([(question, readable_text(text)) for text in texts])
 
     def run(self, pairs: Sequence[Encoding]) -> list[NDArray[np.float32]]:
         """Run pairs together, padded to the longest; return a row a pair of each output."""
@@ -148,33 +134,8 @@ class _Loaded:
         ]
 
 
-def _tokenizer(info: ModelInfo) -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_str(info.read("tokenizer.json").decode("utf-8"))
-    except ModelError:
-        raise
-    except Exception as error:  # the library raises nothing narrower
-        raise _unusable(info, "tokenizer.json", error) from error
-    tokenizer.no_padding()
-    return tokenizer
-
-
 def _session(graph: bytes, info: ModelInfo) -> InferenceSession:
     try:
         return open_session(graph)
     except Exception as error:  # each fault of a graph has a class of its own
-        raise _unusable(info, "model.onnx", error) from error
-
-
-def _unusable(info: ModelInfo, file: str, error: Exception) -> ModelError:
-    said = " ".join(str(error).split())[:200]
-    return ModelError(
-        f"model {info.name}: {info.folder / file} cannot be used: {said}", remedy=info.remedy
-    )
-
-
-def _sound(text: str) -> str:
-    """Return what can be tokenised: a lone surrogate has no UTF-8."""
-    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+        raise file_error(info, "model.onnx", error) from error

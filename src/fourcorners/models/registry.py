@@ -15,7 +15,7 @@ from fourcorners.models.reranker.protocol import Reranker
 if TYPE_CHECKING:
     from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
-    from fourcorners.settings import EncoderSettings, RerankerSettings
+    from fourcorners.settings import EncoderSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
 DEFAULT_ENCODER = "fourcorners-encoder"
@@ -27,7 +27,6 @@ POLARITY = "polarity"
 
 
 def available_models() -> list[ModelInfo]:
-    """Return the models at hand, by name."""
     return [load_card(card.parent) for card in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))]
 
 
@@ -143,18 +142,7 @@ def default_reranker(*, threads: int | None = None) -> Reranker | None:
     """
     from fourcorners.settings import Settings
 
-    return configured_reranker(Settings.load().reranker, threads=threads)
-
-
-def configured_reranker(
-    settings: RerankerSettings, *, threads: int | None = None
-) -> Reranker | None:
-    """Return the reranker that the settings name, None if they name none.
-
-    Raises:
-        ConfigError: If their folder is not there.
-        ModelError: If a file of the model is missing, or its card damaged.
-    """
+    settings = Settings.load().reranker
     if settings.path is None:
         return None
     from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card

@@ -16,8 +16,6 @@ from fourcorners.text.span import Span
 
 
 class AmountKind(StrEnum):
-    """What a figure is of."""
-
     DATE = "date"
     PERIOD = "period"
     SUM = "sum"
@@ -26,8 +24,6 @@ class AmountKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A figure, and where it is written."""
-
     kind: AmountKind
     span: Span
     words: str
@@ -62,7 +58,6 @@ _PATTERNS = (
 
 
 def find_amounts(text: str, within: Span) -> list[Amount]:
-    """Return the figures in a part of a text, in order."""
     found = [
         Amount(AmountKind.DATE, each.span, " ".join(each.span.text_in(text).split()))
         for each in find_dates(text, within)

@@ -6,6 +6,7 @@ findings, a preliminary answer, gaps and next questions, sources.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """What a question comes to."""
-
     YES = "yes"
     NO = "no"
     SAYS = "the contract says"
@@ -30,15 +29,11 @@ class Verdict(StrEnum):
 
 
 class Verification(StrEnum):
-    """How far the program could check a statement."""
-
     VERIFIED = "verified"
     UNVERIFIED = "unverified"
 
 
 class Role(StrEnum):
-    """What a statement is in the report."""
-
     EVIDENCE = "evidence"
     CONDITION = "condition"
     EXCEPTION = "exception"
@@ -54,9 +49,6 @@ class Citation:
     """Words of a contract with their place.
 
     Attributes:
-        quote: The words, verified against the document's text.
-        document: The document's id.
-        name: The document's name, for people.
         where: The place as a lawyer cites it: "clause 7.2(a), page 3".
         page: The number of the page it starts on; None for formats without pages.
         path: Label and heading of each part of the contract, from the top down.
@@ -116,11 +108,8 @@ class PreliminaryAnswer:
     """The preliminary answer.
 
     Attributes:
-        sentences: What it says; each with its support.
         confidence: 0 to 1.
         because: What the confidence is, in words.
-        conditions: On what it depends.
-        readings: How else the words may be read.
     """
 
     ruling: Verdict
@@ -206,7 +195,6 @@ class Provenance:
     Attributes:
         by: The models by their agents, or "no language model".
         prompts: Name and hash of each prompt.
-        settings: Each setting with its value.
         created: UTC, in ISO 8601.
         calls: What was foretold to be asked of a model at most, repairs apart.
     """
@@ -221,8 +209,6 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A contract that was read for the report."""
-
     document: str
     name: str
     path: str = ""
@@ -234,14 +220,7 @@ class Answer:
     """The report to a question.
 
     Attributes:
-        asked: What the person said.
-        question: The question that was answered.
         assumptions: What was taken for granted, because nothing was said of it.
-        summary: What the report is about, in a few sentences.
-        findings: What the contracts say.
-        answer: The preliminary answer.
-        gaps: What is missing.
-        sources: The contracts that were read.
         external: What sources outside of the contracts say; kept apart.
         stopped: Why the work ended before it was done; empty if it was done.
         drafts: The report after each turn.
@@ -269,13 +248,11 @@ class Answer:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Return every statement of the report, in order."""
         told = self.answer
         return (*self.summary, *self.findings, *told.sentences, *told.conditions, *told.readings)
 
     @property
     def calls(self) -> int:
-        """Return how many exchanges with a model there were."""
         return sum(step.calls for step in self.record)
 
     def to_json(self) -> str:
@@ -309,7 +286,22 @@ def _adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
+def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Draft:
+    """Return a report as a draft, as it stood after a turn."""
+    return Draft(
+        turn=turn,
+        asked=asked,
+        tools=tuple(dict.fromkeys(tools)),
+        title=report.title,
+        summary=report.summary,
+        findings=report.findings,
+        answer=report.answer,
+        gaps=report.gaps,
+        next_questions=report.next_questions,
+        counts=report.counts,
+    )
+
+
 def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:
-    """Return how statements fared."""
     verified = sum(each.standing is Verification.VERIFIED for each in statements)
     return StatementCounts(verified, len(statements) - verified, dropped)

@@ -1,4 +1,4 @@
-"""`Desk`: the contracts that a question is about, laid out to be read, searched and cited."""
+"""`ResearchContext`: the contracts of a question, laid out to be read, searched and cited."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from fourcorners.research.tool import Material
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.places import DocumentPlaces
+from fourcorners.search.hit import DocumentPlaces
 from fourcorners.search.scope import Scope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
@@ -37,7 +38,6 @@ class ResearchContext:
     Attributes:
         entries: The contracts that were named; empty for all of the library, or its collection.
         encoder: What made the library's vectors; without one only words count.
-        concepts: What is known of kinds of clauses.
         reader: What reads a question beside the sentences that a search finds; without one the
             search alone counts.
     """
@@ -48,17 +48,14 @@ class ResearchContext:
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
     reader: AnswerReader | None = None
-    _places: dict[str, DocumentPlaces] = field(default_factory=dict, repr=False)
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Return the ids of the contracts that were named."""
         return tuple(entry.id for entry in self.entries)
 
     @cached_property
     def filters(self) -> Filters:
-        """What of the library may be searched."""
         return Filters(collection=self.collection, documents=self.documents)
 
     def scope(self, asked: str) -> Scope:
@@ -92,9 +89,12 @@ class ResearchContext:
         )
 
     def read_contract(self, document: str) -> Contract:
-        """Return a contract, read."""
         self._consulted.setdefault(document)
         return read_contract(self.library, document)
+
+    def units(self, document: str) -> PreparedDocument:
+        """Return a contract with its sentences, made ready to answer."""
+        return document_cache(self.library).get(self.library, document)
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
@@ -147,7 +147,6 @@ class ResearchContext:
     def material(
         self, document: str, span: Span, *, tool: str, because: str = "", score: float = 0.0
     ) -> Material:
-        """Return words of a contract as a tool brings them."""
         reading = self.read_contract(document)
         return Material(
             words=span.text_in(reading.text),
@@ -161,12 +160,9 @@ class ResearchContext:
         )
 
     def _place(self, document: str) -> DocumentPlaces:
-        if document not in self._places:
-            self._places[document] = DocumentPlaces.load(self.library, document)
-        return self._places[document]
+        return DocumentPlaces.load(self.library, document)
 
     def sources(self) -> tuple[Source, ...]:
-        """Return the contracts that were named or read so far, in that order."""
         read_so_far = dict.fromkeys((*self.documents, *self._consulted))
         return tuple(
             Source(
@@ -189,12 +185,7 @@ def build_context(
 ) -> ResearchContext:
     """Lay out the contracts that a question is about.
 
-    Args:
-        library: Where they are.
-        contracts: Each by its id, a unique part of its name, or its path; none for all.
-        collection: Only those in it.
-        encoder: The encoder that made the library's vectors.
-        concepts: What is known of kinds of clauses.
+    Each is given by its id, a unique part of its name, or its path; none for all of a collection.
 
     Raises:
         ConfigError: If a name fits none or several, or there is nothing to read.

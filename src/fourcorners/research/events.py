@@ -14,7 +14,6 @@ class PlanEvent:
     """What is to be done.
 
     Attributes:
-        parts: The parts of the question.
         turns: How often the researcher is asked at most; 0 without a language model.
         calls: Exchanges with a model that this takes at most, repairs apart.
     """
@@ -35,8 +34,6 @@ class ClarificationEvent:
 
 @dataclass(frozen=True, slots=True)
 class QuestionEvent:
-    """A question to the researcher, and the tools that it looks with."""
-
     turn: int
     question: str
     tools: tuple[str, ...]
@@ -44,38 +41,28 @@ class QuestionEvent:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceEvent:
-    """What the researcher's tools brought."""
-
     turn: int
     materials: tuple[Material, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DraftEvent:
-    """The report as it stands after a turn."""
-
     draft: Draft
 
 
 @dataclass(frozen=True, slots=True)
 class GapEvent:
-    """Something that is still missing."""
-
     turn: int
     gap: Gap
 
 
 @dataclass(frozen=True, slots=True)
 class StepEvent:
-    """A step with what it used."""
-
     step: Step
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerEvent:
-    """The report, whole."""
-
     answer: Answer
 
 

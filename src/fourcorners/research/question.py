@@ -11,8 +11,6 @@ from fourcorners.text.patterns import load_patterns
 
 
 class Aspect(StrEnum):
-    """What a part of a question asks for."""
-
     WHETHER = "whether"
     EXISTS = "whether there is such a clause"
     WHO = "who"
@@ -30,12 +28,7 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question that can be answered by itself.
-
-    Attributes:
-        text: The question, whole.
-        statement: What is so if the answer is yes; empty if it is no question of yes or no.
-    """
+    """A part of a question that can be answered by itself."""
 
     text: str
     aspects: tuple[Aspect, ...]
@@ -43,7 +36,6 @@ class Part:
 
     @property
     def is_whether(self) -> bool:
-        """Tell whether it is answered by yes or no."""
         return Aspect.WHETHER in self.aspects or Aspect.EXISTS in self.aspects
 
 
@@ -69,51 +61,21 @@ _PATTERNS = load_patterns("fourcorners.research", "question")
 _CONCEDED = _PATTERNS["conceded"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _DEFINITE = _PATTERNS["definite"]
-_ASPECTS: tuple[tuple[Aspect, tuple[str, ...]], ...] = (
+_KNOWN = (
     (
         Aspect.EXISTS,
-        (
-            r"^(?:is|are|was)\s+there\b",
-            rf"^{_AUX}\s+{_ITSELF}\s+{_HOLDS}\b",
-        ),
+        re.compile(rf"^(?:is|are|was)\s+there\b|^{_AUX}\s+{_ITSELF}\s+{_HOLDS}\b", re.IGNORECASE),
     ),
-    (Aspect.EXCEPTIONS, (r"\b(?:exceptions?|carve-?outs?|exclu(?:ded|sions?)|exempt\w*)\b",)),
-    (
-        Aspect.CONDITIONS,
-        (
-            r"\b(?:under|on|in|subject to) what (?:conditions?|circumstances|terms|basis|cases?)\b",
-            r"\bconditions?\b|\brequirements?\b|\bif at all\b",
-        ),
-    ),
-    (
-        Aspect.CONSEQUENCE,
-        (r"\bwhat (?:happens|follows|if|are the consequences)\b|\bconsequences?\b",),
-    ),
-    (
-        Aspect.HOW_LONG,
-        (r"\bhow long\b|\b(?:duration|notice period|how many (?:days|months|years))\b",),
-    ),
-    (
-        Aspect.HOW_MUCH,
-        (
-            r"\bhow (?:much|many|high|large)\b",
-            r"\b(?:amount|price|fees?|cost|cap|royalt\w+|percentage|rate|sum)\b",
-        ),
-    ),
-    (
-        Aspect.WHEN,
-        (
-            r"\bwhen\b|\bby what date\b|\bdates?\b|\bdeadlines?\b|\bexpir\w+\b",
-            r"\bhow (?:soon|early|often)\b",
-        ),
-    ),
-    (Aspect.WHO, (r"\b(?:who|whom|whose|which part(?:y|ies))\b",)),
-    (Aspect.WHERE, (r"\bwhere\b|\bwhich (?:court|place|law|jurisdiction)\b",)),
-    (Aspect.WHY, (r"\bwhy\b",)),
-    (Aspect.HOW, (r"\bhow\b(?! (?:much|many|long|high|large|soon|early|often))",)),
-)
-_KNOWN = tuple(
-    (aspect, re.compile("|".join(patterns), re.IGNORECASE)) for aspect, patterns in _ASPECTS
+    (Aspect.EXCEPTIONS, _PATTERNS["exceptions"]),
+    (Aspect.CONDITIONS, _PATTERNS["conditions"]),
+    (Aspect.CONSEQUENCE, _PATTERNS["consequence"]),
+    (Aspect.HOW_LONG, _PATTERNS["how_long"]),
+    (Aspect.HOW_MUCH, _PATTERNS["how_much"]),
+    (Aspect.WHEN, _PATTERNS["when"]),
+    (Aspect.WHO, _PATTERNS["who"]),
+    (Aspect.WHERE, _PATTERNS["where"]),
+    (Aspect.WHY, _PATTERNS["why"]),
+    (Aspect.HOW, _PATTERNS["how"]),
 )
 _ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
 # "If the batch is late, can we walk?", "They sold our list. Is that allowed?"

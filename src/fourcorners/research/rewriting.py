@@ -109,7 +109,11 @@ def _is_of_another(
     if after < len(found):
         token, start, _ = found[after]
         joined = not question[found[after - 1][2] : start].strip()
-        if joined and question[start].isupper() and token not in roles and not _is_form(token):
+        if (
+            joined
+            and question[start].isupper()
+            and not (token in roles or token in COMMON or token in _FORMS)
+        ):
             return True
     if first < 2:  # a question's first word has a capital anyway
         return False
@@ -117,10 +121,6 @@ def _is_of_another(
     joined = not question[end : found[first][1]].strip()
     title = _HONORIFIC.search(question, 0, found[first][1])
     return joined and question[start].isupper() and token not in roles and not title
-
-
-def _is_form(token: str) -> bool:
-    return token in COMMON or token in _FORMS
 
 
 def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
@@ -133,7 +133,6 @@ def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
 
 
 def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
-    """Return for each word of the parties' names what its party is called instead."""
     roles: dict[str, str] = {}
     shared: set[str] = set()
     for reading in readings:

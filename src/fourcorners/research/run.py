@@ -11,11 +11,11 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.answer import Answer, PreliminaryAnswer, Verdict
+from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Verdict
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, Event
 from fourcorners.research.limits import MAX_QUESTION
-from fourcorners.research.offline.run import answer_offline, offline_provenance, title_of
+from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Tool
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
@@ -40,7 +40,7 @@ def ask(
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Answer a question from contracts, and yield what happens; `Finished` with the report is last.
+    """Answer a question from contracts, and yield what happens; the last is an `AnswerEvent`.
 
     Args:
         library: Where the contracts are.
@@ -112,7 +112,6 @@ def prepare_answer(
 
 
 def final_answer(events: Iterator[Event]) -> Answer:
-    """Return the report that a run ends with."""
     for event in events:
         if isinstance(event, AnswerEvent):
             return event.answer
@@ -125,10 +124,11 @@ def _started(desk: ResearchContext, question: str, context: str, instructions: s
     if desk.reader is not None:
         engine += f", reader {desk.reader.name}"
     settings = (("contracts", ", ".join(entry.name for entry in desk.entries) or "all"),)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     return Answer(
         asked=question,
         question=question,
-        made=offline_provenance(engine, datetime.now(UTC).isoformat(timespec="seconds"), settings),
+        made=Provenance(NO_MODEL, engine, now, settings=settings),
         title=title_of(question),
         answer=PreliminaryAnswer(Verdict.UNSURE),
         context=context.strip(),

@@ -1,16 +1,17 @@
 """`Tool`: what the researcher may look with, inside the contracts or outside of them.
 
-A tool is asked with an `Inquiry` and returns `Material`: words, each with where they are from. What
-is of a contract names its document and the place there, and counts as evidence once the program has
-verified it. What is from outside (`Tool.is_external`) names its source and the day it was fetched;
-it is kept apart from the contracts' words everywhere, and never supports what they say.
+A tool is asked with a `ToolQuery` and returns `Material`: words, each with where they are from.
+What is of a contract names its document and the place there, and counts as evidence once the
+program has verified it. What is from outside (`fourcorners.research.sources`) names its source and
+the day it was fetched; it is kept apart from the contracts' words everywhere, and never supports
+them.
 
 A tool that fails raises a `FourcornersError`; the report says what was not looked up, and goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -64,22 +65,18 @@ class Material:
 
 
 class Tool(Protocol):
-    """What the researcher may look with."""
+    """What the researcher may look with.
+
+    Attributes:
+        name: One word, by which a model chooses it: `search`, `statutes`.
+        description: What it is for and what its words must be, in a sentence or two, for the model.
+    """
 
     @property
-    def name(self) -> str:
-        """One word, by which a model chooses it: `search`, `statutes`."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def description(self) -> str:
-        """What it is for and what its words must be, in one or two sentences, for the model."""
-        ...
-
-    @property
-    def is_external(self) -> bool:
-        """Whether what it brings is from outside of the contracts."""
-        ...
+    def description(self) -> str: ...
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
         """Return what it has, what matters most first; nothing is a good answer.
@@ -87,8 +84,3 @@ class Tool(Protocol):
         Raises:
             FourcornersError: If it could not look.
         """
-        ...
-
-
-ToolFactory = Callable[[], Tool]
-"""What makes a tool when it is first wanted; it raises a `ConfigError` if it is not set up."""

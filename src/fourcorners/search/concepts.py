@@ -56,7 +56,6 @@ class Concept:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Return every way to name it."""
         return tuple(dict.fromkeys((self.name, *self.aliases, *self.asks)))
 
 

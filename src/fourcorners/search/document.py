@@ -27,7 +27,7 @@ class RankedPassage:
 
     Attributes:
         score: What the passages are ranked by: the sum over the rankings that hold it of
-            weight / (60 + rank).
+            1 / (60 + rank).
         lexical: The sum of boost × BM25 over the query's leaves, counted over this document's
             passages; 0 where the passage does not satisfy the query.
         cosine: How near its vector is to the question's; None without vectors.
@@ -48,8 +48,6 @@ def rank_passages(
     *,
     vectors: NDArray[np.float32] | None = None,
     like: NDArray[np.float32] | None = None,
-    lexical_weight: float = 1.0,
-    dense_weight: float = 1.0,
     limit: int | None = None,
 ) -> list[RankedPassage]:
     """Return the document's passages, the best first.
@@ -63,8 +61,6 @@ def rank_passages(
         query: Its tree is asked of each passage; whether it is plain does not matter.
         vectors: One row a passage, L2-normalised, in the same order.
         like: The question's vector, L2-normalised; needs `vectors`.
-        lexical_weight: What the ranking by words counts.
-        dense_weight: What the ranking by meaning counts.
         limit: How many to return at most; all by default.
 
     Raises:
@@ -84,12 +80,12 @@ def rank_passages(
     order = np.lexsort((np.arange(len(passages)), -lexical))
     matching = order[held[order]]
     score = np.zeros(len(passages))
-    score[matching] += lexical_weight / (RRF_K + np.arange(1, len(matching) + 1))
+    score[matching] += 1 / (RRF_K + np.arange(1, len(matching) + 1))
     cosine = None
     if vectors is not None and like is not None:
         cosine = vectors @ like
         nearest = np.lexsort((np.arange(len(passages)), -cosine))
-        score[nearest] += dense_weight / (RRF_K + np.arange(1, len(passages) + 1))
+        score[nearest] += 1 / (RRF_K + np.arange(1, len(passages) + 1))
         candidates = np.arange(len(passages))
     else:
         candidates = np.sort(matching)
@@ -144,7 +140,6 @@ class _Table:
         return held, score
 
     def matched(self, node: Node, at: int) -> tuple[Span, ...]:
-        """Return the places in one passage that make the node hold there."""
         places = sorted(set(self._places(node, at)))
         return tuple(self._index.span_between(first, beyond - 1) for first, beyond in places)
 

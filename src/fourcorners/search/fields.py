@@ -6,19 +6,18 @@ from collections.abc import Collection, Iterable
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import as_integer
 from fourcorners.library.tokens import (
     collection_token,
     heading_token,
     label_token,
     type_token,
 )
+from fourcorners.search.filters import document_types, no_such_type
 from fourcorners.search.index import index_of
 from fourcorners.search.names import name_index
 from fourcorners.search.query.tree import Field, FieldName, leaf_label
 from fourcorners.text.tokenization import tokenize
-
-_LISTED = 12  # names; the rest is counted
 
 
 def field_rows(
@@ -73,18 +72,11 @@ def _of(
 
 def _types(library: Catalogue, field: Field) -> list[str]:
     """Return the tokens of the types that have all the field's words in their name."""
-    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [as_string(kind) for (kind,) in rows]
+    known = document_types(library)
     wanted = set(tokenize(field.text).tokens)
     fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
-        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-        raise ConfigError(
-            f"no document in the library is of a type that fits {leaf_label(field)}.",
-            remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
-            if known
-            else "No document's type is known.",
-        )
+        raise no_such_type(f"a type that fits {leaf_label(field)}", known)
     return [type_token(kind) for kind in fitting]
 
 

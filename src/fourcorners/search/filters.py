@@ -28,7 +28,6 @@ class Filters:
     """What to look at; a passage must meet every filter that is given.
 
     Attributes:
-        collection: The name of a collection.
         documents: Ids of documents, of which any.
         types: Document types such as `License Agreement`, of which any; case does not matter.
         labels: Outline labels such as `7.2`, of which any, with all that stands under them.
@@ -85,14 +84,21 @@ def _leaves_documents_out(library: Catalogue, collection: str) -> bool:
 
 
 def _require_types(library: Catalogue, types: Iterable[str]) -> None:
-    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
-    known = [as_string(row[0]) for row in rows]
+    known = document_types(library)
     for kind in types:
         if fold_name(kind) not in map(fold_name, known):
-            more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-            raise ConfigError(
-                f"no document in the library is of the type {kind!r}.",
-                remedy=f"There are: {', '.join(known[:_LISTED])}{more}."
-                if known
-                else "No document's type is known.",
-            )
+            raise no_such_type(f"the type {kind!r}", known)
+
+
+def document_types(library: Catalogue) -> list[str]:
+    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+    return [as_string(kind) for (kind,) in rows]
+
+
+def no_such_type(told: str, known: list[str]) -> ConfigError:
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    listed = f"There are: {', '.join(known[:_LISTED])}{more}."
+    return ConfigError(
+        f"no document in the library is of {told}.",
+        remedy=listed if known else "No document's type is known.",
+    )

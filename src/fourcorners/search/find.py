@@ -8,7 +8,7 @@ What may be found:
 - Three or more bare words without any operator are **plain language**. If there is an encoder, and
   vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
   hit may hold none of the words. In a large library the commonest of many words do not count
-  (`lexical.MOST_BEARERS`). Without encoder or vectors, the query is exact.
+  (`lexical.MAX_FREQUENCY`). Without encoder or vectors, the query is exact.
 - An example alone (`like` without a query) finds by meaning alone.
 - Fields (`type:lease`) narrow either, and score nothing.
 
@@ -25,14 +25,17 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.search.dense import cosines_of, nearest_passages, require_same_encoder
-from fourcorners.search.disjoint import FoundPassage, add_disjoint
 from fourcorners.search.fields import field_rows
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
-from fourcorners.search.hit import Hit, ScorePart, explain_score, snippet_span
+from fourcorners.search.hit import (
+    DocumentPlaces,
+    FoundPassage,
+    Hit,
+    add_disjoint,
+)
+from fourcorners.search.index import index_of, require_same_encoder
 from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
-from fourcorners.search.places import DocumentPlaces
 from fourcorners.search.query import (
     And,
     Field,
@@ -50,6 +53,7 @@ from fourcorners.search.query import (
 )
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.stemming import expand_stems
+from fourcorners.search.stems import word_list
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex, tokenize
 
@@ -57,19 +61,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Filters", "Hit", "ScorePart", "Weights", "explain_score", "find_passages"]
-
 MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
 _BATCH = 32  # hits placed at once
 
-# Words that tell no passage of a contract from another; a plain question is ranked by the rest.
-_IDLE_WORDS = (
-    "a an and any are as at be been by can could do does for from had has have how i if in into is "
-    "it its may of on or our shall should so such that the their them then there these they this "
-    "those to under was we were what when where which who why will with would you your"
-)
-_IDLE = frozenset(_IDLE_WORDS.split())
+_IDLE = word_list("asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +87,6 @@ EQUAL_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """Scores by row, from each side and fused; `tree` is what to highlight."""
-
     fused: Mapping[int, float]
     lexical: LexicalRows
     lexical_ranks: Mapping[int, int]
@@ -155,7 +149,6 @@ def find_passages(
 def _vector(
     library: Catalogue, query: Query | None, like: str | None, encoder: Encoder | None
 ) -> NDArray[np.float32] | None:
-    """Return the vector to look near to, or None where only words count."""
     example = like.strip() if like else ""
     if encoder is None:
         if example:
@@ -180,7 +173,6 @@ def _vector(
 
 
 def _said(query: Query | None) -> str:
-    """Return the query's words in order, each once, without what it excludes."""
     if query is None:
         return ""
     said = (
@@ -210,7 +202,9 @@ def _exact(
     weights: Weights,
 ) -> _Ranking:
     found = matching_rows(library, tree, tokens)
-    cosines = {} if vector is None else cosines_of(library, filters, vector, found.scores)
+    cosines: Mapping[int, float] = {}
+    if vector is not None:
+        cosines = index_of(library).cosines(filters, vector, list(found.scores))
     return _fused(found, cosines, tree, weights)
 
 
@@ -231,8 +225,9 @@ def _open(
     for field in tree_fields(query.tree) if query else ():
         inside = field_rows(library, field, tokens)
         rows = inside if rows is None else rows & inside
-    cosines = nearest_passages(library, filters, tokens, vector, MAX_CANDIDATES, rows)
-    cosines |= cosines_of(library, filters, vector, found.scores.keys() - cosines.keys())
+    index = index_of(library)
+    cosines = index.nearest(filters, tokens, vector, MAX_CANDIDATES, rows)
+    cosines |= index.cosines(filters, vector, list(found.scores.keys() - cosines.keys()))
     return _fused(found, cosines, tree, weights)
 
 
@@ -271,22 +266,21 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:
                 texts[document] = library.text(document)
-            matched = _matched(ranking.tree, passage.span.text_in(texts[document]))
-            add_disjoint(
-                placed,
-                FoundPassage(
-                    row,
-                    document,
-                    passage.ordinal,
-                    passage.node,
-                    passage.span,
-                    tuple(one.shift(passage.span.start) for one in matched),
-                ),
-                texts[document],
-            )
+            span = passage.span
+            spots = _matched(ranking.tree, span.text_in(texts[document]))
+            matched = tuple(one.shift(span.start) for one in spots)
+            found = FoundPassage(document, passage.ordinal, passage.node, span, matched, row)
+            add_disjoint(placed, found, texts[document])
             if len(placed) == limit:
                 break
-    return _described(library, placed, texts, ranking)
+    return [
+        DocumentPlaces.load(library, one.document).hit(
+            one,
+            texts[one.document],
+            _scores(ranking, one.row, one.span.text_in(texts[one.document])),
+        )
+        for one in placed
+    ]
 
 
 def _matched(tree: Node | None, text: str) -> list[Span]:
@@ -294,30 +288,6 @@ def _matched(tree: Node | None, text: str) -> list[Span]:
     if shown is None:
         return []
     return matched_spans(shown, WordIndex(text))
-
-
-def _described(
-    library: Catalogue, placed: Sequence[FoundPassage], texts: Mapping[str, str], ranking: _Ranking
-) -> list[Hit]:
-    known = {
-        document: DocumentPlaces.load(library, document)
-        for document in dict.fromkeys(found.document for found in placed)
-    }
-    return [
-        Hit(
-            document=found.document,
-            name=known[found.document].name,
-            ordinal=found.ordinal,
-            span=found.span,
-            words=found.span.text_in(texts[found.document]),
-            page=known[found.document].page_of(found.span.start),
-            path=known[found.document].path_of(found.node, texts[found.document]),
-            scores=_scores(ranking, found.row, found.span.text_in(texts[found.document])),
-            matched=found.matched,
-            snippet=snippet_span(texts[found.document], found.span, found.matched),
-        )
-        for found in placed
-    ]
 
 
 def _scores(ranking: _Ranking, row: int, words: str) -> dict[str, float]:

@@ -1,12 +1,20 @@
-"""`Hit`: a passage found, with its place, its matches and the parts of its score."""
+"""`Hit`: a passage found, disjoint from others, with its place, matches and parts of its score."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fourcorners.text.span import Span
+from fourcorners.documents.document import Page
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.codec import PAGES, StoredNodes
+from fourcorners.library.memory import VersionedCache
+from fourcorners.outline.tree import node_path
+from fourcorners.text.span import Span, merge_spans
 
+MAX_LENGTH = 4_000
+"""Overlapping passages become one of at most this many characters; beyond, the worse one is cut."""
 MAX_SNIPPET = 240
 """Characters of a snippet, at most."""
 MAX_WORD = 40  # characters by which a cut moves to a space
@@ -19,12 +27,8 @@ class Hit:
     """A passage found.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
         ordinal: The position of the passage among its document's; of the best one if merged.
         span: Where it stands: `document.text[span] == words`.
-        words: The words of the span.
-        page: The number of the page it starts on; None for formats without pages.
         path: Label and heading of each node of the outline from the top down to the passage.
         scores: The parts of the score: `score`, on which hits are ranked; `lexical` with
             `lexical_rank`, and `term LABEL` for each leaf of the query (boost × BM25), which sum to
@@ -48,14 +52,11 @@ class Hit:
 
     @property
     def score(self) -> float:
-        """Return the number on which hits are ranked."""
         return self.scores["score"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """A line of the explanation of a score."""
-
     name: str
     value: float
     description: str
@@ -71,25 +72,14 @@ _SAYS = {
 
 
 def explain_score(hit: Hit) -> list[ScorePart]:
-    """Return each part of a hit's score with what it says."""
-    answers = any(name.startswith(SIGNAL_PREFIX) for name in hit.scores)
-    return [
-        ScorePart(name, value, _says(name, answers=answers)) for name, value in hit.scores.items()
-    ]
-
-
-def _says(name: str, *, answers: bool) -> str:
-    if answers:
-        return (
-            "what it adds to the log-odds"
-            if name.startswith(SIGNAL_PREFIX)
-            else "how likely it answers"
-        )
-    return _SAYS.get(name, "boost × BM25 of this term")
+    says, others = _SAYS, "boost × BM25 of this term"
+    if any(name.startswith(SIGNAL_PREFIX) for name in hit.scores):
+        says, others = {"score": "how likely it answers"}, "what it adds to the log-odds"
+    return [ScorePart(name, value, says.get(name, others)) for name, value in hit.scores.items()]
 
 
 def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:
-    """Return at most `SNIPPET` characters of the span, where most matches are, in whole words."""
+    """Return at most `MAX_SNIPPET` characters of the span, where most matches are: whole words."""
     if len(span) <= MAX_SNIPPET:
         return span
     start = span.start
@@ -101,7 +91,6 @@ def snippet_span(text: str, span: Span, matched: Sequence[Span]) -> Span:
 
 
 def _followers(first: Span, matched: Sequence[Span]) -> int:
-    """Count the matches that fit into a snippet beginning shortly before `first`."""
     end = first.start + MAX_SNIPPET * 3 // 4
     return sum(first.start <= one.start and one.end <= end for one in matched)
 
@@ -114,3 +103,88 @@ def _whole_words(text: str, window: Span, span: Span) -> Span:
     if end < span.end and not text[end].isspace():
         end = next((at for at in range(end, end - MAX_WORD, -1) if text[at].isspace()), end)
     return Span(start, end).strip(text)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage found: its place, the exact places that matched, and its row if by the index."""
+
+    document: str
+    ordinal: int
+    node: int | None
+    span: Span
+    matched: tuple[Span, ...]
+    row: int = 0
+
+
+def add_disjoint(placed: list[FoundPassage], found: FoundPassage, text: str) -> None:
+    """Add a passage to better ones, disjoint from them.
+
+    It is merged with the best one of its document that it overlaps; where the whole would be too
+    long, or touch a third, it is cut to the longer part outside. What lies inside a better one
+    adds only its matches.
+    """
+    for at, better in enumerate(placed):
+        if better.document != found.document or not better.span.overlaps(found.span):
+            continue
+        whole = Span(min(better.span.start, found.span.start), max(better.span.end, found.span.end))
+        others = placed[:at] + placed[at + 1 :]
+        touches = any(one.document == found.document and one.span.overlaps(whole) for one in others)
+        if whole == better.span or (len(whole) <= MAX_LENGTH and not touches):
+            matched = tuple(merge_spans((*better.matched, *found.matched)))
+            placed[at] = replace(better, span=whole, matched=matched)
+            return
+        left = Span(found.span.start, max(found.span.start, better.span.start))
+        right = Span(min(found.span.end, better.span.end), found.span.end)
+        rest = max(left, right, key=len).strip(text)
+        matched = tuple(one for one in found.matched if rest.contains(one))
+        found = replace(found, span=rest, matched=matched)
+        if not rest:
+            return
+    placed.append(found)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlaces:
+    name: str
+    pages: tuple[Page, ...]
+    nodes: StoredNodes
+
+    @classmethod
+    def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
+        known: VersionedCache[DocumentPlaces] = library.memory.cache("places")
+        return known.get(library.content_version, document, lambda: cls._read(library, document))
+
+    @classmethod
+    def _read(cls, library: Catalogue, document: str) -> DocumentPlaces:
+        name, pages, outline = library.stored_place(document)
+        return cls(name, PAGES.load(pages), StoredNodes(outline))
+
+    def page_of(self, offset: int) -> int | None:
+        """Return the number of the page that a character stands on; None without pages."""
+        starts = [page.span.start for page in self.pages]
+        return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
+
+    def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
+        if node is None:
+            return ()
+        return node_path(self.nodes.ancestors(node), text)
+
+    def hit(
+        self,
+        found: FoundPassage,
+        text: str,
+        scores: Mapping[str, float],
+    ) -> Hit:
+        return Hit(
+            document=found.document,
+            name=self.name,
+            ordinal=found.ordinal,
+            span=found.span,
+            words=found.span.text_in(text),
+            page=self.page_of(found.span.start),
+            path=self.path_of(found.node, text),
+            scores=scores,
+            matched=found.matched,
+            snippet=snippet_span(text, found.span, found.matched),
+        )

@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.words import WordTotals
+from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.query.fts import CompiledLeaf
 from fourcorners.text.tokenization import WordIndex
@@ -26,47 +28,36 @@ class Index(Protocol):
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
-        ...
 
     def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
-        ...
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row whose words are these; None where it does not."""
-        ...
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         """Count the rows that the index finds for a leaf, before any are read and refused."""
-        ...
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows of the whole library that bear what a leaf of one phrase finds."""
-        ...
 
-    def totals(self) -> WordTotals:
-        """Return how many rows and words there are."""
-        ...
+    def totals(self) -> WordTotals: ...
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         """Return the rows within filters (one at least), in no order."""
-        ...
 
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
         """Return document (by row) and ordinal of at most `most` passages that bear a word."""
-        ...
 
     def vocabulary(self, start: str) -> list[str]:
         """Return the folded words that begin with `start` and with a Latin letter, sorted."""
-        ...
 
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
     ) -> dict[int, float]:
         """Return the cosine with a vector of each of `rows` that has a vector itself."""
-        ...
 
     def nearest(
         self,
@@ -77,7 +68,6 @@ class Index(Protocol):
         rows: Collection[int] | None,
     ) -> dict[int, float]:
         """Return the `limit` rows within filters (and among `rows`) nearest to a vector."""
-        ...
 
 
 _L = TypeVar("_L", bound=Catalogue)
@@ -86,7 +76,6 @@ _KNOWN: WeakKeyDictionary[Catalogue, Index] = WeakKeyDictionary()
 
 
 def register_index(kind: type[_L], maker: Callable[[_L], Index]) -> None:
-    """Let libraries of a kind be searched with the index that `maker` makes."""
     _MAKERS[kind] = cast("Callable[[Catalogue], Index]", maker)
 
 
@@ -94,11 +83,23 @@ def index_of(library: Catalogue) -> Index:
     """Return the index of a library; it is made once."""
     known = _KNOWN.get(library)
     if known is None:
-        known = _KNOWN[library] = _maker(type(library))(library)
+        from fourcorners.search.sqlite_index import SqliteIndex
+
+        kinds = type(library).__mro__
+        maker = next((_MAKERS[each] for each in kinds if each in _MAKERS), SqliteIndex)
+        known = _KNOWN[library] = maker(library)
     return known
 
 
-def _maker(kind: type[Catalogue]) -> Callable[[Catalogue], Index]:
-    from fourcorners.search.sqlite_index import SqliteIndex
+def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
+    """Refuse to compare vectors of two encoders.
 
-    return next((_MAKERS[each] for each in kind.__mro__ if each in _MAKERS), SqliteIndex)
+    Raises:
+        ConfigError: If the library's vectors are another encoder's.
+    """
+    known = library.encoder
+    if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):
+        raise ConfigError(
+            f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
+            remedy=f"Search with {known.name}, or add the contracts to a new library.",
+        )

@@ -25,10 +25,9 @@ MIN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class LexicalRows:
-    """The rows that satisfy a query.
+    """The rows that satisfy a query, each with the sum of its parts.
 
     Attributes:
-        scores: For each row, the sum of its parts.
         parts: For each scored leaf its label and boost × -bm25 by row; a label may occur twice.
     """
 
@@ -36,12 +35,7 @@ class LexicalRows:
     parts: Sequence[tuple[str, Mapping[int, float]]]
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
-        """Yield label and part of the score of each leaf that a row satisfies.
-
-        Args:
-            row: One of those found.
-            words: The words of its passage.
-        """
+        """Yield label and part of the score of each leaf that a row satisfies."""
         del words
         for label, part in self.parts:
             if row in part:
@@ -60,7 +54,6 @@ class BestRows(LexicalRows):
     leaves: Sequence[CompiledLeaf]
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
-        """Yield label and part of the score of each leaf that a row satisfies."""
         index = WordIndex(words)
         for leaf in self.leaves:
             part = self.index.leaf_score(leaf, row, index)
@@ -71,10 +64,10 @@ class BestRows(LexicalRows):
 def best_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
 ) -> LexicalRows:
-    """Return the best of the rows that `lexical` finds; of equal ones those that come first.
+    """Return the best of the rows that `matching_rows` finds; of equal ones those that come first.
 
     Where any of some words will do, the index ranks the rows: that takes half the time of fetching
-    them all; of many words in a large library the commonest do not count (`MOST_BEARERS`).
+    them all; of many words in a large library the commonest do not count (`MAX_FREQUENCY`).
     """
     leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):

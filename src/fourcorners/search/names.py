@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import log1p
-from types import MappingProxyType
 
 from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
@@ -15,6 +14,7 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
+from fourcorners.search.stems import word_list, word_lists
 from fourcorners.text.tokenization import tokenize
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
@@ -29,12 +29,9 @@ _SHORTEST_LIKE = 5  # letters of a name that may be misspelt; by hand
 _LEAST_LIKENESS = 84.0  # of 100, rapidfuzz's ratio; by hand
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-# Words that stand in the names of all contracts, or in every sentence.
-_COMMON = (
-    "a an and agreement agreements as at between by contract contracts d b dba document entered "
-    "for from in into its of on or our that the their this to under with"
-)
-COMMON = frozenset(_COMMON.split())
+COMMON = word_list("common")
+ABBREVIATIONS: Mapping[str, str] = word_lists()["abbreviations"]
+"""What lawyers call contracts in short, without the words that all contracts share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +49,10 @@ class NameMatch:
 
     @property
     def score(self) -> float:
-        """Return the number on which documents are compared."""
         return self.share + 0.15 * self.title
 
 
 class NameIndex:
-    """An index of the names of all documents of a library, in memory."""
-
     def __init__(self, library: Catalogue) -> None:
         self._ids: dict[int, str] = {}
         self._titles: dict[int, frozenset[str]] = {}
@@ -105,16 +99,13 @@ class NameIndex:
         return len(self._ids)
 
     def party_words(self, document: str) -> frozenset[str]:
-        """Return the words of which the names of a document's parties are made."""
         return self._named_in[document]
 
     def documents_with_party(self, name: str) -> list[int]:
-        """Return the rows of the documents with a party whose name has all the words."""
         wanted = set(tokenize(name).tokens)
         return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
 
     def documents_dated(self, first: date | None, last: date | None) -> list[int]:
-        """Return the rows of the documents agreed or effective on these days, both included."""
         return [
             row
             for row, days in self._days.items()
@@ -122,11 +113,9 @@ class NameIndex:
         ]
 
     def is_party_word(self, token: str) -> bool:
-        """Tell whether a folded word is part of a party's name."""
         return token in self._parties and token not in COMMON
 
     def is_rare(self, token: str) -> bool:
-        """Tell whether few documents, if any, are called by a folded word."""
         return len(self._bearers.get(token, ())) <= max(_FEW, _RARE * len(self))
 
     def rarity(self, token: str) -> float:
@@ -136,12 +125,9 @@ class NameIndex:
     def match_names(
         self, library: Catalogue, naming: str, within: Collection[str] | None = None
     ) -> list[NameMatch]:
-        """Return the documents that bear any of the words, the best fit first.
+        """Return the documents that bear any of the words, the best fit first, `within` some ids.
 
-        Args:
-            library: The library whose names these are, or another connection to it.
-            naming: The words that name a contract, such as `Supply Agreement between A and B`.
-            within: The ids to choose from; by default all.
+        The words name a contract, such as `Supply Agreement between A and B`.
         """
         tokens = [token for token in _told(naming) if token not in COMMON]
         if not tokens:
@@ -185,7 +171,6 @@ class NameIndex:
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
 
     def _nearly(self, token: str) -> Mapping[int, float]:
-        """Return the documents that bear a word spelt nearly so."""
         from rapidfuzz import fuzz, process
 
         if len(token) < _SHORTEST_LIKE:
@@ -208,29 +193,6 @@ def _told(text: str) -> list[str]:
 
 def _tokens(text: str) -> set[str]:
     return set(_told(text))
-
-
-ABBREVIATIONS = MappingProxyType(
-    {
-        "cda": "confidential disclosure",
-        "dpa": "data processing",
-        "jv": "joint venture",
-        "jva": "joint venture",
-        "loi": "letter intent",
-        "mou": "memorandum understanding",
-        "msa": "master services",
-        "mta": "material transfer",
-        "nda": "non disclosure",
-        "poa": "power attorney",
-        "saas": "software service",
-        "sha": "shareholders",
-        "sla": "service level",
-        "sow": "statement work",
-        "spa": "purchase",
-        "tsa": "transition services",
-    }
-)
-"""What lawyers call contracts in short, without the words that all contracts share."""
 
 
 def name_index(library: Catalogue) -> NameIndex:

@@ -18,8 +18,6 @@ from fourcorners.search.stemming import expand_stems
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A step of the plan: what it is about, and what is done."""
-
     name: str
     description: str
 

@@ -16,9 +16,8 @@ from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.find import find_passages
-from fourcorners.search.hit import SIGNAL_PREFIX, Hit, snippet_span
-from fourcorners.search.places import DocumentPlaces
-from fourcorners.search.query import Mode, Or, Query, parse_query, tree_fields
+from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
+from fourcorners.search.query import Mode, Or, parse_query, tree_fields
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.scope import Scope, route_question
 from fourcorners.search.sentences.candidates import any_word_form
@@ -76,7 +75,8 @@ def search_library(
             library's.
     """
     parsed = parse_query(query, mode=mode)
-    if encoder is None or library.encoder is None or not _is_question(parsed, filters, stem=stem):
+    is_question = parsed.plain and not (stem or tree_fields(parsed.tree) or filters.labels)
+    if encoder is None or library.encoder is None or not is_question:
         found = find_passages(
             library, parsed, encoder=encoder, filters=filters, limit=limit, stem=stem
         )
@@ -95,10 +95,6 @@ def search_library(
     return SearchResult(_hits(library, retrieved), scope, retrieved.concepts, retrieved.searched)
 
 
-def _is_question(query: Query, filters: Filters, *, stem: bool) -> bool:
-    return query.plain and not stem and not tree_fields(query.tree) and not filters.labels
-
-
 def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
     told = any_word_form(retrieved.asked)
     trees = [concept.query.tree for concept, _ in retrieved.concepts]
@@ -110,36 +106,17 @@ def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
         if one.document not in read:
             place = DocumentPlaces.load(library, one.document)
             read[one.document] = place, shelf.get(library, one.document)
-        matched = () if marks is None else _matched(marks, one)
+        spots = [] if marks is None else matched_spans(marks, WordIndex(one.words))
+        matched = tuple(spot.shift(one.span.start) for spot in spots)
         hits.append(_hit(one, *read[one.document], matched))
     return tuple(hits)
 
 
 def _hit(
-    one: Snippet,
-    place: DocumentPlaces,
-    units: PreparedDocument,
-    matched: tuple[Span, ...],
+    one: Snippet, place: DocumentPlaces, units: PreparedDocument, matched: tuple[Span, ...]
 ) -> Hit:
     at = bisect_right(units.passages, one.span.start, key=lambda passage: passage.span.start)
     passage = units.passages[max(0, at - 1)]
-    text = units.text
-    return Hit(
-        document=one.document,
-        name=one.name,
-        ordinal=passage.ordinal,
-        span=one.span,
-        words=one.words,
-        page=place.page_of(one.span.start),
-        path=place.path_of(passage.node, text),
-        scores={
-            "score": one.score,
-            **{f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()},
-        },
-        matched=matched,
-        snippet=snippet_span(text, one.span, matched),
-    )
-
-
-def _matched(marks: Or, one: Snippet) -> tuple[Span, ...]:
-    return tuple(spot.shift(one.span.start) for spot in matched_spans(marks, WordIndex(one.words)))
+    found = FoundPassage(one.document, passage.ordinal, passage.node, one.span, matched)
+    signals = {f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()}
+    return place.hit(found, units.text, {"score": one.score, **signals})

@@ -30,10 +30,6 @@ _LEAST_NAMING = 0.8  # … where the document is known already, for the words to
 _CANDIDATES = 8  # contracts that a question's words may name
 _FEW = 3  # documents that a name may fit alike: a contract and what amends it
 
-_CONTRACT = (
-    r"(?:agreement|contract|lease|licen[cs]e|amendment|addendum|order|deed|letter|policy|terms|"
-    r"plan|note|nda|cda|msa|mta|sow|sla|spa|sha|dpa|jva?|mou|loi|tsa|poa)s?"
-)
 _PATTERNS = load_patterns("fourcorners.search", "scope")
 _BARE = _PATTERNS["bare"]
 _OTHER_PAPER = _PATTERNS["other_paper"]
@@ -43,14 +39,7 @@ _AHEAD = _PATTERNS["ahead"]
 _LINK = _PATTERNS["link"]
 _VERB = _PATTERNS["verb"]
 _DROPPED = frozenset(("in", "under", "with", "from", "for", "per", "within"))
-_PHRASE = re.compile(
-    r"(?:(?:the|our|their|my|this|that|its)\s+)?(?:[\w&.'’/-]+\s+){0,8}?"
-    rf"{_CONTRACT}\b(?:\s+(?:between|with|of|dated|from|among|and|&)\s+(?:the\s+)?"
-    r"(?-i:[A-Z0-9])[\w&.'’/-]*(?:,?\s+(?-i:[A-Z0-9])[\w&.'’/-]*)*"
-    r"(?:\s+(?:trade\s*)?(?:marks?|brands?|names?|patents?|software|systems?|sites?|plants?|works|"
-    r"groups?|business)\b)?)*",
-    re.IGNORECASE,
-)
+_PHRASE = _PATTERNS["phrase"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +162,6 @@ def _without_parties(asked: str, named: Collection[str]) -> str:
 
 
 def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
-    """Return a question without a phrase: "terminate it early", "the cap on liability"."""
     drop = link[0].strip().casefold() in _DROPPED
     head = question[: link.start() if drop else link.end()].rstrip()
     tail = question[phrase.end() :].lstrip()
@@ -182,7 +170,6 @@ def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
 
 
 def _names(naming: str, names: NameIndex) -> bool:
-    """Tell whether words hold one that few documents are called by."""
     return any(_tells(token, names) for token in tokenize(naming).tokens if token not in COMMON)
 
 
@@ -192,7 +179,6 @@ def _tells(token: str, names: NameIndex) -> bool:
 
 
 def _party_words(question: str, names: NameIndex) -> str:
-    """Return the words of a question that are written as names and are parties' names."""
     found = tokenize(question)
     return " ".join(
         question[start:end]

@@ -56,7 +56,6 @@ class SqliteIndex:
         return library
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
-        """Return the rows that satisfy a leaf with their BM25."""
         rows = self._library.execute(_SELECT, (match_expression(leaf.expression, filters),))
         found = dict(cast("list[tuple[int, float]]", rows))
         if leaf.exact or isinstance(leaf.leaf, Field):
@@ -66,13 +65,11 @@ class SqliteIndex:
     def best_rows(
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
-        """Return the best rows for any of some words: SQLite adds up their parts, and ranks."""
         wanted = " OR ".join(leaf.expression for leaf in leaves)
         rows = self._library.execute(_BEST, (match_expression(wanted, filters), limit))
         return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
-        """Return what a leaf counts in a row, worked out as SQLite does, to the last digit."""
         assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field counts nothing
         often = len(leaf_instances(leaf.leaf, words))
         if not often:
@@ -82,35 +79,29 @@ class SqliteIndex:
         )
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
-        """Count the rows that FTS5 finds for a leaf."""
         return self._count(match_expression(leaf.expression, filters))
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
-        """Count the rows that bear a phrase; known until a passage comes or goes."""
         self._fresh()
         if leaf.expression not in self._bearers:
             self._bearers[leaf.expression] = self._count(f"{BODY} : ({leaf.expression})")
         return self._bearers[leaf.expression]
 
     def totals(self) -> WordTotals:
-        """Return the size of the index, known until a passage comes or goes."""
         self._fresh()
         return self._totals
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
-        """Return the rows within filters."""
         import numpy as np
 
         rows = self._library.execute(_BEARING, (filter_expression(filters),))
         return np.fromiter((cast("int", row) for (row,) in rows), dtype=np.int64)
 
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
-        """Return document and ordinal of passages that bear a word."""
         rows = self._library.execute(_STANDING, (f'{BODY} : "{token}"', most))
         return [(as_integer(document), as_integer(ordinal)) for document, ordinal in rows]
 
     def vocabulary(self, start: str) -> list[str]:
-        """Return the words of the index that begin with `start`."""
         self._library.execute(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
             "USING fts5vocab('main', 'words', 'row')"
@@ -121,7 +112,6 @@ class SqliteIndex:
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
     ) -> dict[int, float]:
-        """Return the cosines of rows that have a vector."""
         import numpy as np
 
         held = self._held(filters)
@@ -141,7 +131,6 @@ class SqliteIndex:
         limit: int,
         rows: Collection[int] | None,
     ) -> dict[int, float]:
-        """Return the nearest rows, by an exact scan of the vectors."""
         import numpy as np
 
         held = self._held(filters)

@@ -3,54 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
-from typing import cast
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
 
 from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, Tokenizer, tokenize
 
-# Words that tell no passage of a contract from another.
-_IDLE = (
-    "a about all also although am an and another any are as at be because been being both but by "
-    "can could did do does doing done each either else even ever every for from had has have "
-    "having he hence her here his how however i if in into is it its itself may me might more "
-    "most much must my neither nor now of off on one ones only onto or other others our ours out "
-    "over own per please same shall she should since so some such than that the their them then "
-    "there these they this those through to too under until up upon us very via was we were what "
-    "whatever when where whether which while who whom whose why will with within would yet you "
-    "your yours s t"
-)
-# Words with which questions are put, whatever they ask.
-_FRAME = (
-    "agreement agreements clause clauses consider contain contains contract contracts cover "
-    "covered describe described document documents event explain find give given happen "
-    "happens include included includes including indicate kind language list mention "
-    "mentioned mentions particular parties party present provide provided provides provision "
-    "provisions question regarding relating say says section set show specific specified "
-    "specifies specify state stated states tell term terms there type whether"
-)
-IDLE = frozenset(_IDLE.split())
-FRAME = frozenset(_FRAME.split())
+FILE = Path(__file__).with_name("words.yaml")
 
-# British spellings whose stems differ from the American ones.
-_SPELT = {
-    "licence": "license",
-    "licences": "licenses",
-    "favour": "favor",
-    "favoured": "favored",
-    "favourable": "favorable",
-    "defence": "defense",
-    "honour": "honor",
-    "labour": "labor",
-    "programme": "program",
-    "fulfil": "fulfill",
-    "cheque": "check",
-    "offence": "offense",
-    "behaviour": "behavior",
-    "centre": "center",
-    "sublicence": "sublicense",
-    "sublicences": "sublicenses",
-}
 
+@cache
+def word_lists() -> Mapping[str, Any]:
+    """Return the lists of words and the spellings of `words.yaml`, by name."""
+    lists: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return lists
+
+
+def word_list(name: str) -> frozenset[str]:
+    return frozenset(word_lists()[name].split())
+
+
+IDLE = word_list("idle")
+FRAME = word_list("frame")
+_SPELT: Mapping[str, str] = word_lists()["spelling"]
 _local = threading.local()
 
 
@@ -72,7 +50,6 @@ def content_tokens(tokens: Iterable[str]) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the telling words of a text, in order."""
     return stem_tokens(content_tokens(tokenize(text).tokens))
 
 

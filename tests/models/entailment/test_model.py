@@ -120,15 +120,6 @@ def test_unknown_hypotheses_find_their_words() -> None:
     assert model.guided.margin >= model.margin
 
 
-def test_vectors_at_hand_are_not_made_again() -> None:
-    model = load_entailment()
-    vectors = model.encoder.encode([span.text_in(NDA) for span in SPANS])
-    without = replace(model, encoder=HashEncoder())
-    assert without.judge(NDA, SPANS, [ENGINEER], vectors=vectors) == model.judge(
-        NDA, SPANS, [ENGINEER]
-    )
-
-
 def test_spans_that_are_surely_no_evidence_are_not_encoded() -> None:
     model = load_entailment()
     idle = "".join(f"{number}. The parties met in room {number}.\n" for number in range(7, 400))
@@ -148,8 +139,6 @@ def test_spans_that_are_surely_no_evidence_are_not_encoded() -> None:
     assert found.label is Label.ENTAILMENT
     assert "decompile" in spans[found.evidence[0][0]].text_in(text)
     assert 0 < len(read) <= MAX_BY_MEANING * len(model.hypotheses) < len(spans)
-    vectors = model.encoder.encode([span.text_in(text) for span in spans])
-    assert model.judge(text, spans, [ENGINEER], vectors=vectors)[0].label is found.label
 
 
 def test_the_likely_are_the_first_of_any_hypothesis() -> None:

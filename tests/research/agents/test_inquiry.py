@@ -277,7 +277,6 @@ def test_contract_text_is_fenced(run: Callable[..., Run]) -> None:
 class _Statutes:
     name = "statutes"
     description = "finds statutes"
-    is_external = True
 
     def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails

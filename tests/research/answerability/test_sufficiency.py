@@ -78,8 +78,8 @@ def test_neither_length_nor_a_heading_that_is_left_decides(
 def test_no_sign_speaks_against_an_answer() -> None:
     for with_vectors in (True, False):
         rules = sufficiency.load_rules(with_vectors=with_vectors)
-        assert set(rules.grounds) == set(EvidenceBasis)
-        for ground, rule in rules.grounds.items():
+        assert set(rules) == set(EvidenceBasis)
+        for ground, rule in rules.items():
             assert set(rule.weights) <= set(FEATURES[ground])
             assert all(rule.weights[name] > 0 for name in rule.weights if name != "limit")
             assert 0 < rule.threshold < 1

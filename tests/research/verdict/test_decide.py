@@ -12,9 +12,8 @@ from fourcorners.models.polarity.model import PolarityModel
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.sufficiency import Judgement
-from fourcorners.research.companions.find import is_contrary
+from fourcorners.research.companions.find import find_referring, find_uncovered, is_contrary
 from fourcorners.research.companions.qualifiers import find_qualifiers
-from fourcorners.research.companions.related import find_referring, find_uncovered
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.question import split_question
 from fourcorners.research.run import ask, final_answer
@@ -123,5 +122,5 @@ def test_the_rest_of_the_clause_that_was_asked_for_is_brought(desk: ResearchCont
         desk, "When does it expire, and may it be terminated by notice?", [found]
     )
     assert "may terminate this Lease" in more.span.text_in(desk.library.text(more.document))
-    assert 0 < more.share < 1
+    assert 0 < more.score < 1
     assert not list(find_uncovered(desk, "When does it expire?", [found]))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fourcorners.library.store import Library
-from fourcorners.search.sentences.context import MAX_LEAD, sentence_in_context
+from fourcorners.search.sentences.answer_scores import MAX_LEAD, sentence_in_context
 from fourcorners.search.sentences.units import DocumentCache
 
 Add = Callable[..., str]

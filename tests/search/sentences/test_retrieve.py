@@ -109,26 +109,10 @@ def test_filters_hold_where_no_document_is_named(library: Library, add: Add) -> 
     assert found.searched == (other,)
 
 
-def test_document_order_joins_neighbours(library: Library, lease: str) -> None:
-    scope = sure(lease, "Who pays the rent?")
-    found = ask(library, "?", scope=scope, order="document")
-    text = library.text(lease)
-    starts = [snippet.span.start for snippet in found.snippets]
-    assert starts == sorted(starts)
-    for first, second in zip(found.snippets, found.snippets[1:], strict=False):
-        assert text[first.span.end : second.span.start].strip()
-    assert all(snippet.words == snippet.span.text_in(text) for snippet in found.snippets)
-
-
 @pytest.mark.usefixtures("lease")
-def test_limit_and_threshold(library: Library) -> None:
+def test_limit(library: Library) -> None:
     every = ask(library, "Who insures the warehouse?")
     assert ask(library, "Who insures the warehouse?", limit=1).snippets == every.snippets[:1]
-    least = every.snippets[1].score
-    some = ask(library, "Who insures the warehouse?", threshold=least)
-    assert [snippet.score for snippet in some.snippets] == [
-        snippet.score for snippet in every.snippets if snippet.score >= least
-    ]
 
 
 @pytest.mark.parametrize(

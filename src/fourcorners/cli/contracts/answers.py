@@ -49,7 +49,7 @@ class QuestionOptions:
         """Open what answers, and yield what happens."""
         from fourcorners.playbooks.concepts import default_concepts
         from fourcorners.research.run import ask
-        from fourcorners.research.sources.registry import external_tools
+        from fourcorners.research.sources import external_tools
 
         with self._port() as port:
             yield ask(

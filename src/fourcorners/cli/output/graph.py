@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from fourcorners.cli.output.console import Json
     from fourcorners.library.store import Library
-    from fourcorners.search.find import Hit
     from fourcorners.search.graph import LinkedPassage
+    from fourcorners.search.hit import Hit
 
 MAX_LINKS = 2
 """How many linked passages there are for each hit, taken together."""

@@ -100,9 +100,7 @@ def fill(
         BudgetExceeded: When the budget of the language model has ended; what is done is kept.
     """
     from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.research.columns import jobs as work
     from fourcorners.research.columns.fill import ColumnFiller
-    from fourcorners.research.columns.store import columns_playbook
 
     for column in columns:
         if column.with_model and port is None:
@@ -110,17 +108,14 @@ def fill(
         documents = [entry.id for entry in library.documents(column.collection)]
         filler = ColumnFiller(
             library,
-            columns_playbook(column.collection, column.playbook, [column]),
-            column.collection,
+            column,
             encoder=encoder,
             concepts=default_concepts(),
             port=port if column.with_model else None,
         )
-        missing = work.pending_documents(
-            library, column, filler.engine, documents, again=again, only_failed=only_failed
-        )
+        missing = filler.pending_documents(documents, again=again, only_failed=only_failed)
         done = len(documents) - len(missing)
-        for _ in work.fill_column(library, column, filler, missing):
+        for _ in filler.fill_all(missing):
             done += 1
             show(done, len(documents), column.question)
 

@@ -241,7 +241,7 @@ def import_report(
     from fourcorners.cli.output.console import reviewer
     from fourcorners.playbooks.load import builtin_names, load_playbook
     from fourcorners.reports import workbook_reading
-    from fourcorners.research.columns.edits import import_review_edits
+    from fourcorners.research.columns.report import import_review_edits
 
     who = reviewer(by)
     edited = workbook_reading.read(file)

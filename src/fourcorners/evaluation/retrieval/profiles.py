@@ -17,9 +17,9 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.search.dense import nearest_passages
 from fourcorners.search.filters import Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.index import index_of
 from fourcorners.search.lexical import matching_rows
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.search.stems import IDLE
@@ -165,7 +165,7 @@ def rank_passages(
         floor = how.min_score * found[best[0]] if best else 0.0
         rankings.append({row: found[row] for row in best if found[row] >= floor})
     if how.dense and vector is not None:
-        rankings.append(nearest_passages(library, filters, tokens, vector, how.depth))
+        rankings.append(index_of(library).nearest(filters, tokens, vector, how.depth, None))
     scores = (
         rankings[0] if len(rankings) == 1 else fuse_ranks([(ranks(one), 1.0) for one in rankings])
     )

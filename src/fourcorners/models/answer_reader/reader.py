@@ -1,7 +1,7 @@
 """`AnswerReader`: reads a question and sentences, and tells which of them answer it.
 
 Taught on questions that people ask of contracts in everyday words (`training/README.md`). What it
-reads is a sentence below its headings (`search/in_context.py`).
+reads is a sentence below its headings (`search/sentences/answer_scores.py`).
 """
 
 from __future__ import annotations
@@ -27,13 +27,10 @@ class AnswerReader(Protocol):
     """A question and sentences in, a logit each out: the higher, the likelier it answers."""
 
     @property
-    def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
-        ...
+    def name(self) -> str: ...
 
     def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         """Return a logit for each sentence, in their order; not calibrated by itself."""
-        ...
 
 
 class OnnxAnswerReader:
@@ -41,10 +38,6 @@ class OnnxAnswerReader:
 
     What was read last is kept: a question is put to one contract in several ways. One reader may be
     shared by threads.
-
-    Args:
-        info: The model's card.
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
@@ -54,7 +47,6 @@ class OnnxAnswerReader:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
@@ -86,7 +78,7 @@ class OnnxAnswerReader:
         return [float(logit) for logit in told[_ANSWER][:, 0]]
 
 
-def open_answer_reader(folder: Path, *, threads: int | None = None) -> OnnxAnswerReader:
+def open_answer_reader(folder: Path) -> OnnxAnswerReader:
     """Return the reader in a folder; its files are read and verified when it is first asked.
 
     Raises:
@@ -95,4 +87,4 @@ def open_answer_reader(folder: Path, *, threads: int | None = None) -> OnnxAnswe
     info = load_card(folder)
     if info.kind != KIND:
         raise ModelError(f"the model in {folder} is no reader of answers: it is a {info.kind}.")
-    return OnnxAnswerReader(info, threads=threads)
+    return OnnxAnswerReader(info)

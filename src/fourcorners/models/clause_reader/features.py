@@ -36,11 +36,7 @@ NEGATION = "non"
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentences of one document.
-
-    Attributes:
-        headings: For each sentence, the spans of the headings it stands under.
-    """
+    """The sentences of one document."""
 
     text: str
     index: WordIndex
@@ -178,7 +174,6 @@ class Vocabulary:
     rarity: NDArray[np.float32]
 
     def rows(self, sentences: Sentences) -> SparseRows:
-        """Return the rows of a document's sentences."""
         return self._rows(sentences, self._numbers(sentences))
 
     def row_blocks(self, sentences: Sentences, most: int) -> Iterator[SparseRows]:

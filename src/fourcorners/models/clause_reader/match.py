@@ -25,7 +25,6 @@ PROBABILITY_FLOOR = 1e-4  # probabilities nearer to 0 or 1 are taken for this ne
 
 
 def log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return log-odds, bounded."""
     import numpy as np
 
     bounded = np.clip(probability.astype(np.float64), PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR)
@@ -42,12 +41,8 @@ def match_features(
 ) -> NDArray[np.float64]:
     """Return what speaks for some sentences of a document, one row each.
 
-    Args:
-        probability: The reader's, of all sentences of the document.
-        where: Where the sentences stand.
-        query: The probability by the playbook's query, of all sentences.
-        rows: The sentences that are asked for.
-        shortened: Whether only a part of each is meant: a date.
+    The probabilities, by the reader and by the playbook's query, are of all its sentences;
+    `shortened` tells of which only a part is meant: a date.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
 """`ClauseReader`: how likely each sentence of a contract belongs to each kind of clause.
 
 Two steps, both learned by `training/clause_reader/train.py`. The first reads the words of every
-sentence (`clause_features`) and gives one log-odds a kind. The second weighs what the first says of
+sentence (`features`) and gives one log-odds a kind. The second weighs what the first says of
 the sentence, of its neighbours and of the whole contract, what the other kinds say of it, what the
 vector of its passage says, and what the playbook's own query says: its answer is a probability.
 The model is one file of arrays; it is read and verified on first use.
@@ -9,7 +9,7 @@ The model is one file of arrays; it is read and verified on first use.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -51,7 +51,6 @@ class Layout:
 
 
 def build_layout(sentences: Sentences, passages: NDArray[np.int64]) -> Layout:
-    """Return the layout of a document's sentences."""
     import numpy as np
 
     spans = sentences.spans
@@ -168,7 +167,6 @@ class Weights:
         limits: For each kind the probability from which a cell is found, that from which a
             sentence is quoted with it, and the margin of the playbook's query: how far on the way
             from its threshold to certainty it must be to count where the reader is not sure.
-        match: For each kind the weights of `clause_match`.
     """
 
     vocabulary: Vocabulary
@@ -196,14 +194,13 @@ class ClauseReader:
     queries: tuple[str, ...]
     encoder: str
     learned_from: frozenset[str]
-    _known: dict[str, int] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", {kind: at for at, kind in enumerate(self.kinds)})
+    @cached_property
+    def _known(self) -> dict[str, int]:
+        return {kind: at for at, kind in enumerate(self.kinds)}
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def is_known(self, kind: str, query: str) -> bool:
@@ -226,7 +223,6 @@ class ClauseReader:
         passages: NDArray[np.int64],
         vectors: NDArray[np.float32] | None,
     ) -> SentenceScores:
-        """Read a document's sentences; `vectors` are those of its passages, unit length."""
         import numpy as np
 
         weights = self.weights
@@ -242,7 +238,6 @@ class ClauseReader:
     def probability(
         self, heard: SentenceScores, query: NDArray[np.float32], kind: str
     ) -> NDArray[np.float32]:
-        """Return how likely each sentence belongs to a kind of clause."""
         import numpy as np
 
         at = self._known[kind]
@@ -264,12 +259,10 @@ class ClauseReader:
         return float(score_words(rows, weights.first, weights.first_bias)[0, self._known[kind]])
 
     def limits(self, kind: str) -> tuple[float, float]:
-        """Return from which probability a cell is found, and a sentence quoted with it."""
         found, also, _ = self.weights.limits[self._known[kind]]
         return float(found), float(also)
 
     def match_weights(self, kind: str) -> NDArray[np.float32]:
-        """Return the weights by which a sentence is a kind of clause by itself."""
         weights: NDArray[np.float32] = self.weights.match[self._known[kind]]
         return weights
 
@@ -281,7 +274,6 @@ class ClauseReader:
 def score_words(
     rows: SparseRows, weights: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the first step's log-odds: sums of the weights of each row's columns."""
     import numpy as np
 
     count = len(rows.starts) - 1
@@ -296,7 +288,6 @@ def score_words(
 def score_vectors(
     vectors: NDArray[np.float32], weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the log-odds of each passage by its vector."""
     odds: NDArray[np.float32] = MEANING_SCALE * vectors @ weights[:-1] + weights[-1]
     return odds
 

@@ -37,10 +37,8 @@ class TrainingQuery:
     """A query with clauses that were judged for it.
 
     Attributes:
-        query: Its words.
         vector: Its unit vector.
         clauses: The clauses' unit vectors, a row each.
-        base: The scores that they have already.
         gains: Their stars less one, 0 to 4.
     """
 
@@ -68,13 +66,7 @@ class Adapter:
     def score_gain(
         self, query: str, vector: NDArray[np.float32], clauses: NDArray[np.float32]
     ) -> Floats:
-        """Return by how much the score of each clause moves.
-
-        Args:
-            query: In words, which choose the head.
-            vector: The query's unit vector.
-            clauses: The clauses' unit vectors, a row each.
-        """
+        """Return by how much the score of each clause moves: rows and query are unit vectors."""
         import numpy as np
 
         asked, held = self.query_matrix @ vector, clauses @ self.clause_matrix.T
@@ -94,7 +86,6 @@ class Adapter:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Return shares that sum to 1."""
     import numpy as np
 
     risen = np.exp(scores - scores.max())
@@ -103,7 +94,6 @@ def softmax(scores: Floats) -> Floats:
 
 
 def target_shares(gains: NDArray[np.intp]) -> Floats:
-    """Return the shares that the scores of clauses are drawn to."""
     import numpy as np
 
     return softmax(np.where(gains == 0, NOTHING, gains) * GAIN)
@@ -131,11 +121,7 @@ def matrix_gradients(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the error of the shares, and the gradient of the loss by each matrix.
 
-    Args:
-        lesson: What is learned from.
-        query_matrix: As it is now.
-        clause_matrix: The same.
-        rest: The scores but for what the matrices change.
+    `rest` are the scores but for what the matrices change.
     """
     import numpy as np
 
@@ -160,7 +146,6 @@ class Adam:
         self._step = 0
 
     def update(self, slopes: Sequence[Floats], slower: float = 1.0) -> None:
-        """Move the values against their slopes."""
         import numpy as np
 
         self._step += 1
@@ -178,7 +163,6 @@ def rate_at(step: int, steps: int) -> float:
 
 
 def fit_matrices(lessons: Sequence[TrainingQuery], *, seed: int = 0) -> tuple[Floats, Floats]:
-    """Learn the two matrices from lists of clauses."""
     import numpy as np
 
     size = lessons[0].clauses.shape[1]

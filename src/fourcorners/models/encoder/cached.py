@@ -1,4 +1,4 @@
-"""`KeptVectors`: an encoder that remembers what it made, for texts that are asked for again.
+"""`CachedEncoder`: an encoder that remembers what it made, for texts that are asked for again.
 
 The sentences of a contract are read anew for each question whether it says so, and the examples of
 a rule for each contract; their vectors are the same every time.
@@ -26,10 +26,6 @@ class CachedEncoder:
     """An encoder beside the last vectors that it made; threads may share it.
 
     Texts are known by their hashes: no contract is kept in memory for their sake.
-
-    Args:
-        encoder: What makes vectors.
-        most: So many are kept; of more, those go that were asked for longest ago.
     """
 
     def __init__(self, encoder: Encoder, *, most: int = MAX_VECTORS) -> None:
@@ -39,12 +35,10 @@ class CachedEncoder:
 
     @property
     def name(self) -> str:
-        """Name the encoder: the vectors are its own."""
         return self._encoder.name
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
         return self._encoder.dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
+T = TypeVar("T")
+R = TypeVar("R")
 MAX_CHARACTERS = 20_000  # 256 tokens of prose are some 1,500; a whole file must not be tokenised
 
 
@@ -31,10 +34,6 @@ class OnnxEncoder:
     in batches of 16, sorted by length, 23; for titles of ten tokens 1.3, in batches 1.0.
     `threads` texts run at a time, each on one core. The files are read and verified on first use;
     threads may share an encoder, and all encoders of one model in a process share a session.
-
-    Args:
-        info: The model's card.
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
@@ -46,12 +45,10 @@ class OnnxEncoder:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
         return self.info.dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -68,24 +65,14 @@ class OnnxEncoder:
         for row, text in enumerate(texts):
             rows.setdefault(text, []).append(row)
         longest_first = sorted(rows, key=len, reverse=True)  # so that no core is left waiting
-        if self.threads == 1 or len(longest_first) == 1:
-            for text in longest_first:
-                vectors[rows[text]] = self._vector(text)
-            return vectors
-        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encode")
-        try:
-            found = pool.map(self._vector, longest_first)
-            for text, vector in zip(longest_first, found, strict=True):
-                vectors[rows[text]] = vector
-        finally:  # an interrupt must not wait for the texts that are left
-            pool.shutdown(cancel_futures=True)
+        found = run_in_threads(self._vector, longest_first, self.threads)
+        for text, vector in zip(longest_first, found, strict=True):
+            vectors[rows[text]] = vector
         return vectors
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         tokenizer, session = self._opened.load()
-        # A lone surrogate, which a damaged PDF can hold, has no UTF-8: it becomes a question mark.
-        words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        ids = np.array([tokenizer.encode(words).ids], dtype=np.int64)
+        ids = np.array([tokenizer.encode(readable_text(text)).ids], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         vector: NDArray[np.float32] = session.run(None, feed)[0][0]
         return vector
@@ -107,10 +94,9 @@ class _Opened:
         """
         with self._lock:
             if self._loaded is None:
-                self._loaded = (
-                    read_tokenizer(self._info),
-                    open_session(self._info.read("model.onnx")),
-                )
+                tokenizer = read_tokenizer(self._info)
+                tokenizer.enable_truncation(self._info.max_tokens)
+                self._loaded = tokenizer, open_session(self._info.read("model.onnx"))
             return self._loaded
 
 
@@ -120,13 +106,44 @@ def _opened(info: ModelInfo) -> _Opened:
 
 
 def read_tokenizer(info: ModelInfo) -> Tokenizer:
-    """Return the model's tokenizer, which cuts at `info.max_tokens` and never pads."""
+    """Return the model's tokenizer, which never pads, and does not cut before it is told to.
+
+    Raises:
+        ModelError: If its file is missing, damaged or no tokenizer's.
+    """
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str(info.read("tokenizer.json").decode("utf-8"))
+    try:
+        tokenizer = Tokenizer.from_str(info.read("tokenizer.json").decode("utf-8"))
+    except ModelError:
+        raise
+    except Exception as error:  # the library raises nothing narrower
+        raise file_error(info, "tokenizer.json", error) from error
     tokenizer.no_padding()
-    tokenizer.enable_truncation(info.max_tokens)
     return tokenizer
+
+
+def file_error(info: ModelInfo, file: str, error: Exception) -> ModelError:
+    said = " ".join(str(error).split())[:200]
+    return ModelError(
+        f"model {info.name}: {info.folder / file} cannot be used: {said}", remedy=info.remedy
+    )
+
+
+def readable_text(text: str) -> str:
+    """Return what can be tokenised: a lone surrogate, as of a damaged PDF, has no UTF-8."""
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+
+
+def run_in_threads(work: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+    """Return what work gives for each item; an interrupt does not wait for those that are left."""
+    if threads == 1 or len(items) <= 1:
+        return [work(each) for each in items]
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
+    try:
+        return list(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def open_session(model: bytes) -> InferenceSession:

@@ -19,13 +19,9 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """Name the model, its version and a hash of its files: other vectors, another name."""
-        ...
 
     @property
-    def dimension(self) -> int:
-        """Return the length of a vector."""
-        ...
+    def dimension(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one L2-normalised row a text; no texts give the shape (0, dimension)."""
-        ...

@@ -31,10 +31,8 @@ class RemoteEncoder:
 
     Args:
         url: Up to the version, such as `http://localhost:11434/v1`, or the whole endpoint.
-        model: As the server names it.
         dimension: Of its vectors; an answer of another length is refused.
         key: What the server knows this user by; empty if it wants none.
-        batch: How many texts go in one request.
     """
 
     def __init__(
@@ -62,7 +60,6 @@ class RemoteEncoder:
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector."""
         return self._dimension
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -180,13 +177,11 @@ def _endpoint(url: str) -> str:
 
 
 def _sendable(text: str) -> str:
-    """Return what servers take: no lone surrogates, and never nothing."""
     words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     return words if words.strip() else " "
 
 
 def _is_number(value: object) -> bool:
-    """Tell whether a value of JSON is a number that a float can be."""
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 64)
 
 

@@ -31,10 +31,9 @@ class TransformersEncoder:
         dimension: What it must have; by default whatever it has.
     """
 
-    def __init__(self, model: str, *, dimension: int | None = None, batch: int = _BATCH) -> None:
+    def __init__(self, model: str, *, dimension: int | None = None) -> None:
         self._model = model
         self._wanted = dimension
-        self._batch = batch
         self._loading = Lock()
         self._loaded: SentenceTransformer | None = None
         self._name = ""
@@ -74,7 +73,7 @@ class TransformersEncoder:
     def _rows(self, model: SentenceTransformer, texts: Sequence[str]) -> NDArray[np.float32]:
         found = model.encode(
             [text.encode("utf-8", "replace").decode("utf-8") for text in texts],
-            batch_size=self._batch,
+            batch_size=_BATCH,
             normalize_embeddings=True,
             convert_to_numpy=True,
             show_progress_bar=False,
@@ -121,7 +120,6 @@ class TransformersEncoder:
 
 
 def _hash(folder: Path) -> str:
-    """Return a hash over all files of a model."""
     whole = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:

@@ -14,14 +14,12 @@ if TYPE_CHECKING:
 
 
 def sigmoid(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of log odds."""
     import numpy as np
 
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -30, 30)))
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of each row."""
     import numpy as np
 
     raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -46,7 +44,6 @@ class TreeEnsemble:
     depth: int
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the sum for each row."""
         import numpy as np
 
         at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
@@ -93,7 +90,6 @@ class WordWeights:
         return np.asarray(at[self.buckets[at] == wanted], np.intp)
 
     def select(self, used: NDArray[np.intp], heads: slice) -> NDArray[np.float32]:
-        """Return the weights of some buckets for some heads."""
         import numpy as np
 
         return self.weights[used, heads].astype(np.float32) * self.scales[heads]

@@ -2,7 +2,7 @@
 
 For the hypotheses that it was trained on, it has heads of their own; any other is judged by what
 its words and its meaning share with the spans, and by what a playbook tells of its place
-(`entailment_unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
+(`unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
 the model was trained beside.
 """
 
@@ -59,7 +59,7 @@ MIN_SCORE = 1e-3  # a head's probability counts as no less
 
 
 def likely_spans(scores: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell which spans are among the first `MEANT` of any hypothesis by their words.
+    """Tell which spans are among the first `MAX_BY_MEANING` of any hypothesis by their words.
 
     Args:
         scores: An array (spans, known hypotheses): what the words say.
@@ -100,7 +100,7 @@ def label_features(
     Args:
         probabilities: An array (hypotheses, labels) of the heads of three.
         against: For each, the log odds of the head of two that it is contradicted.
-        best: The highest log odds that a span is evidence, as of `tops`.
+        best: The highest log odds that a span is evidence, as of `highest_scores`.
         mass: How much evidence there is in all.
         first: The highest score of a span by its words alone.
     """
@@ -144,26 +144,18 @@ class EntailmentModel:
         spans: Sequence[Span],
         hypotheses: Sequence[str],
         guides: Sequence[HypothesisGuide | None] | None = None,
-        *,
-        vectors: NDArray[np.float32] | None = None,
     ) -> list[Verdict]:
-        """Return what a document says of each hypothesis.
+        """Return what a document says of each hypothesis; those that were learned are recognised.
 
-        Args:
-            text: The document.
-            spans: What may be evidence, in order of position: its sentences, say.
-            hypotheses: Sentences. Those that the model was trained on are recognised.
-            guides: For each hypothesis what a playbook knows of its place; the known need none.
-            vectors: Of the spans, by the model's encoder, where they are at hand. They change no
-                answer.
+        The spans are what may be evidence, in order of position; the guides tell what a playbook
+        knows of the place of each hypothesis.
         """
         if not spans:
             return [Verdict(LABELS[2], (0.0, 0.0, 1.0), ()) for _ in hypotheses]
         texts = [span.text_in(text) for span in spans]
         place = span_positions(texts)
         found = [self.known_hypothesis(hypothesis) for hypothesis in hypotheses]
-        if vectors is None and None in found:
-            vectors = self.encoder.encode(texts)
+        vectors = self.encoder.encode(texts) if None in found else None
         verdicts: dict[int, Verdict] = {}
         if any(each is not None for each in found):
             verdicts = dict(enumerate(self._of_known(texts, place, vectors)))

@@ -58,8 +58,6 @@ class HypothesisGuide:
 
 @dataclass(frozen=True, slots=True)
 class SpanSet:
-    """The spans of a document, with what all hypotheses need of them."""
-
     texts: Sequence[str]
     place: SpanPositions
     vectors: NDArray[np.float32]
@@ -141,7 +139,6 @@ def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> ND
 def evidence_features(
     signs: SpanFeatures, first: NDArray[np.float64], place: SpanPositions
 ) -> NDArray[np.float64]:
-    """Return what ranks the spans in the end: the first log odds, their neighbours, the signs."""
     import numpy as np
 
     return np.concatenate([neighbour_scores(first, place), signs.rows], axis=1)

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 
 class Label(StrEnum):
-    """What a document says of a hypothesis."""
-
     ENTAILMENT = "Entailment"
     CONTRADICTION = "Contradiction"
     NOT_MENTIONED = "NotMentioned"

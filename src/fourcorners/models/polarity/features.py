@@ -13,51 +13,38 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fourcorners.models.entailment.features import content_stems
+from fourcorners.text.patterns import load_patterns
 
+_PATTERNS = load_patterns("fourcorners.models.polarity", "features")
 CUE_PATTERNS = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
-        "denies": r"\b(?:not(?!\s+(?:exceed|less|more|later|unreasonably)\b)|no|nor|neither|"
-        r"never|none|cannot|nothing)\b",
-        "non": r"\bnon-?\w+",
-        "within": r"\b(?:not\s+(?:to\s+)?exceed|limited\s+to|no\s+(?:more|less|later))\b",
-        "may": r"\bmay\b(?! not)",
-        "shall": r"\b(?:shall|must|will)\b(?! not)",
-        "only": r"\b(?:only|solely)\b",
-        "without": r"\bwithout\b",
-        "unless": r"\b(?:unless|except|provided)\b",
-        "entitled": r"\b(?:right|entitled|permitted|free to)\b",
-        "consent": r"\b(?:consent|prior written)\b",
-        "both": r"\b(?:each party|either party|both parties|parties)\b",
-        "measure": r"\b(?:exceed\w*|more than|at least|minimum|maximum)\b",
-        "if": r"\b(?:if|in the event)\b",
-        "liable": r"\b(?:responsib\w*|liab\w*|indemnif\w*)\b",
-        "waives": r"\b(?:waiv\w*|disclaim\w*)\b",
-        "includes": r"\b(?:including|in addition)\b",
-    }.items()
+    "denies": _PATTERNS["denies"],
+    "non": _PATTERNS["non"],
+    "within": _PATTERNS["within"],
+    "may": _PATTERNS["may"],
+    "shall": _PATTERNS["shall"],
+    "only": _PATTERNS["only"],
+    "without": _PATTERNS["without"],
+    "unless": _PATTERNS["unless"],
+    "entitled": _PATTERNS["entitled"],
+    "consent": _PATTERNS["consent"],
+    "both": _PATTERNS["both"],
+    "measure": _PATTERNS["measure"],
+    "if": _PATTERNS["if"],
+    "liable": _PATTERNS["liable"],
+    "waives": _PATTERNS["waives"],
+    "includes": _PATTERNS["includes"],
 }
-_ALLOWED = re.compile(
-    r"\b(?:can|could|may|allowed|free to|permitted|able|entitled|ok|okay)\b", re.IGNORECASE
+_ASKS = (
+    ("exists", _PATTERNS["exists"]),
+    ("may", _PATTERNS["allowed"]),
+    ("must", _PATTERNS["required"]),
 )
-_REQUIRED = re.compile(
-    r"\b(?:must|have to|has to|need|required|obliged|should|owe|liable|responsible)\b",
-    re.IGNORECASE,
-)
-_EXISTS = re.compile(
-    r"\b(?:is|are)\s+there\b|\b(?:any|a|an)\s+(?:cap|limit|ceiling|minimum|penalty|duty|promise)\b",
-    re.IGNORECASE,
-)
-_UNASKED = re.compile(
-    r"\bwithout\b|\b(?:permission|consent|approval|say-so|sign-off|nod)\b", re.IGNORECASE
-)
-_OPPOSITE = re.compile(
-    r"\b(?:not|no|without|never|refuse|stop|only|any|exclusive|all)\b|n['’]t\b", re.IGNORECASE
-)
-_ASKS = (("exists", _EXISTS), ("may", _ALLOWED), ("must", _REQUIRED))
-_US = re.compile(r"\b(?:we|us|our|i|my|me)\b", re.IGNORECASE)
-_THEM = re.compile(r"\b(?:they|them|their|he|she)\b", re.IGNORECASE)
-_PIECES = re.compile(r"(?<=[;:])\s+|,?\s+(?=(?:provided|except|unless|but|and)\b)")
-_SENTENCES = re.compile(r"[.,!;-]\s+")
+_UNASKED = _PATTERNS["unasked"]
+_OPPOSITE = _PATTERNS["opposite"]
+_US = _PATTERNS["us"]
+_THEM = _PATTERNS["them"]
+_PIECES = _PATTERNS["pieces"]
+_SENTENCES = _PATTERNS["sentences"]
 _WORD = re.compile(r"[a-z']+")
 _FAINT = 0.5  # what a plain word of a contract counts
 

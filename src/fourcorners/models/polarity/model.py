@@ -54,7 +54,6 @@ class PolarityModel:
 
 
 def hash_feature(sign: str) -> int:
-    """Return the hash by which a sign is known."""
     return zlib.crc32(sign.encode("utf-8", "replace"))
 
 

@@ -25,10 +25,6 @@ class OnnxReranker:
 
     A graph may have a second output, `stars`: four logits, of at least two to five stars. How pairs
     are cut and run is told at `PairModel`. One reranker may be shared by threads.
-
-    Args:
-        info: The model's card, or what `reranker_card` made up for a folder without one.
-        threads: Cores to use; by default those this process may run on.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
@@ -37,7 +33,6 @@ class OnnxReranker:
 
     @property
     def name(self) -> str:
-        """Name the model, its version and a hash of its files."""
         return self.info.identity
 
     def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
@@ -74,12 +69,9 @@ class OnnxReranker:
 def reranker_card(folder: Path, *, max_tokens: int | None = None) -> ModelInfo:
     """Return the card of the cross-encoder in `folder`.
 
-    A folder without a card gets one with the hashes its files have now: they are what the model's
+    It reads `max_tokens` of question and passage together; by default the card's, else 512. A
+    folder without a card gets one with the hashes its files have now: they are what the model's
     name is made of, but nothing vouches for them.
-
-    Args:
-        folder: It holds model.onnx and tokenizer.json.
-        max_tokens: Of question and passage together; by default the card's, else 512.
 
     Raises:
         ConfigError: If there is no such folder, or its card is another model's.

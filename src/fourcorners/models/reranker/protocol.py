@@ -16,24 +16,15 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """Name the model, its version and a hash of its files: other scores, another name."""
-        ...
 
-    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
-        """Return one logit a passage, in the order of the passages."""
-        ...
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]: ...
 
 
-def probabilities(
-    logits: NDArray[np.float32], *, scale: float = 1.0, shift: float = 0.0
-) -> NDArray[np.float64]:
-    """Return the sigmoid of `scale * logit + shift`, between 0 and 1.
-
-    `scale` and `shift` are Platt's (fitted on judged pairs); without them the model's own
-    calibration stands.
-    """
+def probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the sigmoid of logits, between 0 and 1."""
     import numpy as np
 
-    scaled = scale * np.asarray(logits, dtype=np.float64) + shift
+    scaled = np.asarray(logits, dtype=np.float64)
     # The exponent is never positive, so that it cannot overflow.
     small = np.exp(-np.abs(scaled))
     return np.where(scaled >= 0, 1.0, small) / (1.0 + small)

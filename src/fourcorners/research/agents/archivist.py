@@ -30,31 +30,23 @@ def understand_question(
     """Ask the model what was meant; the generator returns the report's head.
 
     Yields:
-        What the step used, and `Needed` where the person is asked back.
+        What the step used, and `ClarificationEvent` where the person is asked back.
 
     Raises:
         LlmError: If the model fails.
         BudgetExceeded: If the budget does not allow it.
     """
     replies: list[Value] = []
-    value = yield from meter.ask(
-        port,
-        "archivist",
-        prompt_values(context, started, replies, may_ask=reply is not None),
-        UnderstoodQuestion,
-    )
+    values = prompt_values(context, started, replies, may_ask=reply is not None)
+    value = yield from meter.ask(port, "archivist", values, UnderstoodQuestion)
     if reply is not None and value.ask_back.strip():
         asked = _short(value.ask_back)
         yield ClarificationEvent(asked)
         said = reply(asked).strip()
         if said:
             replies.append({"asked": asked, "said": said})
-            value = yield from meter.ask(
-                port,
-                "archivist",
-                prompt_values(context, started, replies, may_ask=False),
-                UnderstoodQuestion,
-            )
+            values = prompt_values(context, started, replies, may_ask=False)
+            value = yield from meter.ask(port, "archivist", values, UnderstoodQuestion)
         else:
             value.assumptions.append(f"Left open: {asked}")
     meter.started = replace(
@@ -71,7 +63,6 @@ def understand_question(
 def prompt_values(
     context: ResearchContext, started: Answer, replies: list[Value], *, may_ask: bool
 ) -> dict[str, Value]:
-    """Return what the archivist's prompt is filled with."""
     return {
         "said": started.asked,
         "context": started.context,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fourcorners.errors import InputError
 from fourcorners.outline.tree import Node
@@ -17,23 +18,18 @@ from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.search.stems import stems
-from fourcorners.text.span import Span
 
+_MOST_HEADINGS = 60  # of each contract that a model is told
 _MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
 
 
 @dataclass(frozen=True, slots=True)
 class ContractTool:
-    """A tool that looks into the contracts on the desk.
-
-    Attributes:
-        fetch: What it does with an inquiry.
-    """
+    """A tool that looks into the contracts on the desk."""
 
     name: str
     description: str
     fetch: Callable[[ToolQuery], Iterable[Material]]
-    is_external: bool = False
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
         """Return what it has, what matters most first."""
@@ -41,29 +37,28 @@ class ContractTool:
 
 
 def contract_tools(context: ResearchContext) -> list[Tool]:
-    """Return the tools that look into the contracts."""
     tools: list[Tool] = [
         ContractTool(
             "search",
             "finds the sentences that answer a question in plain language, or that are like a "
             "clause; words: the question, or what such a clause would say",
-            _Search(context),
+            partial(_search, context),
         ),
         ContractTool(
             "belongs",
             "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
             "clauses that it refers to, definitions, amendments; words: what the clause says",
-            _Belongs(context),
+            partial(_belongs, context),
         ),
         ContractTool(
             "definition",
             "brings the definition of a defined term; words: the term alone",
-            _Definition(context),
+            partial(_definition, context),
         ),
         ContractTool(
             "clause",
             "brings a clause by its number or heading; words: such as 7.2(a), or Termination",
-            _Clause(context),
+            partial(_clause, context),
         ),
         ContractTool(
             COMPUTED_SOURCE,
@@ -79,102 +74,79 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
                 "others",
                 "finds sentences in the other contracts of the library, for comparison or for "
                 "amendments; words: the question",
-                _Others(context),
+                partial(_others, context),
             ),
         )
     return tools
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    context: ResearchContext
-
-    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        found = search_answer(self.context, inquiry.words, limit=inquiry.limit)
-        for each in found.snippets:
-            because = "may answer" if found.answers else "the nearest, and may well not answer"
-            yield self.context.material(
-                each.document, each.span, tool="search", because=because, score=each.score
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class _Others:
-    context: ResearchContext
-
-    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        context = self.context
-        known = set(context.documents)
-        others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
-        if not others:
-            return
-        found = retrieve_snippets(
-            context.library,
-            inquiry.words,
-            encoder=context.encoder,
-            concepts=context.concepts,
-            filters=Filters(collection=context.collection, documents=tuple(others)),
-            limit=inquiry.limit,
-            reader=context.reader,
+def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    found = search_answer(context, inquiry.words, limit=inquiry.limit)
+    for each in found.snippets:
+        because = "may answer" if found.answers else "the nearest, and may well not answer"
+        yield context.material(
+            each.document, each.span, tool="search", because=because, score=each.score
         )
-        for each in found.snippets:
-            yield context.material(
-                each.document, each.span, tool="others", because="another contract",
-                score=each.score,
-            )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Belongs:
-    context: ResearchContext
+def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    known = set(context.documents)
+    others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
+    if not others:
+        return
+    found = retrieve_snippets(
+        context.library,
+        inquiry.words,
+        encoder=context.encoder,
+        concepts=context.concepts,
+        filters=Filters(collection=context.collection, documents=tuple(others)),
+        limit=inquiry.limit,
+        reader=context.reader,
+    )
+    for each in found.snippets:
+        yield context.material(
+            each.document, each.span, tool="others", because="another contract",
+            score=each.score,
+        )  # fmt: skip
 
-    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        found = search_answer(self.context, inquiry.words, limit=2).snippets
-        for each in found:
-            yield self.context.material(each.document, each.span, tool="belongs", score=each.score)
-        linked = expand_hits(
-            self.context.library, found, limit=inquiry.limit, collection=self.context.collection
+
+def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    found = search_answer(context, inquiry.words, limit=2).snippets
+    for each in found:
+        yield context.material(each.document, each.span, tool="belongs", score=each.score)
+    linked = expand_hits(context.library, found, limit=inquiry.limit, collection=context.collection)
+    for one in linked:
+        yield context.material(
+            one.document, one.span, tool="belongs", because=one.because, score=one.score
         )
-        for one in linked:
-            yield self.context.material(
-                one.document, one.span, tool="belongs", because=one.because, score=one.score
-            )
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
-    context: ResearchContext
+def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    wanted = inquiry.words.strip(" \"'“”‘’.").casefold()
+    for reading in _readings(context):
+        for term in reading.outline.terms:
+            if term.term.casefold() in (wanted, wanted.removesuffix("s")):
+                yield context.material(
+                    reading.document,
+                    reading.definition(term),
+                    tool="definition",
+                    because=f"defines “{term.term}”",
+                    score=1.0,
+                )
 
-    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        wanted = inquiry.words.strip(" \"'“”‘’.").casefold()
-        for reading in _readings(self.context):
-            for term in reading.outline.terms:
-                if term.term.casefold() in (wanted, wanted.removesuffix("s")):
-                    yield self.context.material(
-                        reading.document,
-                        reading.definition(term),
-                        tool="definition",
-                        because=f"defines “{term.term}”",
-                        score=1.0,
+
+def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    wanted = inquiry.words.strip().casefold()
+    label = wanted.split()[-1].rstrip(".") if wanted else ""
+    told = set(stems(wanted))
+    for reading in _readings(context):
+        for node in reading.outline.nodes:
+            if node.label.casefold() in (label, wanted) or _is_headed(reading, node, told):
+                span = reading.opening(node.span)
+                if span:
+                    yield context.material(
+                        reading.document, span, tool="clause", because="by its label", score=1.0
                     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    context: ResearchContext
-
-    def __call__(self, inquiry: ToolQuery) -> Iterator[Material]:
-        wanted = inquiry.words.strip().casefold()
-        label = wanted.split()[-1].rstrip(".") if wanted else ""
-        told = set(stems(wanted))
-        for reading in _readings(self.context):
-            for node in reading.outline.nodes:
-                if node.label.casefold() in (label, wanted) or _is_headed(reading, node, told):
-                    span = reading.opening(node.span)
-                    if span:
-                        yield self.context.material(
-                            reading.document, span, tool="clause", because="by its label", score=1.0
-                        )
 
 
 def _is_headed(reading: Contract, node: Node, told: set[str]) -> bool:
@@ -199,7 +171,7 @@ def _readings(context: ResearchContext) -> Iterator[Contract]:
         yield context.read_contract(document)
 
 
-def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str]]:
+def outline_map(context: ResearchContext) -> list[tuple[str, str]]:
     """Return the labels and headings of each named contract, as its name and lines of text."""
     maps = []
     for entry in context.entries[:_MOST_CONTRACTS]:
@@ -209,7 +181,7 @@ def outline_map(context: ResearchContext, most: int = 60) -> list[tuple[str, str
             for node in reading.outline.nodes
             if node.heading is not None
         ]
-        maps.append((entry.name, "\n".join(lines[:most])))
+        maps.append((entry.name, "\n".join(lines[:_MOST_HEADINGS])))
     return [each for each in maps if each[1]]
 
 
@@ -225,8 +197,4 @@ def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[
 def _shown(one: Material, other: Material) -> bool:
     if one.span is None or other.span is None:
         return one.words == other.words and one.source == other.source
-    return one.document == other.document and _inside(one.span, other.span)
-
-
-def _inside(one: Span, other: Span) -> bool:
-    return other.contains(one)
+    return one.document == other.document and other.span.contains(one.span)

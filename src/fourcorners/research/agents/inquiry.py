@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
-from fourcorners.llm import Budget, Estimate, Port, Role
+from fourcorners.llm import Budget, Port, Role
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.archivist import Reply, prompt_values, understand_question
 from fourcorners.research.agents.contract_tools import contract_tools
@@ -39,7 +39,7 @@ from fourcorners.research.events import AnswerEvent, Event, PlanEvent
 from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
-from fourcorners.research.tool import Material, Tool
+from fourcorners.research.tool import Tool
 
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
 PROMPTS = ("archivist", "interrogate", "research", "draft", "repair", "fence")
@@ -112,7 +112,7 @@ def run_inquiry(
     back.
 
     Yields:
-        The events, the last of which is `Finished`.
+        The events, the last of which is `AnswerEvent`.
 
     Raises:
         LlmNotConfigured: Before anything is sent, if an agent has no model.
@@ -189,7 +189,10 @@ def estimate_cost(
     """
     require_models(port)
     parts = tuple(part.text for part in split_question(started.question))
-    materials = _likely(context, started.question)
+    found = search_answer(context, started.question, limit=MAX_PASSAGES)
+    materials = [
+        context.material(each.document, each.span, tool="search") for each in found.snippets
+    ]
     researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
     response: dict[str, Value] = {
         "asked": started.question,
@@ -216,14 +219,5 @@ def estimate_cost(
         tokens_in=sum(one.tokens_in for one in told) + again,
         tokens_out=sum(one.tokens_out for one in told),
         cost=sum(costs) if len(costs) == len(told) else None,
-        models=_models(told),
+        models=tuple(dict.fromkeys(each.model for each in told)),
     )
-
-
-def _models(told: Sequence[Estimate]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.model for each in told))
-
-
-def _likely(context: ResearchContext, question: str) -> list[Material]:
-    found = search_answer(context, question, limit=MAX_PASSAGES)
-    return [context.material(each.document, each.span, tool="search") for each in found.snippets]

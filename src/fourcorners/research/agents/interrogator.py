@@ -1,8 +1,8 @@
 """The interrogator: asks the researcher until an answer stands, and writes a report each turn.
 
 Each turn is a question, what the researcher finds, and a draft (PAKTON, sections 3.2 and E.2). The
-model's words are claims: the program checks each draft before anyone sees it (`checking`). The work
-ends when a draft is confident, the turns are used, nothing new is asked, the budget would be
+model's words are claims: the program checks each draft before anyone sees it (`report_check`). The
+work ends when a draft is confident, the turns are used, nothing new is asked, the budget would be
 passed, or a model fails; what was not done is said.
 """
 
@@ -16,17 +16,16 @@ from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE, CheckedReport, check_report
+from fourcorners.research.agents.report_check import COMPUTED_SOURCE, check_report
 from fourcorners.research.agents.researcher import Researcher, ResearchResult, number_materials
 from fourcorners.research.agents.schemas import DraftReport, NextQuestion
 from fourcorners.research.answer import (
     Answer,
     Draft,
     Gap,
-    Statement,
     Verdict,
     Verification,
-    count_statements,
+    draft_of,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
@@ -42,17 +41,13 @@ _LONGEST = 600  # characters of a question to the researcher
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is known when a turn begins."""
-
     number: int
     questions: tuple[str, ...]
     materials: tuple[Material, ...]
-    checked: CheckedReport | None = None
+    checked: Answer | None = None
 
 
 class Interrogator:
-    """Leads the inquiry of one question."""
-
     def __init__(
         self, context: ResearchContext, port: Port, researcher: Researcher, *, turns: int
     ) -> None:
@@ -73,15 +68,19 @@ class Interrogator:
                     break
                 found = yield from self._researcher.research(meter, asked)
                 materials = self._kept(turn, found)
-                told = yield from meter.ask(
-                    self._port,
-                    "draft",
-                    self._values(meter, turn, asked, materials, found),
-                    DraftReport,
+                values = draft_values(
+                    meter.started,
+                    asked,
+                    materials,
+                    before=_told(turn.checked) if turn.checked else "",
+                    response=found.response,
+                    is_last=number >= self._turns,
                 )
-                checked = self._checked(told, materials, found)
+                told = yield from meter.ask(self._port, "draft", values, DraftReport)
+                checked = self._checked(meter.started, told, materials, found)
                 turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
-                drafts.append(_draft(turn, asked, found))
+                tools = (each.tool for each in found.materials)
+                drafts.append(draft_of(checked, number, asked, tools))
                 yield DraftEvent(drafts[-1])
                 for gap in checked.gaps:
                     yield GapEvent(number, gap)
@@ -116,45 +115,26 @@ class Interrogator:
         rest = [each for each in turn.materials if each not in old]
         return merge_materials(merge_materials(old, found.materials), rest)[:MAX_PASSAGES]
 
-    def _values(
+    def _checked(
         self,
-        meter: Meter,
-        turn: Turn,
-        asked: str,
+        started: Answer,
+        told: DraftReport,
         materials: Sequence[Material],
         found: ResearchResult,
-    ) -> dict[str, Value]:
-        return draft_values(
-            meter.started,
-            asked,
-            materials,
-            before=_told(turn.checked) if turn.checked else "",
-            response=found.response,
-            is_last=turn.number + 1 >= self._turns,
-        )
-
-    def _checked(
-        self, told: DraftReport, materials: Sequence[Material], found: ResearchResult
-    ) -> CheckedReport:
-        checked = check_report(self._context, told, materials)
+    ) -> Answer:
+        checked = check_report(self._context, started, told, materials)
         failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
         gaps = (*checked.gaps, *failed)
         if checked.answer.ruling is Verdict.ABSENT:
-            gaps = (_absence(self._context), *gaps)
+            names = ", ".join(entry.name for entry in self._context.entries) or "the whole library"
+            searched = f"{names}, with the tools and words that the record lists"
+            gaps = (Gap("No passage that was found speaks of it.", "", searched), *gaps)
         return replace(checked, gaps=gaps)
-
-
-def _absence(context: ResearchContext) -> Gap:
-    """Return how far was searched for what is said not to be there."""
-    names = ", ".join(entry.name for entry in context.entries) or "the whole library"
-    told = f"{names}, with the tools and words that the record lists"
-    return Gap("No passage that was found speaks of it.", "", told)
 
 
 def question_values(
     started: Answer, turn: Turn, parts: Sequence[str], turns: int
 ) -> dict[str, Value]:
-    """Return what the prompt of the next question is filled with."""
     draft = [QuotedText(_told(turn.checked), "the report so far")] if turn.checked else []
     return {
         "question": started.question,
@@ -207,31 +187,7 @@ def _is_cited(material: Material, cited: set[tuple[str, Span]]) -> bool:
     )
 
 
-def _draft(turn: Turn, asked: str, found: ResearchResult) -> Draft:
-    checked = turn.checked
-    if checked is None:
-        raise ValueError("a draft is made of what was checked")
-    return Draft(
-        turn=turn.number,
-        asked=asked,
-        tools=tuple(dict.fromkeys(each.tool for each in found.materials)),
-        title=checked.title,
-        summary=checked.summary,
-        findings=checked.findings,
-        answer=checked.answer,
-        gaps=checked.gaps,
-        next_questions=checked.next_questions,
-        counts=count_statements(_statements(checked), checked.dropped),
-    )
-
-
-def _statements(checked: CheckedReport) -> tuple[Statement, ...]:
-    answer = checked.answer
-    rest = (*answer.sentences, *answer.conditions, *answer.readings)
-    return (*checked.summary, *checked.findings, *rest)
-
-
-def _told(checked: CheckedReport) -> str:
+def _told(checked: Answer) -> str:
     """Return a draft as the next turn reads it, with what the program struck out."""
     lines = [f"Answer so far: {checked.answer.ruling.value} ({checked.answer.confidence:.0%})"]
     lines += [f"- {each.text}" for each in checked.answer.sentences]
@@ -248,7 +204,7 @@ def _told(checked: CheckedReport) -> str:
 
 def _report(
     started: Answer,
-    checked: CheckedReport | None,
+    checked: Answer | None,
     drafts: Sequence[Draft],
     stopped: str,
     parts: Sequence[str],
@@ -256,16 +212,5 @@ def _report(
     if checked is None:
         gaps = tuple(Gap("Nothing was found out about it.", part) for part in parts)
         return replace(started, stopped=stopped, gaps=gaps)
-    done = replace(
-        started,
-        title=checked.title or started.title,
-        summary=checked.summary,
-        findings=checked.findings,
-        answer=checked.answer,
-        gaps=checked.gaps,
-        next_questions=checked.next_questions,
-        external=checked.external,
-        stopped=stopped,
-        drafts=tuple(drafts),
-    )
-    return replace(done, counts=count_statements(done.statements, checked.dropped))
+    title = checked.title or started.title
+    return replace(checked, title=title, stopped=stopped, drafts=tuple(drafts))

@@ -19,13 +19,7 @@ T = TypeVar("T", bound="BaseModel")
 
 
 class Meter:
-    """The steps of one run.
-
-    Attributes:
-        started: The head of the report, as far as it is known.
-        turn: The turn that questions belong to.
-        sample: Which of several answers to the same questions this run is given.
-    """
+    """The steps of one run."""
 
     def __init__(self, started: Answer) -> None:
         self.started = started

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from fourcorners.research.agents.schemas import DraftReport, FindingClaim, QuoteClaim, SentenceClaim
 from fourcorners.research.amounts import written_numbers
 from fourcorners.research.answer import (
+    Answer,
     Citation,
     ExternalStatement,
     Gap,
@@ -23,6 +24,7 @@ from fourcorners.research.answer import (
     Statement,
     Verdict,
     Verification,
+    count_statements,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material
@@ -39,34 +41,16 @@ _CITES = re.compile(
 )
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
-_NO_QUOTE = "no words of a contract were given for it"
 _NOT_THERE = "the words given for it do not stand in the contract"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedReport:
-    """What is left of a model's report.
-
-    Attributes:
-        dropped: How many of its sentences were left out.
-        failed: Quotations that do not stand in the contract, for the model to mend.
-    """
-
-    title: str
-    summary: tuple[Statement, ...]
-    findings: tuple[Statement, ...]
-    answer: PreliminaryAnswer
-    gaps: tuple[Gap, ...]
-    next_questions: tuple[str, ...]
-    external: tuple[ExternalStatement, ...]
-    dropped: int
-    failed: tuple[str, ...]
-
-
 def check_report(
-    context: ResearchContext, told: DraftReport, materials: Sequence[Material]
-) -> CheckedReport:
-    """Check a report against the passages that it was written from, numbered from 1."""
+    context: ResearchContext, started: Answer, told: DraftReport, materials: Sequence[Material]
+) -> Answer:
+    """Return what is left of a model's report, checked against its passages, numbered from 1.
+
+    `started` says what was asked; its counts are of the statements that were left out, too.
+    """
     findings: list[Statement] = []
     by_number: dict[int, Statement] = {}
     dropped = 0
@@ -98,7 +82,8 @@ def check_report(
         conditions=conditions,
         readings=readings,
     )
-    return CheckedReport(
+    report = replace(
+        started,
         title=_plain(told.title),
         summary=summary,
         findings=tuple(findings),
@@ -106,9 +91,9 @@ def check_report(
         gaps=tuple(gaps),
         next_questions=tuple(_plain(each) for each in told.next_questions if each.strip()),
         external=external,
-        dropped=dropped + rest.dropped + lost,
-        failed=tuple(claim for each in findings for claim in each.claims),
     )
+    dropped += rest.dropped + lost
+    return replace(report, counts=count_statements(report.statements, dropped))
 
 
 def _finding(
@@ -180,7 +165,6 @@ class _Rest:
         self.dropped = 0
 
     def standing(self, told: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
-        """Return the sentences that stand."""
         kept = []
         for each in told:
             found = [self._findings[n] for n in each.findings if n in self._findings]

@@ -31,16 +31,12 @@ _SHOWN = 1_600  # characters of a piece of material that a model is shown
 
 @dataclass(frozen=True, slots=True)
 class ResearchResult:
-    """What the researcher came back with: the materials, what failed, and its own sentences."""
-
     materials: tuple[Material, ...]
     failed: tuple[str, ...] = ()
     response: str = ""
 
 
 class Researcher:
-    """Looks things up on a desk, with some tools."""
-
     def __init__(
         self, context: ResearchContext, port: Port, tools: Sequence[Tool], *, responds: bool
     ) -> None:
@@ -90,7 +86,6 @@ class Researcher:
         return ResearchResult(tuple(materials), tuple(failed), response)
 
     def values(self, asked: str, question: str) -> dict[str, Value]:
-        """Return what the prompt of choosing is filled with."""
         return {
             "asked": asked,
             "question": question,
@@ -116,12 +111,8 @@ class Researcher:
 
 def number_materials(materials: Sequence[Material]) -> list[Value]:
     """Return materials as fenced passages, numbered from 1; where they are from is data, too."""
-    return [
-        QuotedText(f"[{_from(each)}]\n{each.words[:_SHOWN]}", f"passage {number}")
-        for number, each in enumerate(materials, start=1)
-    ]
-
-
-def _from(material: Material) -> str:
-    told = (material.source, material.where, material.because)
-    return "; ".join(part for part in told if part)
+    numbered: list[Value] = []
+    for number, each in enumerate(materials, start=1):
+        origin = "; ".join(part for part in (each.source, each.where, each.because) if part)
+        numbered.append(QuotedText(f"[{origin}]\n{each.words[:_SHOWN]}", f"passage {number}"))
+    return numbered

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import log
 from typing import TYPE_CHECKING
 
 from fourcorners.library.memory import VersionedCache
@@ -30,6 +29,7 @@ from fourcorners.review.extract.scoring import (
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
+from fourcorners.search.sentences.weights import chance_odds
 
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
@@ -59,7 +59,6 @@ class BestSentence:
 
     @property
     def margin(self) -> float:
-        """Return how far it is above the limit."""
         return self.score - self.threshold
 
 
@@ -73,7 +72,7 @@ class ClauseOpinions:
 
     @property
     def margin(self) -> float:
-        """Return how far the surer of the two is above its limit, in log-odds."""
+        """How far the surer of the two is above its limit, in log-odds."""
         both = [each for each in (self.by_query, self.by_reader) if each is not None]
         return max(each.margin for each in both)
 
@@ -94,12 +93,8 @@ def clause_opinions(
 ) -> ClauseOpinions | None:
     """Return what a review makes of the likeliest of the kinds that a question names.
 
-    Args:
-        library: Where the contract is.
-        document: Its id.
-        concepts: What the question asks for, with weights; those that it only touches do not count.
-        reader: The clause reader; by default the one of reviews.
-        may_have_vectors: If not, the contract is judged as one without them.
+    Kinds that it only touches do not count; without `may_have_vectors` the contract is judged as
+    one that has none.
 
     Returns:
         None where no playbook of the package knows the kinds.
@@ -146,7 +141,11 @@ def _of_kind(
     if not len(by_query):
         return ClauseOpinions(provision.id, BestSentence("", _NOTHING, 0.0), None)
     at = top_positions(by_query, 1)[0]
-    asked = BestSentence(_words(reading, at), _odds(float(by_query[at])), _odds(curve.threshold))
+    asked = BestSentence(
+        _words(reading, at),
+        chance_odds(float(by_query[at]), _TINY),
+        chance_odds(curve.threshold, _TINY),
+    )
     if not judge.is_known(provision):
         return ClauseOpinions(provision.id, asked, None)
     belongs = judge.probability(reading, prepared, heard, query)
@@ -159,9 +158,9 @@ def _of_kind(
         asked,
         BestSentence(
             words,
-            score=_odds(float(belongs[at])),
-            threshold=_odds(judge.reader.limits(provision.id)[0]),
-            marked=_odds(float(marked)),
+            score=chance_odds(float(belongs[at]), _TINY),
+            threshold=chance_odds(judge.reader.limits(provision.id)[0], _TINY),
+            marked=chance_odds(float(marked), _TINY),
             alone=judge.reader.score_by_words(words, provision.id),
         ),
     )
@@ -169,8 +168,3 @@ def _of_kind(
 
 def _words(reading: PreparedDocument, at: int) -> str:
     return reading.segments[at].span.text_in(reading.document.text)
-
-
-def _odds(chance: float) -> float:
-    bounded = min(max(chance, _TINY), 1 - _TINY)
-    return log(bounded / (1 - bounded))

@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from math import exp, log
 from pathlib import Path
-
-from pydantic import BaseModel, ConfigDict
 
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.search.sentences.answer_scores import ReaderScores
 from fourcorners.search.sentences.answer_scores import default_weights as lines
+from fourcorners.search.sentences.weights import LinearWeights, chance_odds, odds_chance
 
 FILE = Path(__file__).with_name("answered.json")
 FEATURES = ("search", "reader", "second", "both")
@@ -29,54 +27,37 @@ sentence, and of the second; the log-odds of search and reader of the best."""
 _TINY = 1e-4  # keeps a chance off 0 and 1
 
 
-class ReaderRule(BaseModel):
-    """How `SIGNS` are weighed.
+class ReaderRule(LinearWeights):
+    """How `FEATURES` are weighed.
 
     Attributes:
         answers: The chance from which on words count as an answer.
         may_answer: The chance from which on they are shown as words that may answer.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     provenance: str
-    bias: float
-    weights: dict[str, float]
     answers: float
     may_answer: float
 
 
 @cache
 def default_rule() -> ReaderRule:
-    """Return the rule that comes with the package."""
     return ReaderRule.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
 def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapping[str, float]:
-    """Return what speaks for a contract answering: `SIGNS`.
-
-    Args:
-        judged: By what a search sees.
-        heard: What was read.
-        both: The chance of the best sentence, by search and reader.
-    """
+    """Return what speaks for a contract answering: `FEATURES`."""
     best = sorted(heard.values(), reverse=True)[:2]
     best += [lines().unread] * (2 - len(best))
     return {
-        "search": _odds(judged.chance) - _odds(judged.threshold),
+        "search": chance_odds(judged.chance, _TINY) - chance_odds(judged.threshold, _TINY),
         "reader": best[0],
         "second": best[1],
-        "both": _odds(both),
+        "both": chance_odds(both, _TINY),
     }
 
 
 def combine_judgement(judged: Judgement, heard: ReaderScores, both: float) -> Judgement:
-    """Return how likely a contract answers, by search and reader; arguments are as of `signs`."""
-    rule, told = default_rule(), reader_features(judged, heard, both)
-    odds = rule.bias + sum(weight * told[name] for name, weight in rule.weights.items())
-    chance = 1.0 / (1.0 + exp(-max(-30.0, min(30.0, odds))))
+    rule = default_rule()
+    chance = odds_chance(rule.log_odds(reader_features(judged, heard, both)))
     return replace(judged, chance=chance, threshold=rule.answers, display_threshold=rule.may_answer)
-
-
-def _odds(chance: float) -> float:
-    sure = min(max(chance, _TINY), 1 - _TINY)
-    return log(sure / (1 - sure))

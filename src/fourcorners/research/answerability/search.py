@@ -17,7 +17,6 @@ from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
-from fourcorners.search.sentences.units import document_cache
 from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 
 _CIRCUMSTANCE = re.compile(
@@ -56,7 +55,6 @@ class AnswerSearch:
 
     @property
     def best(self) -> Judgement:
-        """Return the judgement of the likeliest contract."""
         return max(
             (judgement for _, judgement in self.judgements),
             key=lambda each: each.chance,
@@ -65,7 +63,6 @@ class AnswerSearch:
 
     @property
     def answers(self) -> bool:
-        """Tell whether any of it counts as an answer."""
         return self.best.answers
 
     @property
@@ -200,11 +197,11 @@ def _retrieved(
 def _signs(
     context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
 ) -> near.SimilarityFeatures | None:
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
-    units = document_cache(context.library).get(context.library, best.document)
+    units = context.units(best.document)
     chance = dict(judged)[best.document].chance
     return near.similarity_features(
         units, best.span, found.asked, encoder.encode([found.asked])[0], chance
@@ -219,7 +216,7 @@ def _told_more(
     "Is the liability limited if a filter makes somebody ill?" asks for a cap, and for illness from
     a filter; a contract that speaks of the latter may well say what holds for it.
     """
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     if not found.concepts or not found.snippets or encoder is None:
         return 0.0
     called = {
@@ -232,7 +229,7 @@ def _told_more(
     if len(more) < _MORE:
         return 0.0
     best = found.snippets[0]
-    units = document_cache(context.library).get(context.library, best.document)
+    units = context.units(best.document)
     judgement = dict(judged)[best.document]
     if judgement.chance < _CLOSE * judgement.threshold:
         return 0.0
@@ -256,25 +253,23 @@ def concepts_in_focus(asked: str, concepts: Sequence[Concept]) -> tuple[Concept,
 
 
 def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judgement], ...]:
-    encoder = context.encoder if context.library.encoder is not None else None
+    encoder = context.encoder
     vector = encoder.encode([found.asked])[0] if encoder is not None else None
     rules = sufficiency.load_rules(with_vectors=encoder is not None)
     judged: list[tuple[str, Judgement]] = []
     for document in dict.fromkeys(each.document for each in found.snippets):
         told = kinds.clause_opinions(context.library, document, found.concepts)
-        units = document_cache(context.library).get(context.library, document)
+        units = context.units(document)
         signs = sufficiency.sufficiency_features(
             units, found.asked, vector, found.concepts, encoder, told
         )
-        judged.append((document, rules.judge(signs, told.kind if told else "")))
+        judged.append((document, sufficiency.judge(rules, signs, told.kind if told else "")))
     return tuple(judged)
 
 
 def _weighed(context: ResearchContext, snippet: Snippet) -> Snippet:
     """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
-    reading = context.read_contract(snippet.document)
-    node = reading.outline.node_at(snippet.span.start)
-    path = [*reading.outline.ancestors(node), node] if node is not None else []
+    path = context.read_contract(snippet.document).path_at(snippet.span.start)
     if not any(each.kind in _FRAMING for each in path):
         return snippet
     odds = snippet.score / max(1e-9, 1 - snippet.score) / _FRAMED

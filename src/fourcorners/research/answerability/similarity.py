@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log, log1p
+from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.sentences.weights import LinearWeights, chance_odds, odds_chance
 from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
 
@@ -38,25 +37,21 @@ passages around what was found and in their headings."""
 _TINY = 1e-3  # keeps a chance off 0 and 1
 
 
-class SimilarityWeights(BaseModel):
+class SimilarityWeights(LinearWeights):
     """How the signs are weighed, and the chance from which words are shown."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     provenance: str
-    bias: float
-    weights: dict[str, float]
     least: float
 
 
 @cache
 def default_weights() -> SimilarityWeights:
-    """Return the weights that come with the package."""
     return SimilarityWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarityFeatures:
-    """What speaks for words, see `SIGNS`; `chance` is a probability."""
+    """What speaks for words, see `FEATURES`; `chance` is a probability."""
 
     chance: float
     meaning: float
@@ -64,17 +59,11 @@ class SimilarityFeatures:
 
     @property
     def row(self) -> tuple[float, float, float]:
-        """Return them as they are weighed."""
-        sure = min(max(self.chance, _TINY), 1 - _TINY)
-        return (log(sure / (1 - sure)), self.meaning, self.covered)
+        return (chance_odds(self.chance, _TINY), self.meaning, self.covered)
 
     @property
     def likelihood(self) -> float:
-        """Return the chance that the words answer."""
-        rule = default_weights()
-        named = zip(FEATURES, self.row, strict=True)
-        odds = rule.bias + sum(rule.weights[name] * value for name, value in named)
-        return 1.0 / (1.0 + exp(-odds))
+        return odds_chance(default_weights().log_odds(dict(zip(FEATURES, self.row, strict=True))))
 
 
 def similarity_features(
@@ -84,15 +73,7 @@ def similarity_features(
     vector: NDArray[np.float32] | None,
     chance: float,
 ) -> SimilarityFeatures | None:
-    """Return what speaks for words of a contract; None without vectors.
-
-    Args:
-        units: The contract.
-        found: The words.
-        asked: The question, in the contract's own words.
-        vector: The question's, of unit length.
-        chance: That the contract answers.
-    """
+    """Return what speaks for words of a contract; None without vectors (of unit length)."""
     if vector is None or units.vectors is None or not len(units.vectors):
         return None
     nearest = float((units.vectors @ vector).max())

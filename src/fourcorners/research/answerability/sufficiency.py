@@ -10,21 +10,20 @@ learned from contracts out of which the answering clauses had been taken
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.research.answerability.clause_kinds import BestSentence, ClauseOpinions
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
 from fourcorners.search.sentences.units import PreparedDocument
-from fourcorners.search.sentences.weights import default_weights
+from fourcorners.search.sentences.weights import LinearWeights, default_weights, odds_chance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,8 +36,6 @@ _NAMES = (*ASKED, *KNOWN)
 
 
 class EvidenceBasis(StrEnum):
-    """What a contract is judged by."""
-
     TAUGHT = "taught"  # the clause reader, which knows the kind that is asked for
     KNOWN = "known"  # a playbook's query for the kind
     UNKNOWN = "unknown"  # the search: no kind is asked for that a playbook knows
@@ -82,12 +79,10 @@ class Judgement:
 
     @property
     def answers(self) -> bool:
-        """Tell whether it counts as an answer."""
         return self.chance >= self.threshold
 
     @property
     def may_answer(self) -> bool:
-        """Tell whether it is near enough to be shown."""
         return self.answers or self.chance >= self.display_threshold
 
 
@@ -99,16 +94,7 @@ def sufficiency_features(
     encoder: Encoder | None,
     opinions: ClauseOpinions | None,
 ) -> Features:
-    """Return what speaks for a contract answering a question: `SIGNS` of each ground there is.
-
-    Args:
-        units: The contract.
-        asked: The question.
-        vector: The question's; None where the library has no vectors.
-        concepts: Those that the question asks for, with the vectors of their examples.
-        encoder: What made the vectors.
-        opinions: What a review makes of the kind that is asked for.
-    """
+    """Return what speaks for a contract answering: `FEATURES` of each ground there is."""
     if opinions is None:
         found = _searched(units, asked, vector, concepts, encoder)
         return {EvidenceBasis.UNKNOWN: {"words": found["words"], "sentence": found["sentence"]}}
@@ -183,48 +169,31 @@ def _near(
     return float((made @ vector).max()), nearest
 
 
-@dataclass(frozen=True, slots=True)
-class LinearRule:
-    """A linear weighing of `SIGNS`, and the chance from which it counts.
+class LinearRule(LinearWeights):
+    """A linear weighing of `FEATURES`, and the chance from which it counts.
 
     Attributes:
         kinds: What is added for a kind of clause: some are seldom answered by what looks like it.
     """
 
-    bias: float
-    weights: Mapping[str, float]
     threshold: float
-    kinds: Mapping[str, float] = field(default_factory=dict)
+    kinds: dict[str, float] = Field(default_factory=dict)
 
-    def log_odds(self, found: Mapping[str, float], kind: str = "") -> float:
-        """Return the log-odds of some signs, of a kind of clause."""
-        weighed = sum(weight * found[name] for name, weight in self.weights.items())
-        return self.bias + self.kinds.get(kind, 0.0) + weighed
+    def log_odds(self, features: Mapping[str, float], kind: str = "") -> float:
+        return super().log_odds(features) + self.kinds.get(kind, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
-    """The rule of each ground; that of the reader has the threshold of both opinions' mean."""
-
-    grounds: Mapping[EvidenceBasis, LinearRule]
-
-    def judge(self, found: Features, kind: str = "") -> Judgement:
-        """Judge by the signs of a question; where reader and query speak, by the mean of both."""
-        odds = [self.grounds[ground].log_odds(each, kind) for ground, each in found.items()]
-        ground = EvidenceBasis.TAUGHT if EvidenceBasis.TAUGHT in found else next(iter(found))
-        mean = max(-30.0, min(30.0, sum(odds) / len(odds)))
-        return Judgement(1.0 / (1.0 + exp(-mean)), self.grounds[ground].threshold)
+Rules: TypeAlias = Mapping[EvidenceBasis, LinearRule]
 
 
-class _RuleFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    bias: float
-    weights: dict[str, float]
-    threshold: float
-    kinds: dict[str, float] = {}
+def judge(rules: Rules, found: Features, kind: str = "") -> Judgement:
+    """Judge by the features of a question; where reader and query speak, by the mean of both.
 
-    def rule(self) -> LinearRule:
-        return LinearRule(self.bias, self.weights, self.threshold, self.kinds)
+    The threshold is then that of the reader, which was learned for that mean.
+    """
+    odds = [rules[ground].log_odds(each, kind) for ground, each in found.items()]
+    ground = EvidenceBasis.TAUGHT if EvidenceBasis.TAUGHT in found else next(iter(found))
+    return Judgement(odds_chance(sum(odds) / len(odds)), rules[ground].threshold)
 
 
 class RulesFile(BaseModel):
@@ -232,17 +201,14 @@ class RulesFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     provenance: str
-    with_vectors: dict[EvidenceBasis, _RuleFile]
-    by_words: dict[EvidenceBasis, _RuleFile]
+    with_vectors: dict[EvidenceBasis, LinearRule]
+    by_words: dict[EvidenceBasis, LinearRule]
 
-    def rules(self, *, with_vectors: bool) -> RuleSet:
-        """Return the rules of either."""
-        chosen = self.with_vectors if with_vectors else self.by_words
-        return RuleSet({ground: each.rule() for ground, each in chosen.items()})
+    def rules(self, *, with_vectors: bool) -> Rules:
+        return self.with_vectors if with_vectors else self.by_words
 
 
 @cache
-def load_rules(*, with_vectors: bool) -> RuleSet:
-    """Return the rules that come with the package."""
+def load_rules(*, with_vectors: bool) -> Rules:
     content = RulesFile.model_validate_json(FILE.read_text(encoding="utf-8"))
     return content.rules(with_vectors=with_vectors)

@@ -7,7 +7,7 @@ without words of the contract is no finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError
@@ -15,11 +15,12 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Port
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.clause import enclosing_clause
-from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.answer import Gap, Role, Verdict
+from fourcorners.research.columns.store import Column, columns_playbook, is_current
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
 from fourcorners.research.question import split_question
+from fourcorners.review import store
 from fourcorners.review.finding import (
     CellState,
     Evidence,
@@ -32,7 +33,6 @@ from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
-from fourcorners.search.sentences.units import document_cache
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
@@ -47,15 +47,7 @@ _ANSWERS = {
 
 
 class ColumnFiller:
-    """Fills the cells of one column.
-
-    Args:
-        library: Where the contracts are.
-        book: The column, as the playbook of its one question.
-        collection: Where the contracts are read; what they refer to elsewhere is not.
-        encoder: What made the library's vectors; None where it has none.
-        concepts: What is known of kinds of clauses.
-        port: The way to the language model that reads; None for answers by rules.
+    """Fills the cells of one column, by rules, or with a port by the language model.
 
     Raises:
         LlmNotConfigured: If a model is wanted, and a role has none.
@@ -64,19 +56,20 @@ class ColumnFiller:
     def __init__(
         self,
         library: Library,
-        book: Playbook,
-        collection: str,
+        column: Column,
         *,
         encoder: Encoder | None,
         concepts: Sequence[Concept],
         port: Port | None = None,
     ) -> None:
-        self._library, self._book, self._collection = library, book, collection
+        self._library, self._column = library, column
         self._encoder, self._concepts = encoder, tuple(concepts)
+        self._book = columns_playbook(column.collection, column.playbook, [column])
         self._asker = (
-            None if port is None else ModelReviewer(port, book, PromptSettings(), encoder=encoder)
+            None
+            if port is None
+            else ModelReviewer(port, self._book, PromptSettings(), encoder=encoder)
         )
-        self._provision: Provision = book.provisions[0]
 
     @property
     def engine(self) -> str:
@@ -84,6 +77,34 @@ class ColumnFiller:
         by = self._encoder.name if self._encoder is not None else "words alone"
         asked = f" {self._asker.name}" if self._asker is not None else ""
         return f"asked {__version__} {by}{asked}"
+
+    def pending_documents(
+        self, documents: Sequence[str], *, again: bool = False, only_failed: bool = False
+    ) -> list[str]:
+        """Return the documents whose cells are to be filled, in their order.
+
+        Those that are empty, failed, or were filled by another engine; with `again` all of them,
+        with `only_failed` the failed ones.
+        """
+        provision = self._column.provision
+        if only_failed:
+            failed = store.failed_cells(self._library, self._book)
+            return [each for each in documents if provision in failed.get(each, ())]
+        done = {} if again else store.filled_cells(self._library, self._book.hash, self.engine)
+        return [each for each in documents if provision not in done.get(each, ())]
+
+    def fill_all(self, documents: Sequence[str]) -> Iterator[Finding]:
+        """Fill and keep the cell of each document, and yield it; end where the column is gone.
+
+        Raises:
+            BudgetExceeded: If a language model may spend no more; what is filled is kept.
+        """
+        for document in documents:
+            if not is_current(self._library, self._column):
+                return
+            cell = self.fill(document)
+            store.save_findings(self._library, self._book, self.engine, [cell])
+            yield cell
 
     def fill(self, document: str) -> Finding:
         """Return the cell of a contract; what fails makes a failed cell, with its reason.
@@ -100,26 +121,26 @@ class ColumnFiller:
         except FourcornersError as error:
             return Finding(
                 document,
-                self._provision.id,
+                self._column.provision,
                 CellState.FAILED,
                 error=error.message,
                 remedy=error.remedy,
             )
 
     def _by_rules(self, document: str, reading: PreparedDocument) -> Finding:
-        question = self._provision.definition
+        question = self._column.question
         context = build_context(
             self._library,
             [document],
-            collection=self._collection,
+            collection=self._column.collection,
             encoder=self._encoder,
             concepts=self._concepts,
         )
         answered = [answer_part(context, part) for part in split_question(question)]
         told = combine_answers(answered)
         found = _evidence(reading, document, answered)
-        searched = _searched(self._library, context, reading, document, question, answered)
-        cell = Finding(document, self._provision.id, CellState.NOT_FOUND, searched=searched)
+        searched = _searched(context, reading, document, question, answered)
+        cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
         if told.ruling is Verdict.ABSENT or not found:
             gaps = [gap for each in answered for gap in each.gaps]
             return replace(cell, reason=_why_not(gaps, answered))
@@ -183,15 +204,13 @@ def _evidence(
 
 
 def _searched(
-    library: Library,
     context: ResearchContext,
     reading: PreparedDocument,
     document: str,
     question: str,
     answered: Sequence[PartAnswer],
 ) -> SearchRecord:
-    """Return what was looked through, and how strong the best was."""
-    sentences = len(document_cache(context.library).get(library, document).units)
+    sentences = len(context.units(document).units)
     judged = max((each.search.best for each in answered), key=lambda each: each.chance)
     near = next(
         (

@@ -1,17 +1,31 @@
-"""Columns that reviewers asked for, in a review that is sent as a file."""
+"""Columns that reviewers asked for, in a review that is sent as a file, and what comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.research.columns.store import Column, columns_playbook
+from fourcorners.research.columns.store import (
+    PREFIX,
+    Column,
+    column_versions,
+    columns_playbook,
+    is_current,
+)
 from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.finding import CellState, ColumnHeader, Finding, Review
+from fourcorners.review.people.report_import import (
+    ImportOutcome,
+    ImportProblem,
+    ReportEdit,
+    import_edits,
+)
 
 _EMPTY = "It is not filled yet."
 _FILL = "Have the column filled, in the grid or by `fourcorners review`, and write this again."
@@ -19,6 +33,8 @@ _FILL_BY_MODEL = (
     "Have the column filled, in the grid or by `fourcorners review --with-model`, and write this "
     "again."
 )
+_GONE = "This column was taken out of its review since the report was written."
+_OTHER = "This column asks something else now than when the report was written."
 
 
 def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> Review:
@@ -71,4 +87,65 @@ def _engines(library: Library, book: Playbook, documents: Collection[str]) -> li
     )
     return sorted(
         {as_string(engine) for document, engine in rows if as_string(document) in documents}
+    )
+
+
+def import_review_edits(
+    library: Library,
+    playbook: Playbook,
+    edits: Iterable[ReportEdit],
+    *,
+    by: str,
+    source: str,
+    dry_run: bool = False,
+) -> ImportOutcome:
+    """Apply a report's rows, those of its asked columns too, all in one transaction.
+
+    As `reconcile` does. What was said in a column that is gone, or asks something else by now, is
+    told and not applied.
+    """
+    by_column: dict[str, list[ReportEdit]] = defaultdict(list)
+    for edit in edits:
+        by_column[edit.provision if edit.provision.startswith(PREFIX) else ""].append(edit)
+    with library.transaction():
+        own = by_column.pop("", [])
+        outcomes = [import_edits(library, playbook, own, by=by, source=source, dry_run=dry_run)]
+        for provision, rows in by_column.items():
+            column = _version(library, provision)
+            if column is None or column.playbook != playbook.id:
+                # Unknown rows are told by the playbook that lacks them.
+                outcomes.append(import_edits(library, playbook, rows, by=by, source=source))
+                continue
+            book = columns_playbook(column.collection, column.playbook, [column])
+            is_asked = is_current(library, column)
+            outcome = import_edits(
+                library, book, rows, by=by, source=source, dry_run=dry_run or not is_asked
+            )
+            outcomes.append(outcome if is_asked else _refused(library, column, outcome))
+    return _joined(outcomes)
+
+
+def _version(library: Library, provision: str) -> Column | None:
+    identity = provision.rpartition("-v")[0]
+    held = column_versions(library, identity) if identity else []
+    return next((each for each in held if each.provision == provision), None)
+
+
+def _refused(library: Library, column: Column, outcome: ImportOutcome) -> ImportOutcome:
+    is_there = column_versions(library, column.id)[-1].is_active
+    told = [
+        ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)
+        for each in outcome.applied
+    ]
+    return ImportOutcome((), (*outcome.problems, *told), outcome.untouched, outcome.known)
+
+
+def _joined(outcomes: Sequence[ImportOutcome]) -> ImportOutcome:
+    applied = chain.from_iterable(each.applied for each in outcomes)
+    problems = chain.from_iterable(each.problems for each in outcomes)
+    return ImportOutcome(
+        tuple(sorted(applied, key=lambda each: each.row)),
+        tuple(sorted(problems, key=lambda each: each.row)),
+        sum(each.untouched for each in outcomes),
+        sum(each.known for each in outcomes),
     )

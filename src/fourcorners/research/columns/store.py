@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
@@ -61,7 +61,8 @@ register_tables(
         """,
     ),
 )
-_COLUMNS = "id, version, collection, playbook, question, way, stands, by, at"
+
+_COLUMNS = "id, version, collection, playbook, question, way = 'model', stands, by, at"
 
 
 class NoSuchColumn(ConfigError):
@@ -95,7 +96,6 @@ class Column:
 
     @property
     def provision(self) -> str:
-        """Return what names its cells."""
         return f"{self.id}-v{self.version}"
 
 
@@ -106,7 +106,7 @@ def add_column(
 
     Raises:
         ConfigError: If nothing is asked, too much, or there are as many columns as may be.
-        AskedAlready: If the same is asked already.
+        DuplicateColumn: If the same is asked already.
     """
     asked = _sound(question)
     with library.transaction():
@@ -133,7 +133,7 @@ def update_column(
     Raises:
         NoSuchColumn: If there is no such column.
         ConfigError: If nothing is asked, or too much.
-        AskedAlready: If the same is asked already, here or in another column of the review.
+        DuplicateColumn: If the same is asked already, here or in another column of the review.
     """
     asked = _sound(question)
     with library.transaction():
@@ -143,10 +143,14 @@ def update_column(
             asked,
             with_model=with_model,
         )
-        column = Column(
-            before.id, before.version + 1, before.collection, before.playbook, asked, with_model,
-            True, by, utc_now(),
-        )  # fmt: skip
+        column = replace(
+            before,
+            version=before.version + 1,
+            question=asked,
+            with_model=with_model,
+            by=by,
+            at=utc_now(),
+        )
         _keep(library, column, "column changed")
     return column
 
@@ -159,10 +163,7 @@ def remove_column(library: Library, identity: str, *, by: str) -> Column:
     """
     with library.transaction():
         was = find_column(library, identity)
-        gone = Column(
-            was.id, was.version, was.collection, was.playbook, was.question, was.with_model,
-            False, by, utc_now(),
-        )  # fmt: skip
+        gone = replace(was, is_active=False, by=by, at=utc_now())
         _keep(library, gone, "column removed")
     return gone
 
@@ -180,27 +181,19 @@ def find_column(library: Library, identity: str) -> Column:
 
 
 def column_versions(library: Library, identity: str) -> list[Column]:
-    """Return all that was kept of a column, the oldest first; empty if there was none."""
-    library.migrate(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE id = ? ORDER BY row",  # noqa: S608 - ours
-        (identity,),
-    )
-    return [_column(row) for row in rows]
+    return _select(library, "id = ?", identity)
+
+
+def is_current(library: Library, column: Column) -> bool:
+    """Tell whether a column is still asked, and so."""
+    last = column_versions(library, column.id)[-1:]
+    return any(each.is_active and each.version == column.version for each in last)
 
 
 def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
     """Return the columns that stand in a review, in the order in which they were asked."""
-    library.migrate(_ROOM)
-    rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE fold = ? AND playbook = ? "  # noqa: S608
-        "ORDER BY row",
-        (fold_name(collection), playbook),
-    )
-    last: dict[str, Column] = {}
-    for row in rows:
-        column = _column(row)
-        last[column.id] = column
+    asked = _select(library, "fold = ? AND playbook = ?", fold_name(collection), playbook)
+    last = {each.id: each for each in asked}
     return [each for each in last.values() if each.is_active]
 
 
@@ -235,7 +228,6 @@ def columns_playbook(collection: str, playbook: str, columns: Collection[Column]
 
 
 def review_playbook(library: Library, collection: str, playbook: str) -> Playbook:
-    """Return the columns that stand in a review as the playbook of their cells."""
     return columns_playbook(collection, playbook, review_columns(library, collection, playbook))
 
 
@@ -244,9 +236,7 @@ def find_duplicate(
 ) -> Column | None:
     """Return the column of a review that asks this already, in this way; None if none does."""
     asked = _sound(question)
-    there = review_columns(library, collection, playbook)
-    same = (each for each in there if each.question == asked and each.with_model == with_model)
-    return next(same, None)
+    return _duplicate(review_columns(library, collection, playbook), asked, with_model=with_model)
 
 
 def playbook_for(library: Library, collection: str, playbook: Playbook, provision: str) -> Playbook:
@@ -275,8 +265,13 @@ def _sound(question: str) -> str:
     return asked
 
 
+def _duplicate(there: Collection[Column], asked: str, *, with_model: bool) -> Column | None:
+    same = (each for each in there if each.question == asked and each.with_model == with_model)
+    return next(same, None)
+
+
 def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> None:
-    if any(each.question == asked and each.with_model == with_model for each in there):
+    if _duplicate(there, asked, with_model=with_model):
         raise DuplicateColumn("this is asked in this review already.")
 
 
@@ -293,24 +288,28 @@ def _keep(library: Library, column: Column, event: str) -> None:
     )
     library.record(
         event,
-        {
-            "column": column.id,
-            "version": column.version,
-            "collection": column.collection,
-            "playbook": column.playbook,
-            "by": column.by,
-        },
+        {"column": column.id}
+        | {name: getattr(column, name) for name in ("version", "collection", "playbook", "by")},
     )
+
+
+def _select(library: Library, where: str, *values: str) -> list[Column]:
+    library.migrate(_ROOM)
+    rows = library.execute(
+        f"SELECT {_COLUMNS} FROM server_columns WHERE {where} ORDER BY row",  # noqa: S608 - ours
+        values,
+    )
+    return [_column(row) for row in rows]
 
 
 def _column(row: Row) -> Column:
-    identity, collection, playbook, question, way, by, at = (
-        as_string(row[place]) for place in (0, 2, 3, 4, 5, 7, 8)
+    identity, collection, playbook, question, by, at = (
+        as_string(row[place]) for place in (0, 2, 3, 4, 7, 8)
     )
+    with_model, is_active = bool(row[5]), bool(row[6])
     return Column(
-        identity, as_integer(row[1]), collection, playbook, question, way == "model",
-        bool(as_integer(row[6])), by, at,
-    )  # fmt: skip
+        identity, as_integer(row[1]), collection, playbook, question, with_model, is_active, by, at
+    )
 
 
 def _provision(column: Column) -> Provision:

@@ -3,22 +3,26 @@
 A sentence that is quoted alone may mislead: the words "events of that kind" mean nothing without
 the sentence before, an item of a list nothing without its opening words, and "this does not apply
 to …" after it may take half of it away. All these stand beside it, and no number leads to them.
+
+A question of two circumstances is often answered by two sentences of one clause, of which a search
+finds the one that has most of its words; and what follows from a clause stands where it is referred
+to by its number: "an assignment in violation of Section 10.2 is void".
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
-from fourcorners.research.companions.related import find_referring, find_uncovered
+from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
-from fourcorners.search.graph import LinkedPassage, LinkKind, Located, expand_hits, links_of
+from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.statements import Relation
-from fourcorners.search.sentences.units import document_cache
+from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
@@ -33,32 +37,18 @@ MAX_DEPTH = 3
 """How many definitions are followed, one from the other."""
 _FARTHER = 0.85  # what a definition counts of which another one speaks
 _UNSAID, _REFERRING = 0.86, 0.84  # how much sentences matter: before mere definitions
+_MOST_SENTENCES = 2  # of each sort that the clause or references to it bring
+_BEST = 2  # of the words shown, those around which is looked for them
+_LARGEST = 1_500  # characters of a clause that a reference to it is about
+_PARTS = frozenset({NodeKind.ARTICLE, NodeKind.SCHEDULE})
 _LEAST = 0.08  # of the question, by rarity, that a sentence must add
 _BESIDE = 4  # of the words shown, those whose neighbours are looked at
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # sentences after it that are looked at
-_LABEL = r"^\W*(?:(?:section|clause|article)\s+)?(?:\d{1,3}(?:\.\d{1,3})*\.?|\(?\w{1,4}\))?\W*"
-# How a sentence begins that leans on the one before it.
-_LEANS = re.compile(
-    _LABEL
-    + r"(?:(?:this|that|these|those|such|it|they|he|she|otherwise|however|nevertheless|nor|but|"
-    r"thereafter|then)\b|(?:if|where|should|when|unless)\s+(?:it|they|this|that|he|she|either|not)\b|"
-    r"(?:in|on|at|for|to|of|under)\s+(?:that|this|such|either|any\s+such|these|those)\b|"
-    r"any\s+(?:such|other)\b|the\s+(?:same|said|foregoing|figure|excess|latter|former)\b)",
-    re.IGNORECASE,
-)
 _PATTERNS = load_patterns("fourcorners.research.companions", "find")
+_LEANS = _PATTERNS["leans"]
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
-# How a sentence says that the one before it is not the whole.
-_TAKES_BACK = re.compile(
-    _LABEL + r"(?:however|but|nevertheless|except|save|notwithstanding|provided|unless|otherwise|"
-    r"subject\s+to|no\s+other|nothing\s+in)\b|"
-    r"\b(?:nevertheless|(?:is|are)\s+(?:not\s+(?:affected|a\s+breach|included|limited)|excepted|exempt|"
-    r"excluded)|(?:do|does|shall|will)\s+not\s+(?:apply|extend|include|affect|cover|limit)|"
-    r"(?:are|is)\s+not\s+(?:\w+\s+){1,3}unless|instead\s+of|in\s+place\s+of|take\s+back|one\s+limit|"
-    r"may\s+(?:see|hold|take)\s+(?:this|it)\s+differently|no\s+breach)\b",
-    re.IGNORECASE,
-)
+_TAKES_BACK = _PATTERNS["takes_back"]
 _OPEN_ENDED = _PATTERNS["open_ended"]
 _ANNOUNCES = _PATTERNS["announces"]
 _CHANGE = _PATTERNS["change"]
@@ -92,58 +82,46 @@ def find_companions(
     That is what stands beside the best of them, what else their clauses say of what is `asked`,
     what the graph links to them, the definitions of the terms that linked words use in turn, and
     from when amendments hold. All is disjoint from the words shown and from each other; there is
-    room for `ROOM` characters.
+    room for `MAX_CHARACTERS` characters.
     """
     found = [
         one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)
     ]
     found += [
-        Companion(one.document, one.span, Role.EVIDENCE, one.because, _UNSAID)
+        replace(one, score=_UNSAID)
         for one in find_uncovered(context, asked, shown)
-        if one.share >= _LEAST
+        if one.score >= _LEAST
     ]
-    found += [
-        Companion(one.document, one.span, Role.REFERENCE, one.because, _REFERRING)
-        for one in find_referring(context, shown)
-    ]
-    linked = [
-        _of(one)
-        for one in expand_hits(
-            context.library, shown, limit=MAX_LINKS, collection=context.collection
-        )
-    ]
+    found += find_referring(context, shown)
+    linked = _linked(context, shown)
     amending = [each.document for each in shown]
     amending += [one.document for one in linked if one.role is Role.AMENDMENT]
+    links = links_of(context.library)
     newest: Sequence[Companion] = [*found, *linked]
     found += linked
     for depth in range(1, MAX_DEPTH):
         newest = [
             replace(one, score=one.score * _FARTHER**depth)
-            for one in map(
-                _of,
-                expand_hits(
-                    context.library, newest, limit=MAX_LINKS, collection=context.collection
-                ),
-            )
+            for one in _linked(context, newest)
             if one.role in (Role.DEFINITION, Role.AMENDMENT)
         ]
         found += newest
     found += find_effective_dates(
-        context, [document for document in amending if _is_amending(context, document)]
+        context,
+        [
+            document
+            for document in amending
+            if any(each.relation is Relation.AMENDS for each in links.amendments(document))
+        ],
     )
     return _fitting(context, shown, found)
 
 
-def _of(linked: LinkedPassage) -> Companion:
-    return Companion(
-        linked.document, linked.span, _ROLES[linked.kind], linked.because, linked.score
-    )
-
-
-def _is_amending(context: ResearchContext, document: str) -> bool:
-    return any(
-        each.relation is Relation.AMENDS for each in links_of(context.library).amendments(document)
-    )
+def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companion]:
+    found = expand_hits(context.library, shown, limit=MAX_LINKS, collection=context.collection)
+    return [
+        Companion(one.document, one.span, _ROLES[one.kind], one.because, one.score) for one in found
+    ]
 
 
 def _fitting(
@@ -185,18 +163,14 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
     """
     reading = context.read_contract(document)
     yield from _opening(reading, span)
-    units = [
-        unit.span for unit in document_cache(context.library).get(context.library, document).units
-    ]
+    units = [unit.span for unit in context.units(document).units]
     at = [place for place, each in enumerate(units) if each.overlaps(span)]
     if not at:
         return
     first, last = at[0], at[-1]
-    if (
-        first
-        and _leans(units[first].text_in(reading.text))
-        and _near(reading, units, first - 1, first)
-    ):
+    words = units[first].text_in(reading.text)
+    leans = _LEANS.search(words) or _LEANS_ANYWHERE.search(words)
+    if first and leans and _near(reading, units, first - 1, first):
         told = f"is what {reading.locate(units[first])} goes on from"
         yield Companion(document, units[first - 1], Role.EVIDENCE, told)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
@@ -208,12 +182,7 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
 
 
 def is_contrary(words: str) -> bool:
-    """Tell whether a sentence says that the one before it is not the whole."""
     return bool(_TAKES_BACK.search(words))
-
-
-def _leans(words: str) -> bool:
-    return bool(_LEANS.search(words) or _LEANS_ANYWHERE.search(words))
 
 
 def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
@@ -226,13 +195,9 @@ def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> boo
 
 def _clause(reading: Contract, offset: int) -> Node | None:
     """Return the clause with number or heading that holds a place and the places beside it."""
-    node = reading.outline.node_at(offset)
-    if node is None:
-        return None
-    path = [*reading.outline.ancestors(node), node]
+    path = reading.path_at(offset)
     kinds = (NodeKind.ARTICLE, NodeKind.SCHEDULE, NodeKind.RECITALS)
-    articles = [each for each in path if each.kind in kinds]
-    return articles[-1] if articles else path[0]
+    return next((each for each in reversed(path) if each.kind in kinds), path[0] if path else None)
 
 
 def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
@@ -250,13 +215,9 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
 
 
 def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
-    """Yield from when amendments hold, as they say it: one sentence of each document."""
     for document in dict.fromkeys(amending):
         reading = context.read_contract(document)
-        units = [
-            unit.span
-            for unit in document_cache(context.library).get(context.library, document).units
-        ]
+        units = [unit.span for unit in context.units(document).units]
         told = [
             unit
             for unit in units
@@ -266,3 +227,69 @@ def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> I
         for unit in told[:1]:
             because = f"says from when {reading.name} changes it"
             yield Companion(document, unit, Role.AMENDMENT, because)
+
+
+def find_uncovered(
+    context: ResearchContext, asked: str, shown: Sequence[Located]
+) -> Iterator[Companion]:
+    """Yield sentences of the clauses found that have words of the question which none shown has.
+
+    Their score is how much of the question they add, by rarity.
+    """
+    for document in dict.fromkeys(each.document for each in shown[:_BEST]):
+        spans = [each.span for each in shown if each.document == document]
+        units = context.units(document)
+        reading = context.read_contract(document)
+        clauses = {_article(reading, span) for span in spans[:_BEST]} - {None}
+        rows = [
+            (unit.span, set(stems(unit.span.text_in(units.text))))
+            for unit in units.units
+            if len(unit.span) <= MAX_LENGTH
+            and not any(unit.span.overlaps(span) for span in spans)
+            and _article(reading, unit.span) in clauses
+        ]
+        yield from _adding(document, units, set(stems(asked)), spans, rows)
+
+
+def _adding(
+    document: str,
+    units: PreparedDocument,
+    asked: set[str],
+    spans: Sequence[Span],
+    rows: list[tuple[Span, set[str]]],
+) -> Iterator[Companion]:
+    weight = {stem: stem_rarity(units, stem) for stem in asked & units.forms.keys()}
+    whole = sum(weight.values()) or 1.0
+    missing = weight.keys() - {stem for span in spans for stem in stems(span.text_in(units.text))}
+    for _ in range(_MOST_SENTENCES):
+        best = max(rows, key=lambda row: sum(weight[s] for s in row[1] & missing), default=None)
+        if best is None or not best[1] & missing:
+            return
+        share = sum(weight[stem] for stem in best[1] & missing) / whole
+        because = "is of the same clause, and speaks of it too"
+        yield Companion(document, best[0], Role.EVIDENCE, because, share)
+        missing = missing - best[1]
+        rows.remove(best)
+
+
+def _article(reading: Contract, span: Span) -> int | None:
+    """Return the article that holds a place, or what is highest above it where there is none."""
+    path = reading.path_at(span.start)
+    held = next((each for each in reversed(path) if each.kind in _PARTS), path[0] if path else None)
+    return held.id if held else None
+
+
+def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[Companion]:
+    """Yield sentences elsewhere that speak of the best clause found by its number."""
+    for one in shown[:_BEST]:
+        reading = context.read_contract(one.document)
+        told: list[Span] = []
+        for reference, node in reading.references_to(one.span):
+            if node.kind in _PARTS or len(node.span) > max(_LARGEST, 2 * len(one.span)):
+                continue
+            sentence = reading.sentence(reference.span)
+            if len(sentence) <= MAX_LENGTH and not any(sentence.overlaps(other) for other in told):
+                told.append(sentence)
+        for span in told[:_MOST_SENTENCES]:
+            because = f"speaks of {reading.locate(one.span)} by its number"
+            yield Companion(one.document, span, Role.REFERENCE, because, _REFERRING)

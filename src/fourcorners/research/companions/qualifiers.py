@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_EXCEPTION = (
-    r"\bnotwithstanding\b|\bexcept(?:\s+(?:as|for|that|where|to\s+the\s+extent))?\b|\bsave\s+"
-    r"(?:as|for|that|where)\b|\bother\s+than\b|\bexcluding\b|\b(?:does|shall)\s+not\s+apply\b|"
-    r"\bwithout\s+prejudice\s+to\b"
-)
-_CONDITION = (
-    r"\bsubject\s+to\b|\bprovided(?:,)?\s+(?:however,?\s+)?(?:further,?\s+)?that\b|\bprovided\s+"
-    r"always\b|\bonly\s+if\b|\bif\s+and\s+only\s+if\b|"
-    r"(?<!\bas\s)(?<!\beven\s)\bif\b(?!\s+(?:any|applicable|so|not)\b)|"
-    r"\bunless\b|\bon\s+condition\s+that\b|\bto\s+the"
-    r"\s+extent\s+(?:that|permitted)\b|\bso\s+long\s+as\b|\bas\s+long\s+as\b|\bin\s+the\s+event\s+"
-    r"(?:that|of)\b|\bwith(?:out)?\s+(?:the\s+)?prior\s+(?:written\s+)?(?:consent|approval|notice)\b|"
-    r"\bupon\s+(?:\w+\s+){0,5}?(?:notice|consent|payment|request)\b"
-)
-_KNOWN = (
-    ("exception", re.compile(_EXCEPTION, re.IGNORECASE)),
-    ("condition", re.compile(_CONDITION, re.IGNORECASE)),
-)
-_END = re.compile(r"[;.](?=\s|$)|,\s+(?=(?:provided|except|unless|subject)\b)", re.IGNORECASE)
+_PATTERNS = load_patterns("fourcorners.research.companions", "qualifiers")
+_KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))
+_END = _PATTERNS["end"]
 _LONGEST = 400  # characters of a condition
 _APART = 12  # characters within which two cues are one
 

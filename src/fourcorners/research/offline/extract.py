@@ -32,8 +32,7 @@ from fourcorners.research.offline.premises import (
     find_contradicting_sentences,
 )
 from fourcorners.research.question import Aspect, Part
-from fourcorners.research.verdict.decide import decide_verdict
-from fourcorners.research.verdict.entailment import EntailmentJudgement
+from fourcorners.research.verdict.decide import EntailmentJudgement, decide_verdict
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 
@@ -56,8 +55,6 @@ _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """What one part of a question came to."""
-
     part: Part
     search: AnswerSearch
     verdict: Verdict
@@ -69,7 +66,6 @@ class PartAnswer:
 
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
-    """Return what the contracts say to one part of a question."""
     looked = search_answer(context, part.text, limit=MAX_QUOTES)
     absent = find_absent_terms(context, part.text)
     gaps = [
@@ -120,7 +116,6 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
 
 
 def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
-    """Return the answer to the whole question, from those to its parts."""
     told = tuple(answered)
     first = next((each for each in told if each.part.is_whether), told[0])
     open_parts = [each for each in told if each.verdict is Verdict.ABSENT]
@@ -142,7 +137,6 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
 
 
 def _nothing(context: ResearchContext, part: Part, looked: AnswerSearch) -> list[Gap]:
-    """Return what is missing, with the nearest candidates: a person may see an answer in them."""
     near = [
         _cited(
             context,
@@ -181,7 +175,6 @@ def _stated(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
 
 
 def _figures(context: ResearchContext, part: Part, shown: Iterable[Snippet]) -> Iterator[Statement]:
-    """Yield the dates, periods and sums in what was found, where such are asked for."""
     wanted = dict.fromkeys(kind for each in part.aspects for kind in _FIGURES.get(each, ()))
     for snippet in shown if wanted else ():
         text = context.read_contract(snippet.document).text
@@ -218,7 +211,6 @@ def _condition(context: ResearchContext, part: Part, snippet: Snippet, one: Qual
 
 
 def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
-    """Return the best snippets for which there is room."""
     kept: list[Snippet] = []
     for each in snippets:
         if not kept or sum(len(one.span) for one in kept) + len(each.span) <= MAX_CHARACTERS:

@@ -9,7 +9,6 @@ from fourcorners.research.answerability.search import AnswerSearch
 from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.concepts import Concept
-from fourcorners.search.sentences.units import document_cache
 from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -110,7 +109,7 @@ def find_contradicting_sentences(
 
 
 def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> Iterator[ScoredSpan]:
-    units = document_cache(context.library).get(context.library, document)
+    units = context.units(document)
     asked = set(stems(context.rewrite_with_roles(looked.question)))
     called = {stem for each in looked.concepts for stem in stems(each.name)}
     called &= (asked & units.forms.keys()) - _VAGUE
@@ -136,4 +135,4 @@ def _denied(sentence: str) -> Iterator[str]:
 
 
 def _forms(context: ResearchContext, document: str) -> set[str]:
-    return set(document_cache(context.library).get(context.library, document).forms)
+    return set(context.units(document).forms)

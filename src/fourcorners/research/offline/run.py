@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
-    Draft,
-    Provenance,
     Statement,
     Step,
     Verdict,
     count_statements,
+    draft_of,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import (
@@ -39,7 +38,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
     """Answer by rules; `started` says what was asked, and how.
 
     Yields:
-        The events, the last of which is `Finished`.
+        The events, the last of which is `AnswerEvent`.
     """
     parts = split_question(started.question)
     texts = tuple(part.text for part in parts)
@@ -65,18 +64,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         yield StepEvent(steps[-1])
     done = _whole(context, started, told)
     done = replace(done, record=tuple(steps))
-    draft = Draft(
-        turn=len(parts),
-        asked=started.question,
-        tools=("search", "expand"),
-        title=done.title,
-        summary=done.summary,
-        findings=done.findings,
-        answer=done.answer,
-        gaps=done.gaps,
-        next_questions=done.next_questions,
-        counts=done.counts,
-    )
+    draft = draft_of(done, len(parts), started.question, ("search", "expand"))
     yield DraftEvent(draft)
     yield AnswerEvent(replace(done, drafts=(draft,)))
 
@@ -128,13 +116,5 @@ def _materials(findings: Sequence[Statement]) -> tuple[Material, ...]:
 
 
 def title_of(question: str) -> str:
-    """Return a question as the title of its report."""
     line = " ".join(question.split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1].rsplit(' ', 1)[0]}…"
-
-
-def offline_provenance(
-    engine: str, created: str, settings: Sequence[tuple[str, str]]
-) -> Provenance:
-    """Return how a report without a language model was made."""
-    return Provenance(NO_MODEL, engine, created, (), tuple(settings), 0)

@@ -4,7 +4,7 @@ None is used unless a person names it for a question. What they say is kept apar
 contracts' words: it has no place in any contract, supports nothing that is said of one, and stands
 in the answer's own list (`Answer.external`). A source that fails ends in a gap of the report.
 
-- `guarded.py`: what any of them is held to, whatever it does.
+- `guard.py`: what any of them is held to, whatever it does.
 - `web.py`: an encyclopedia and a search engine, over HTTP; through `fourcorners.net` alone.
 - `database.py`: a file of SQLite, or a DB-API module; only read.
 - `statutes.py`: a folder of statutes on this machine, found by the project's own search.
@@ -13,83 +13,78 @@ in the answer's own list (`Answer.external`). A source that fails ends in a gap 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Sequence
 
 from fourcorners.errors import ConfigError
-from fourcorners.research.tool import Tool, ToolFactory
-from fourcorners.source_settings import (
-    ExternalSettings,
-    McpServerSettings,
-    SqlSettings,
-    StatutesSettings,
-    WebSearchSettings,
-    WikipediaSettings,
-)
+from fourcorners.research.tool import Tool
+from fourcorners.source_settings import ExternalSettings
 
 INTERNAL_TOOLS = frozenset({"search", "others", "belongs", "definition", "clause", "reckon"})
 """Names of the tools that look into the contracts: no outside source may bear one of them."""
 _LONGEST_QUERY = 1_000  # characters of words that stay on this machine
 
 
-def configure_sources(settings: ExternalSettings) -> Mapping[str, ToolFactory]:
-    """Return what makes each source that the settings have; none where they are off.
+def known_sources(settings: ExternalSettings) -> list[str]:
+    """Return the names of the sources that the settings have; none where they are off.
 
     Raises:
         ConfigError: If a source bears the name of a tool that looks into the contracts.
     """
     if not settings.on:
-        return {}
+        return []
     if taken := INTERNAL_TOOLS.intersection(settings.names()):
         raise ConfigError(
             f"the outside source {min(taken)!r} has the name of a tool of the contracts.",
             remedy="Give it another name in the settings.",
         )
-    makers: dict[str, ToolFactory] = {}
-    if settings.wikipedia is not None:
-        makers["wikipedia"] = partial(_wikipedia, settings.wikipedia)
-    if settings.web is not None:
-        makers["web"] = partial(_web, settings.web)
-    if settings.statutes is not None:
-        makers["statutes"] = partial(_statutes, settings.statutes)
-    for name, database in settings.sql.items():
-        makers[name] = partial(_database, name, database)
-    for name, server in settings.mcp.items():
-        makers[name] = partial(_server, name, server)
-    return makers
+    return sorted(settings.names())
 
 
-def _wikipedia(settings: WikipediaSettings) -> Tool:
-    from fourcorners.research.sources.guard import GuardedSource
-    from fourcorners.research.sources.web import Wikipedia
+def external_tools(names: Sequence[str], settings: ExternalSettings | None = None) -> list[Tool]:
+    """Return the external tools of these names.
 
-    return GuardedSource(Wikipedia(settings))
+    Raises:
+        ConfigError: If there is none of a name, or it is not set up.
+    """
+    if not names:
+        return []
+    if settings is None:
+        from fourcorners.settings import Settings
+
+        settings = Settings.load().research.external
+    known = known_sources(settings)
+    for name in names:
+        if name not in known:
+            has = (
+                f"Known are {', '.join(known)}."
+                if known
+                else "Set `on = true` and a source in the settings' section [research.external]."
+            )
+            raise ConfigError(f"there is no outside source {name!r}.", remedy=has)
+    return [_guarded(name, settings) for name in dict.fromkeys(names)]
 
 
-def _web(settings: WebSearchSettings) -> Tool:
-    from fourcorners.research.sources.guard import GuardedSource
-    from fourcorners.research.sources.web import WebSearch
-
-    return GuardedSource(WebSearch(settings))
-
-
-def _statutes(settings: StatutesSettings) -> Tool:
-    from fourcorners.research.sources.guard import GuardedSource
-    from fourcorners.research.sources.statutes import Statutes
-
-    return GuardedSource(Statutes(settings), _LONGEST_QUERY)
-
-
-def _database(name: str, settings: SqlSettings) -> Tool:
-    from fourcorners.research.sources.database import Database
+def _guarded(name: str, settings: ExternalSettings) -> Tool:
     from fourcorners.research.sources.guard import MAX_QUERY, GuardedSource
 
-    is_here = settings.file is not None
-    return GuardedSource(Database(name, settings), _LONGEST_QUERY if is_here else MAX_QUERY)
+    if name in settings.sql:
+        from fourcorners.research.sources.database import Database
 
+        database = settings.sql[name]
+        is_here = database.file is not None
+        return GuardedSource(Database(name, database), _LONGEST_QUERY if is_here else MAX_QUERY)
+    if name in settings.mcp:
+        from fourcorners.research.sources.mcp_server import McpServer
 
-def _server(name: str, settings: McpServerSettings) -> Tool:
-    from fourcorners.research.sources.guard import GuardedSource
-    from fourcorners.research.sources.mcp_server import McpServer
+        return GuardedSource(McpServer(name, settings.mcp[name]))
+    if name == "statutes" and settings.statutes is not None:
+        from fourcorners.research.sources.statutes import Statutes
 
-    return GuardedSource(McpServer(name, settings))
+        return GuardedSource(Statutes(settings.statutes), _LONGEST_QUERY)
+    from fourcorners.research.sources.web import WebSearch, Wikipedia
+
+    if name == "wikipedia" and settings.wikipedia is not None:
+        return GuardedSource(Wikipedia(settings.wikipedia))
+    if settings.web is None:
+        raise ValueError(f"there is no source {name!r}")
+    return GuardedSource(WebSearch(settings.web))

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -30,10 +31,6 @@ Table: TypeAlias = "tuple[tuple[str, ...], list[Row]]"
 
 
 class Database:
-    """Asks a database one question, and brings each row as a piece."""
-
-    is_external = True
-
     def __init__(self, name: str, settings: SqlSettings) -> None:
         self.name = name
         self._settings = settings
@@ -185,7 +182,6 @@ def _of_module(settings: SqlSettings, words: str, most: int) -> Table:
 
 
 def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] | Sequence[str]]:
-    """Return a query and its parameters as a DB-API module of this style takes them."""
     count = len(_WORDS.findall(query))
     if style in ("named", "pyformat"):
         mark = ":words" if style == "named" else "%(words)s"
@@ -196,24 +192,18 @@ def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] |
 
 
 def _in_time(work: Callable[[], Table], settings: SqlSettings) -> Table:
-    """Return what work gives, if it comes in time; a driver that hangs is left behind."""
-    given: list[Table] = []
-    failed: list[BaseException] = []
+    outcome: Future[Table] = Future()
 
     def do() -> None:
         try:
-            given.append(work())
+            outcome.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            failed.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=do, name="fourcorners-database", daemon=True)
-    thread.start()
-    thread.join(settings.timeout)
-    if failed:
-        raise failed[0]
-    if not given:
+    threading.Thread(target=do, name="fourcorners-database", daemon=True).start()
+    if not wait([outcome], settings.timeout).done:
         raise CallError(f"the database did not answer within {settings.timeout:g} seconds.")
-    return given[0]
+    return outcome.result()
 
 
 def _plain(value: object) -> str:

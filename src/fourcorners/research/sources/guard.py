@@ -39,18 +39,11 @@ class GuardedSource:
 
     @property
     def name(self) -> str:
-        """Return the source's name."""
         return self.tool.name
 
     @property
     def description(self) -> str:
-        """Return what the operator says that it is for."""
         return self.tool.description
-
-    @property
-    def is_external(self) -> bool:
-        """Tell that it is outside of the contracts, whatever it says of itself."""
-        return True
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
         """Return what the source has, in bounds.

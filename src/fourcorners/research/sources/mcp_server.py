@@ -38,8 +38,6 @@ class McpServer:
         ConfigError: If what speaks MCP is not installed.
     """
 
-    is_external = True
-
     def __init__(self, name: str, settings: McpServerSettings) -> None:
         try:
             import mcp  # noqa: F401
@@ -54,7 +52,6 @@ class McpServer:
 
     @property
     def description(self) -> str:
-        """Return what the operator says that the server knows."""
         return f"{self._settings.says}; words: what to look for"
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:

@@ -7,6 +7,7 @@ file has changed, come or gone, the folder is read anew, and what was before is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,14 +32,11 @@ _DIGITS = 16  # of a hash
 
 
 class Statutes:
-    """Finds the sections of statutes that speak of something."""
-
     name = "statutes"
     description = (
         "the statutes that the firm keeps, for what the law provides where the contract refers to "
         "it or is silent; words: what such a section would say"
     )
-    is_external = True
 
     def __init__(self, settings: StatutesSettings, encoder: Encoder | None = None) -> None:
         self._settings = settings
@@ -56,19 +54,11 @@ class Statutes:
             context = build_context(library, encoder=encoder)
             found = search_answer(context, inquiry.words, limit=inquiry.limit)
             told = [
-                context.material(each.document, each.span, tool=self.name, score=each.score)
+                context.material(each.document, each.span, tool="", score=each.score)
                 for each in found.snippets
             ]
-        return [
-            Material(
-                words=each.words,
-                source=each.source,
-                where=each.where,
-                score=each.score,
-                licence=self._settings.licence,
-            )
-            for each in told
-        ]
+        licence = self._settings.licence
+        return [replace(each, document="", span=None, licence=licence) for each in told]
 
     def _index(self, encoder: Encoder) -> Path:
         """Return the index of the folder as it is now, made if it is not there."""

@@ -25,17 +25,11 @@ class Wikipedia:
         "an encyclopedia, for what a term or an institution commonly is; it says nothing about the "
         "contract; words: the term alone, never words of the contract"
     )
-    is_external = True
 
     def __init__(self, settings: WikipediaSettings) -> None:
         self._settings = settings
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return the introductions of the articles found.
-
-        Raises:
-            CallError: If the server cannot be reached, or answers anything else.
-        """
         site = self._settings.site.rstrip("/")
         found = get_json(
             f"{site}/w/api.php",
@@ -78,7 +72,6 @@ class WebSearch:
         "a search engine for public pages, of which it brings a few lines each; it says nothing "
         "about the contract; words: a query in general terms, never words of the contract"
     )
-    is_external = True
 
     def __init__(self, settings: WebSearchSettings) -> None:
         self._settings = settings

@@ -1,21 +1,22 @@
 """Yes, no, or it depends: what the best words found come to for a question that asks whether.
 
 Of what may or must be done the sentences speak for themselves, where one says in plain words who
-may or shall not do what is asked (`stance`). Else the entailment model is heard, and believed where
-the words that it goes by speak of what is asked; its "yes" only where the sentence that has most of
-the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence is
-read by rules: one that sets a condition of its own, or that the next one takes back, makes the
+may or shall not do what is asked (`polarity`). Else the entailment model is heard, and believed
+where the words that it goes by speak of what is asked; its "yes" only where the sentence that has
+most of the question denies nothing, for it hardly knows a "no". Where it is not sure, that sentence
+is read by rules: one that sets a condition of its own, or that the next one takes back, makes the
 answer depend on it. Where all this tells nothing, it counts how words like the best mostly answer
 questions like this one (`models/polarity`), if they do so nearly always.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fourcorners.models.entailment.verdict import Label
+from fourcorners.models.entailment.spans import split_items
+from fourcorners.models.entailment.unseen import HypothesisGuide
+from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.models.polarity.model import default_polarity
 from fourcorners.research.answer import Verdict
 from fourcorners.research.answerability.search import AnswerSearch
@@ -25,16 +26,18 @@ from fourcorners.research.companions.qualifiers import Qualifier, find_qualifier
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.question import Aspect, Part
 from fourcorners.research.rewriting import add_legal_terms
-from fourcorners.research.verdict.entailment import EntailmentJudgement, judge_statement
 from fourcorners.research.verdict.polarity import (
     answer_to,
     find_polarities,
     is_hedged,
     parse_modal_statement,
 )
+from fourcorners.review.risk.rules import query_boosts
+from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.retrieve import Snippet
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.units import PreparedDocument
 from fourcorners.search.stems import stems
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _SUPPOSED = (
@@ -43,12 +46,29 @@ _SUPPOSED = (
 _TOLD = 0.3  # of the question's words, by rarity, that words speaking of it have
 _CLEAR = 0.45  # that a sentence has which is read by rules
 _PLAIN = 0.3  # that a sentence has which says who may or shall do it
-_DENIAL = re.compile(
-    r"\b(?:not(?!\s+(?:exceed|less|more|later)\b)|no|nor|neither|never|nobody|none|cannot|only|without)\b|n[’']t\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.research.verdict", "decide")
+_DENIAL = _PATTERNS["denial"]
+MAX_SPANS_LENGTH = 600
+"""Pieces of a contract that are read whole; of a longer one those around what was found."""
+_AROUND = 3_000  # characters on either side of what was found
+_EVIDENCE = 0.15  # from which a span is the evidence
 _EVEN = 0.5  # chance of a yes
 _READ = 3  # snippets in which that sentence is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentJudgement:
+    """Whether a statement is borne out: `label` None where the model is not sure enough.
+
+    Attributes:
+        scores: The probabilities that the contract entails, contradicts or does not mention it.
+        evidence: The spans that show it, best first.
+    """
+
+    document: str
+    label: Label | None
+    scores: tuple[float, float, float]
+    evidence: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +133,6 @@ def _told(
 
 
 def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
-    """Tell whether a question already supposes what a qualification says."""
     return _supposes(part.text, one.span.text_in(context.read_contract(snippet.document).text))
 
 
@@ -123,8 +142,7 @@ def _supposes(question: str, condition: str) -> bool:
 
 
 def _speaks(context: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
-    """Tell whether some words that a verdict goes by speak of the statement."""
-    units = document_cache(context.library).get(context.library, borne.document)
+    units = context.units(borne.document)
     return any(covered_share(units, statement, span) >= _TOLD for span in borne.evidence)
 
 
@@ -179,7 +197,6 @@ def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
 
 
 def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> bool:
-    """Tell whether a sentence is qualified by what the question does not suppose."""
     conditions = [each.span.text_in(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
     if any(not _supposes(part.text, each) for each in conditions):
         return True
@@ -187,7 +204,6 @@ def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> b
 
 
 def _next(units: PreparedDocument, at: int) -> list[str]:
-    """Return the sentence that follows one in its clause."""
     clause = units.clause_of[units.units[at].passage]
     return [
         each.span.text_in(units.text)
@@ -256,8 +272,46 @@ def _sentences(
     """Yield the sentences of snippets by their places, each once."""
     seen: set[tuple[str, int]] = set()
     for snippet in snippets:
-        units = document_cache(context.library).get(context.library, snippet.document)
+        units = context.units(snippet.document)
         for at, unit in enumerate(units.units):
             if unit.span.overlaps(snippet.span) and (snippet.document, at) not in seen:
                 seen.add((snippet.document, at))
                 yield units, at
+
+
+def judge_statement(
+    context: ResearchContext,
+    statement: str,
+    snippets: Sequence[Snippet],
+    concepts: Sequence[Concept],
+) -> EntailmentJudgement | None:
+    """Judge a statement by the contract of the best snippet; None if there is nothing to read."""
+    from fourcorners.models.entailment.model import load_entailment
+
+    if not statement or not snippets or context.encoder is None:
+        return None
+    document = snippets[0].document
+    units = context.units(document)
+    spans = split_items(units.text, [unit.span for unit in units.units])
+    if len(spans) > MAX_SPANS_LENGTH:
+        near = [each.span for each in snippets if each.document == document]
+        spans = [
+            span for span in spans if any(abs(span.start - each.start) < _AROUND for each in near)
+        ]
+    if not spans:
+        return None
+    model = load_entailment()
+    guide = None
+    if concepts and model.known_hypothesis(statement) is None:
+        texts = [span.text_in(units.text) for span in spans]
+        guide = HypothesisGuide(query_boosts(concepts[0].query, texts), concepts[0].clauses)
+    verdict = model.judge(units.text, spans, [statement], [guide])[0]
+    at = LABELS.index(verdict.label)
+    others = verdict.scores[:at] + verdict.scores[at + 1 :]
+    sure = verdict.scores[at] - max(others) >= verdict.margin
+    return EntailmentJudgement(
+        document,
+        verdict.label if sure else None,
+        verdict.scores,
+        tuple(spans[place] for place, chance in verdict.evidence[:3] if chance >= _EVIDENCE),
+    )

@@ -17,8 +17,6 @@ from fourcorners.text.patterns import load_patterns
 
 
 class Polarity(StrEnum):
-    """What a sentence says of an act."""
-
     ALLOWS = "allows"
     REQUIRES = "requires"
     FORBIDS = "forbids"
@@ -26,65 +24,23 @@ class Polarity(StrEnum):
 
 
 class ModalQuestion(StrEnum):
-    """What a question asks of an act."""
-
     ALLOWED = "is it allowed?"
     REQUIRED = "is it required?"
 
 
 _REACH = 90  # characters after the words of permission within which the act is named
 _BEFORE = 110  # characters before them within which the one who may is named
-_NOT = r"(?:\s+(?:not|never)\b|n[’']t\b)"
-_SPARES = (
-    rf"\bneed{_NOT}|\b(?:has|have|is\s+under|be\s+under)\s+no\s+(?:obligation|duty)\b|"
-    r"\b(?:is|are|be)\s+not\s+(?:obliged|obligated|required|bound)\b|"
-    rf"\b(?:does|do|shall|will){_NOT}\s+(?:have\s+(?:to|any\s+(?:obligation|duty))|oblige|require)\b|"
-    r"\b(?:no|neither)\s+(?:\w+\s+){1,2}(?:shall|will)\s+have\s+any\s+(?:obligation|duty)\b"
-)
-_FORBIDS = (
-    rf"\b(?:shall|will|must|may|can|could|do|does){_NOT}|\bcannot\b|"
-    r"\b(?:neither|no)\s+(?:of\s+the\s+)?part(?:y|ies)\s+(?:shall|will|may|must|can)\b|"
-    r"\b(?:is|are|be)\s+(?:not\s+(?:entitled|permitted|allowed|authori[sz]ed)|prohibited|forbidden)\b|"
-    r"\b(?:shall|will|may|must)\s+neither\b|\b(?:has|have)\s+no\s+right\b"
-)
-_ALLOWS = (
-    r"\bmay\b(?!\s+(?:not|neither|never)\b)|\bcan\b(?!\s*not\b)(?![’']t)|"
-    r"\b(?:is|are|be)\s+(?:entitled|free|permitted|allowed|at\s+liberty)\b|"
-    r"\b(?:has|have)\s+the\s+(?:right|option)\b"
-)
-_REQUIRES = (
-    r"\b(?:shall|must|will)\b(?![’']t)(?!\s+(?:not|never|neither|have\s+(?:no|the\s+right)|"
-    r"be\s+(?:entitled|free|permitted|allowed|under))\b)|"
-    r"\b(?:is|are)\s+(?:obliged|obligated|required|bound)\b|\b(?:has|have)\s+to\b"
-)
-_CUES = tuple(
-    (stance, re.compile(pattern, re.IGNORECASE))
-    for stance, pattern in (
-        (Polarity.SPARES, _SPARES),
-        (Polarity.FORBIDS, _FORBIDS),
-        (Polarity.ALLOWS, _ALLOWS),
-        (Polarity.REQUIRES, _REQUIRES),
-    )
+_PATTERNS = load_patterns("fourcorners.research.verdict", "polarity")
+_CUES = (
+    (Polarity.SPARES, _PATTERNS["spares"]),
+    (Polarity.FORBIDS, _PATTERNS["forbids"]),
+    (Polarity.ALLOWS, _PATTERNS["allows"]),
+    (Polarity.REQUIRES, _PATTERNS["requires"]),
 )
 _ASKED = (
-    (
-        ModalQuestion.REQUIRED,
-        re.compile(
-            r"^(?P<subject>.+?)\s+(?:must|shall|ha(?:s|ve)\s+to|"
-            r"(?:is|are)\s+(?:obliged|obligated|required|bound)\s+to)\s+(?P<act>.+)$",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        ModalQuestion.ALLOWED,
-        re.compile(
-            r"^(?P<subject>.+?)\s+(?:may|can|could|"
-            r"(?:is|are)\s+(?:allowed|entitled|permitted|free)\s+to)\s+(?P<act>.+)$",
-            re.IGNORECASE,
-        ),
-    ),
+    (ModalQuestion.REQUIRED, _PATTERNS["required"]),
+    (ModalQuestion.ALLOWED, _PATTERNS["allowed"]),
 )
-_PATTERNS = load_patterns("fourcorners.research.verdict", "polarity")
 _ANYBODY = _PATTERNS["anybody"]
 _PASSIVE = _PATTERNS["passive"]
 _HEDGED = _PATTERNS["hedged"]

@@ -31,25 +31,12 @@ _CITED = re.compile(
 )
 _PATTERNS = load_patterns("fourcorners.search.graph", "changes")
 _HERE = _PATTERNS["here"]
-_REPLACES = (
-    r"replac(?:ed|ing|es)|restat(?:ed|es|ing)|substitut(?:ed|es|ing)|"
-    r"(?:amended|revised|modified)\s+(?:so\s+as\s+)?to\s+read|"
-    r"to\s+read\s+(?:in\s+(?:its|their)\s+entirety\s+)?as\s+follows"
+_CHANGE = (
+    ("replaces", _PATTERNS["replaces"]),
+    ("deletes", _PATTERNS["deletes"]),
+    ("adds", _PATTERNS["adds"]),
+    ("changes", _PATTERNS["changes"]),
 )
-_DELETES = r"delet(?:ed|es|ing)|remov(?:ed|es|ing)|str(?:icken|iking|uck)|no\s+longer\s+appl\w+"
-_ADDS = r"add(?:ed|s|ing)|insert(?:ed|s|ing)"
-_CHANGES = (
-    r"amend(?:ed|s|ing)?|modif(?:ied|ies|ying|y)|chang(?:ed|es|ing)|supplement(?:ed|s|ing)|"
-    r"vari(?:ed|es)|revis(?:ed|es|ing)|extend(?:ed|s|ing)|waiv(?:ed|es)|increas(?:ed|es)|"
-    r"reduc(?:ed|es)|in\s+place\s+of|instead\s+of|shall\s+not\s+apply|is\s+now"
-)
-_VERBS = (
-    ("replaces", _REPLACES),
-    ("deletes", _DELETES),
-    ("adds", _ADDS),
-    ("changes", _CHANGES),
-)
-_CHANGE = tuple((name, re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE)) for name, verbs in _VERBS)
 _UNCHANGED = _PATTERNS["unchanged"]
 _FOLLOWS = _PATTERNS["follows"]
 _QUOTED = _PATTERNS["quoted"]
@@ -103,7 +90,8 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     starts = [part.start for part in parts]
     found: list[ClauseChange] = []
     for match in _CITED.finditer(text):
-        if _inside(match.start(), long) or _HERE.match(text, match.end()):
+        is_quoted = any(quote.start < match.start() < quote.end for quote in long)
+        if is_quoted or _HERE.match(text, match.end()):
             continue
         at = bisect_right(starts, match.start()) - 1
         if at < 0:
@@ -154,7 +142,6 @@ def _verb(sentence: str) -> str | None:
 
 
 def _without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
-    """Return a sentence without its long quotations."""
     words, at = [], sentence.start
     for quote in quotes:
         if quote.start >= sentence.end:
@@ -164,10 +151,6 @@ def _without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
             at = max(at, quote.end)
     words.append(text[at : max(at, sentence.end)])
     return " ".join(words)
-
-
-def _inside(offset: int, quotes: Sequence[Span]) -> bool:
-    return any(quote.start < offset < quote.end for quote in quotes)
 
 
 def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:

@@ -16,27 +16,19 @@ from fourcorners.outline.references.labels import LabelIndex
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.search.graph.changes import ClauseChange, parse_changes
+from fourcorners.search.stems import word_list
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 MAX_OPENING = 1_500
 """Characters of a clause that is shown whole; of a longer one its first sentences are."""
 
-_GENERAL = frozenset(
-    [
-        *("agreement", "party", "parties", "contract", "date", "section", "article", "exhibit"),
-        *("schedule", "company", "term", "laws", "law", "person", "affiliate", "affiliates"),
-        *("effective", "business", "day", "amendment", "letter", "and", "or", "of", "the"),
-        *("recital", "recitals", "us", "we", "you", "our", "your"),
-    ]
-)
+_GENERAL = word_list("general")
 _LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
 _HEADS = re.compile(r"[^\S\n]*(?:\(?\w{1,6}[.)]\s*)?[*_\"“‘']*(?:[Tt]he\s)?")
-_BY_REFERENCE = re.compile(
-    r"\bmeanings?\b[^.;]{0,40}\b(?:set\s+(?:forth|out)|given|ascribed|assigned|specified|stated|"
-    r"provided|defined|in|under)\b|\b(?:is|are)\s+defined\s+in\b",
-    re.IGNORECASE,
-)
+_PATTERNS = load_patterns("fourcorners.search.graph", "contract")
+_BY_REFERENCE = _PATTERNS["by_reference"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +43,10 @@ class Contract:
 
     @cached_property
     def labels(self) -> LabelIndex:
-        """The labels of the outline, to be looked up as they are cited."""
         return LabelIndex(self.text, self.outline.nodes)
 
     @cached_property
     def changes(self) -> tuple[ClauseChange, ...]:
-        """What the document changes in another, if it is an amendment."""
         return parse_changes(self.text)
 
     @cached_property
@@ -131,7 +121,6 @@ class Contract:
         ]
 
     def references_from(self, span: Span) -> list[tuple[CrossReference, Node]]:
-        """Return the references in a part of the text, with what they point at."""
         return [each for each in self._references if span.contains(each[0].span)]
 
     def references_to(self, span: Span) -> list[tuple[CrossReference, Node]]:
@@ -154,6 +143,11 @@ class Contract:
         while node is not None and not (node.label and len(node.span) * 2 > len(span)):
             node = self.outline.nodes[node.parent] if node.parent is not None else None
         return f"{node.label} of {self.name}" if node else self.name
+
+    def path_at(self, offset: int) -> list[Node]:
+        """Return the nodes that hold a place, from the top down."""
+        node = self.outline.node_at(offset)
+        return [] if node is None else [*self.outline.ancestors(node), node]
 
     def opening(self, span: Span) -> Span:
         """Return a clause, or the first sentences of one that is long."""

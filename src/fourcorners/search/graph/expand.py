@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -25,20 +24,14 @@ _DECAY = 0.97  # what each hit counts of the one before it
 _LEAD = 110  # characters before a reference in which its wording stands
 _MOST = 3  # of one tie to one hit
 _MANY = 3  # references in one hit beyond which each matters less: a list of what survives
-_BETWEEN = r"(?:\s+[\w’'-]+){0,9}\s*[\"“(]?$"
-_OVERRIDES = re.compile(
-    rf"\b(?P<cue>notwithstanding|despite|regardless\s+of|in\s+derogation\s+of){_BETWEEN}",
-    re.IGNORECASE,
-)
 _PATTERNS = load_patterns("fourcorners.search.graph", "expand")
+_OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
 _DISAPPLIES = _PATTERNS["disapplies"]
 
 
 class LinkKind(StrEnum):
-    """What ties words to a hit."""
-
     DEFINITION = "definition"
     REFERENCE = "reference"
     EXCEPTION = "exception"
@@ -63,8 +56,6 @@ class LinkedPassage:
     """Words that belong to a hit by the graph.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
         span: Where they stand: `document.text[span] == words`.
         because: Why they are here, in words.
         source: The place of the hit among those given.
@@ -102,13 +93,8 @@ def expand_hits(
     That is what amends or restates a hit's clause (or, for a hit in an amendment, the clause that
     it changes), what stands elsewhere notwithstanding or subject to it, the clauses that it refers
     to, and the definitions of the terms that it uses, the most specific ones first. All is
-    disjoint from the hits and from each other; what is shown already is left out.
-
-    Args:
-        library: Where the hits are from.
-        snippets: The hits, the best first.
-        limit: How many at most.
-        collection: What is linked must be in this collection too; by default anywhere.
+    disjoint from the hits and from each other; what is shown already is left out, and what is in
+    another collection, if one is given.
     """
     if limit < 1 or not snippets:
         return []
@@ -150,7 +136,6 @@ def expand_hits(
 
 
 def _most(found: Iterable[_Found]) -> Iterator[_Found]:
-    """Yield the best few of each tie."""
     count: dict[LinkKind, int] = {}
     for one in sorted(found, key=lambda each: -each.score):
         count[one.tie] = count.get(one.tie, 0) + 1
@@ -204,7 +189,6 @@ def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
 def _changing(
     amending: Contract, changed: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
-    """Yield the words of an amendment that change the clauses of a hit."""
     nodes = changed.outline.nodes
     for change in amending.changes if amendment.relation is Relation.AMENDS else ():
         at = change.find(changed.labels)
@@ -248,7 +232,6 @@ def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
 def _changed(
     amending: Contract, target: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
-    """Yield the clauses that a hit in an amendment changes."""
     if amendment.relation is not Relation.AMENDS:
         return
     for change in amending.changes:
@@ -283,7 +266,6 @@ def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
 
 
 def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_Found]:
-    """Yield the clauses that a hit refers to."""
     cited = reading.references_from(span)
     share = min(1.0, (_MANY + 1) / (len(cited) + 1))
     for reference, node in cited:

@@ -18,7 +18,6 @@ from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
-    gather_candidates,
     party_keys,
     resolve_target,
     title_page,
@@ -85,7 +84,6 @@ class Amendment:
     """A document that amends, restates or replaces another.
 
     Attributes:
-        document: The id of the one that says so.
         span: The words in it that name the other.
         title: What these words call the other, and `dated` the date they name it by.
         target: The id of the other; None if no document of the library fits, or several do alike.
@@ -118,24 +116,19 @@ class Links:
         self._library = library
 
     def amendments(self, document: str) -> list[Amendment]:
-        """Return what a document amends, restates or replaces, in the order of its words."""
-        rows = self._library.execute(f"{_SELECT} WHERE document = ? ORDER BY start", (document,))
-        return [_amendment(row) for row in rows]
+        return self._select("WHERE document = ?", document)
 
     def amended_by(self, document: str) -> list[Amendment]:
-        """Return the amendments, restatements and replacements of a document."""
-        rows = self._library.execute(
-            f"{_SELECT} WHERE target = ? ORDER BY document, start", (document,)
-        )
-        return [_amendment(row) for row in rows]
+        return self._select("WHERE target = ?", document)
 
     def all_amendments(self) -> list[Amendment]:
-        """Return every amendment of the library, the unresolved ones too."""
-        rows = self._library.execute(f"{_SELECT} ORDER BY document, start")
+        return self._select("")
+
+    def _select(self, where: str, *values: str) -> list[Amendment]:
+        rows = self._library.execute(f"{_SELECT} {where} ORDER BY document, start", values)
         return [_amendment(row) for row in rows]
 
     def parties(self, document: str) -> list[SharedParty]:
-        """Return the parties of a document with their other documents."""
         rows = self._library.execute(
             "SELECT p.key, p.name, o.document FROM graph_parties p LEFT JOIN graph_parties o "
             "ON o.key = p.key AND o.document != p.document WHERE p.document = ? "
@@ -230,7 +223,9 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
         parties = " ".join(fact.value.name for fact in cards[document].parties)
         for one in said:
             own = profiles[document]
-            candidates = gather_candidates(one, own, profiles, bearers, fitting, parties)
+            worth = {each for key in own.parties for each in bearers.get(key, ())}
+            worth.update(fitting(f"{one.title} {parties}"))
+            candidates = [profiles[each] for each in sorted(worth) if each in profiles]
             found = resolve_target(one, own, candidates, head)
             dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -38,7 +38,6 @@ def party_key(name: str) -> str:
 
 
 def party_keys(names: Collection[str]) -> dict[str, str]:
-    """Return names by key, without what is no name of a party."""
     keyed = {party_key(name): name for name in names}
     return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _NO_PARTY}
 
@@ -52,7 +51,6 @@ class TitlePage:
 
 
 def title_page(text: str, start: int = 0) -> TitlePage:
-    """Return the head of a text, from its title on."""
     end = min(len(text), start + _HEAD)
     folded = "".join(char for char in text[start:end].casefold() if char.isalnum())
     for long, short in _FORMS:
@@ -96,14 +94,6 @@ def resolve_target(
     candidates: Sequence[DocumentProfile],
     head: Callable[[str], TitlePage],
 ) -> Resolution:
-    """Return the document that a statement means.
-
-    Args:
-        statement: What is said.
-        own: The document that says it.
-        candidates: Documents that may be meant.
-        head: Gives the head of a document by its id.
-    """
     scored = sorted(
         (
             (_score(statement, own, each, head), each)
@@ -230,26 +220,3 @@ def _dated(
     if statement.date in written:
         return 0.9
     return 0.0 if other.dates or written else None
-
-
-def gather_candidates(
-    statement: AmendmentStatement,
-    own: DocumentProfile,
-    profiles: Mapping[str, DocumentProfile],
-    bearers: Mapping[str, Collection[str]],
-    fitting: Callable[[str], Sequence[str]],
-    names: str,
-) -> list[DocumentProfile]:
-    """Return the documents worth comparing: those with a party in common, and the best by name.
-
-    Args:
-        statement: What is said.
-        own: The document that says it.
-        profiles: All documents by id.
-        bearers: The ids of the documents of each party.
-        fitting: Gives the ids that fit the words of a name.
-        names: The parties as the document writes them.
-    """
-    found = {each for key in own.parties for each in bearers.get(key, ())}
-    found.update(fitting(f"{statement.title} {names}"))
-    return [profiles[each] for each in sorted(found) if each in profiles]

@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.dates import find_dates
+from fourcorners.search.stems import word_list
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -82,15 +83,7 @@ _DATED = _PATTERNS["dated"]
 _OTHER_DATE = _PATTERNS["other_date"]
 _SENTENCE_END = _PATTERNS["sentence_end"]
 _FAR = 220  # characters after a name in which its date may stand
-_OWN_WORDS = frozenset(
-    [
-        *("amendment", "amendments", "addendum", "supplement", "supplemental", "variation"),
-        *("amended", "restated", "restatement", "modification", "no", "number", "n", "first"),
-        *("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-        *("letter", "form", "exhibit", "a", "b", "i", "ii", "iii", "iv", "v", "vi", "to"),
-        *("the", "of", "and", "agreement", "contract"),
-    ]
-)
+_OWN_WORDS = word_list("amending")
 _SHORTEN = re.compile(
     rf"^.*\b(?:{_CHANGES})\b(?:\s*(?:no\.?|n[°º]|number|#)?\s*[\dIVX]{{1,3}}\b)?(?:\s+letter)?\s*[:,–—-]?\s*"
     r"(?:to|of)?\s*(?:the\s+)?",
@@ -112,7 +105,6 @@ def parse_statements(text: str, card: Card) -> tuple[AmendmentStatement, ...]:
 
 
 def distinctive_words(title: str) -> frozenset[str]:
-    """Return the words of a title that tell one contract from another."""
     return frozenset(tokenize(title).tokens) - _OWN_WORDS
 
 
@@ -153,7 +145,6 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
 
 
 def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
-    """Return the date that another mention of the same paper gives."""
     wanted = distinctive_words(best.title)
     for one in mentions:
         if one.dated and (

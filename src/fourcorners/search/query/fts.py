@@ -75,7 +75,6 @@ class Plan:
 
 
 def compile_query(query: Query | Node) -> Plan:
-    """Return the plan of a query."""
     tree = query.tree if isinstance(query, Query) else query
     return Plan(
         tree,
@@ -99,7 +98,6 @@ def match_expression(expression: str, filters: Collection[Collection[str]] = ())
 
 
 def filter_expression(filters: Collection[Collection[str]]) -> str:
-    """Return the MATCH expression of filters alone; empty where there are none."""
     return " AND ".join(f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters)
 
 
@@ -139,7 +137,6 @@ def proximity_window(near: Proximity) -> int:
 
 
 def is_exact(leaf: Leaf | Field) -> bool:
-    """Tell whether FTS5 can express the leaf exactly."""
     if not isinstance(leaf, Proximity):
         return True
     if leaf.ordered or leaf.sloppy:
@@ -154,7 +151,6 @@ def is_exact(leaf: Leaf | Field) -> bool:
 
 
 def alternatives(part: Part | Node) -> Iterator[_Term]:
-    """Yield the words, prefixes and phrases of which any may stand for a part of a proximity."""
     match part:
         case Word() | Prefix() | Phrase():
             yield part

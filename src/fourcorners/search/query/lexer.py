@@ -1,18 +1,23 @@
-"""The query's text as tokens."""
+"""The query's text as tokens, and errors that point at the character."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from pathlib import Path
 
-from fourcorners.search.query.errors import query_error
+from fourcorners.errors import QueryError
 from fourcorners.search.query.tree import FieldName
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
+FAULTS = Path(__file__).with_name("faults.yaml")
+"""What may be wrong with a query: each fault with its message, and what to write instead."""
 MAX_CHARACTERS = 100_000  # of a query
+MAX_SHOWN = 72  # characters of a long query that are shown around the fault
 MAX_DISTANCE = 1_000  # words of a proximity
 MAX_BOOST = 1_000.0  # of a term
 
@@ -80,12 +85,7 @@ def tokenize_query(query: str) -> Iterator[Token]:
         QueryError: If a mark of the language is not complete, or a number is too large.
     """
     if len(query) > MAX_CHARACTERS:
-        raise query_error(
-            query,
-            MAX_CHARACTERS,
-            f"the query is longer than {MAX_CHARACTERS:,} characters",
-            "Write a shorter one.",
-        )
+        raise query_error(query, MAX_CHARACTERS, "too_long", most=MAX_CHARACTERS)
     at = 0
     brackets: list[str] = []
     while at < len(query):
@@ -129,12 +129,7 @@ def _field(query: str, at: int, name: str, value_at: int, *, in_list: bool) -> t
         return Token(TokenKind.FIELD, at, value.text, field=name, value_at=value_at + 1), end
     found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, value_at)
     if found is None:
-        raise query_error(
-            query,
-            value_at,
-            f"`{name}:` needs a value",
-            f'Write {name}:acme or {name}:"two words"; join several with OR.',
-        )
+        raise query_error(query, value_at, "no_value", field=name)
     return Token(TokenKind.FIELD, at, found[0], field=name, value_at=value_at), found.end()
 
 
@@ -142,49 +137,30 @@ def _string(query: str, at: int) -> tuple[Token, int]:
     for end in range(at + 1, len(query)):
         if query[end] in QUOTES:
             return Token(TokenKind.STRING, at, query[at + 1 : end]), end + 1
-    raise query_error(
-        query, at, "this quotation mark is never closed", 'Write "words" with one at both ends.'
-    )
+    raise query_error(query, at, "open_quote")
 
 
 def _slop(query: str, at: int) -> tuple[Token, int]:
     found = _SLOP.match(query, at)
     if not found:
-        raise query_error(
-            query,
-            at,
-            "`~` needs a whole number of words",
-            'Write "change control"~5: at most five words between the two.',
-        )
+        raise query_error(query, at, "no_distance")
     return Token(TokenKind.SLOP, at, found[0], _distance(query, at, found[1])), found.end()
 
 
 def _boost(query: str, at: int) -> tuple[Token, int]:
     found = _BOOST.match(query, at)
     if not found:
-        raise query_error(query, at, "`^` needs a number", "Write control^5: it counts five times.")
+        raise query_error(query, at, "no_boost")
     boost = round(float(found[1]), 6) if len(found[1]) < 20 else MAX_BOOST + 1
     if not 0 < boost <= MAX_BOOST:
-        raise query_error(
-            query,
-            at,
-            f"a boost must be above 0 and at most {MAX_BOOST:,.0f}",
-            "Write a smaller one, such as ^5."
-            if boost
-            else "Write ^0.1 to count little; leave the term out to count nothing.",
-        )
+        raise query_error(query, at, "high_boost" if boost else "zero_boost", most=MAX_BOOST)
     return Token(TokenKind.BOOST, at, found[0], boost), found.end()
 
 
 def _distance(query: str, at: int, digits: str) -> int:
     distance = int(digits) if len(digits) < 10 else MAX_DISTANCE + 1
     if distance > MAX_DISTANCE:
-        raise query_error(
-            query,
-            at,
-            f"a proximity of more than {MAX_DISTANCE:,} words",
-            "Write a smaller distance, or AND for anywhere in the passage.",
-        )
+        raise query_error(query, at, "far", most=MAX_DISTANCE)
     return distance
 
 
@@ -205,23 +181,35 @@ def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
     """Refuse what means something in another query language and would be misread here."""
     following = query[at + len(chunk) : at + len(chunk) + 1]
     if _FOREIGN_WITHIN.fullmatch(chunk):
-        raise query_error(
-            query,
-            at,
-            f"`{chunk}` is not an operator here",
-            "Write w/5 for within five words in either order, or pre/5 for in this order.",
-        )
+        raise query_error(query, at, "foreign_within", operator=chunk)
     if chunk == "NEAR" and following == "(":
-        raise query_error(
-            query, at, "NEAR( ) is not written so here", 'Write "change control"~5 or a w/5 b.'
-        )
+        raise query_error(query, at, "foreign_near")
     sign, rest = chunk[0], chunk[1:] or following
     if sign in "-!+" and rest and (rest[0].isalnum() or rest[0] in QUOTES + "("):
-        raise query_error(
-            query,
-            at,
-            f"`{sign}` in front of a term is not an operator here",
-            "Leave it out: every term must match."
-            if sign == "+"
-            else "Write NOT in front of what must not match.",
-        )
+        raise query_error(query, at, "foreign_must" if sign == "+" else "foreign_not", sign=sign)
+
+
+def query_error(query: str, at: int, fault: str, **values: str | float) -> QueryError:
+    """Return an error that shows the query with a caret under the character at `at`.
+
+    `fault` is its name in `faults.yaml`, and `values` what stands in its message and remedy.
+    """
+    what, remedy = (_faults()[fault][part].format(**values) for part in ("what", "remedy"))
+    start = max(0, min(at - MAX_SHOWN // 2, len(query) - MAX_SHOWN))
+    shown = "".join(
+        char if char.isprintable() else " " for char in query[start : start + MAX_SHOWN]
+    )
+    before = "…" if start else ""
+    after = "…" if start + MAX_SHOWN < len(query) else ""
+    caret = " " * (len(before) + at - start) + "^"
+    error = QueryError(f"{what}\n  {before}{shown}{after}\n  {caret}", remedy=remedy)
+    error.at = at
+    return error
+
+
+@cache
+def _faults() -> Mapping[str, Mapping[str, str]]:
+    import yaml
+
+    faults: dict[str, dict[str, str]] = yaml.safe_load(FAULTS.read_text(encoding="utf-8"))
+    return faults

@@ -7,7 +7,7 @@ compiler for the full-text index is tested against this module, and both against
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -44,7 +44,6 @@ class Match:
     Attributes:
         span: From the first character of the match to its last.
         boost: What the leaf counts, the boosts of its groups multiplied in.
-        label: The leaf's canonical text.
         places: The parts that matched: one for a word or phrase, one a part for a proximity.
     """
 
@@ -59,7 +58,7 @@ def find_matches(query: Query | Node, index: WordIndex) -> list[Match]:
 
     It is empty if the text as a whole does not satisfy the query; nothing under a NOT is listed.
     """
-    found = _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
+    found = _leaves(query, index)
     listed = {
         Match(
             index.span_between(min(first for first, _ in parts), max(end for _, end in parts) - 1),
@@ -79,43 +78,42 @@ def matched_spans(query: Query | Node, index: WordIndex) -> list[Span]:
 
     It is quicker than `matches`, which tells for each leaf by itself.
     """
-    found = _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
+    found = _leaves(query, index)
     spots = {place for _, _, instances in found or () for parts in instances for place in parts}
     return merge_spans(index.span_between(first, beyond - 1) for first, beyond in spots)
 
 
 def is_match(query: Query | Node, index: WordIndex) -> bool:
-    """Tell whether the text as a whole satisfies the query."""
-    return _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) is not None
+    return _leaves(query, index) is not None
 
 
-def score_text(
-    query: Query | Node,
-    index: WordIndex,
-    *,
-    weight: Callable[[str], float] = lambda _: 1.0,
-) -> float:
-    """Return the sum over the matching leaves of boost × weight × BM25's saturated frequency.
-
-    `weight` gives the rarity of a leaf (by its label) in whatever collection the text is part of.
-    """
+def score_text(query: Query | Node, index: WordIndex) -> float:
+    """Return the sum over the matching leaves of boost × BM25's saturated frequency."""
     total = 0.0
-    for boost, leaf, instances in (
-        _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0) or ()
-    ):
+    for boost, _, instances in _leaves(query, index) or ():
         count = len(instances)
-        total += boost * weight(leaf_label(leaf)) * count * (SATURATION + 1) / (count + SATURATION)
+        total += boost * count * (SATURATION + 1) / (count + SATURATION)
     return total
 
 
 _Found: TypeAlias = list[tuple[float, Leaf, list[tuple[Place, ...]]]]
 
 
+def _leaves(query: Query | Node, index: WordIndex) -> _Found | None:
+    return _satisfied(query.tree if isinstance(query, Query) else query, index, 1.0)
+
+
 def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
     """Return the leaves that match with their instances, or None if the node does not hold."""
     match node:
         case And():
-            return _all(node, index, boost * node.boost)
+            entries: _Found = []
+            for part in node.parts:
+                found = _satisfied(part, index, boost * node.boost)
+                if found is None:
+                    return None
+                entries += found
+            return entries
         case Or():
             held = [_satisfied(part, index, boost * node.boost) for part in node.parts]
             if all(found is None for found in held):
@@ -130,18 +128,7 @@ def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
             return [(boost * node.boost, node, instances)] if instances else None
 
 
-def _all(node: And, index: WordIndex, boost: float) -> _Found | None:
-    entries: _Found = []
-    for part in node.parts:
-        found = _satisfied(part, index, boost)
-        if found is None:
-            return None
-        entries += found
-    return entries
-
-
 def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
-    """Return each match of a leaf: the place of each of its parts."""
     if isinstance(leaf, Proximity):
         parts: list[list[Place]] = []
         for part in leaf.parts:

@@ -17,8 +17,7 @@ from datetime import date
 from math import prod
 
 from fourcorners.errors import QueryError
-from fourcorners.search.query.errors import query_error
-from fourcorners.search.query.lexer import MAX_BOOST, Token, TokenKind, tokenize_query
+from fourcorners.search.query.lexer import MAX_BOOST, Token, TokenKind, query_error, tokenize_query
 from fourcorners.search.query.tree import (
     And,
     Field,
@@ -98,8 +97,8 @@ class _Parser:
         self._at += 1
         return token
 
-    def _fault(self, at: int, what: str, remedy: str) -> QueryError:
-        return query_error(self._text, at, what, remedy)
+    def _fault(self, at: int, fault: str, **values: str | float) -> QueryError:
+        return query_error(self._text, at, fault, **values)
 
     def query(self) -> Node:
         if self._peek().kind is TokenKind.END:
@@ -110,20 +109,15 @@ class _Parser:
             opening = {TokenKind.CLOSE: "(", TokenKind.LIST_CLOSE: "["}.get(self._peek().kind)
             raise self._fault(
                 self._peek().at,
-                f"{self._peek().kind.value} without the `{opening}` that it closes"
-                if opening
-                else f"{self._peek().kind.value} cannot stand here",
-                "Take it out, or open the bracket before it.",
+                "closes_nothing" if opening else "stray",
+                token=self._peek().kind.value,
+                opening=opening or "",
             )
         return tree
 
     def _positive(self, node: Node, at: int) -> None:
         if isinstance(node, Not):
-            raise self._fault(
-                at,
-                "NOT alone says only what is not wanted",
-                "Write what to find before it: lease NOT sublease.",
-            )
+            raise self._fault(at, "not_alone")
 
     def _or(self) -> tuple[Node, int]:
         first, start = self._and()
@@ -156,7 +150,7 @@ class _Parser:
         self._take()
         part = self._near() if self._peek().kind is not TokenKind.NOT else None
         if part is None or isinstance(part, Not):
-            raise self._fault(start, "NOT of a NOT", "Take both out.")
+            raise self._fault(start, "not_of_not")
         return Not(part), start
 
     def _near(self) -> Node:
@@ -169,44 +163,23 @@ class _Parser:
         while self._peek().kind is TokenKind.WITHIN:
             other = self._take()
             if (other.number, other.ordered) != (joint.number, joint.ordered):
-                raise self._fault(
-                    other.at,
-                    f"`{joint.text}` and `{other.text}` in one chain",
-                    f"Write one of them throughout, or join two proximities: "
-                    f"(a {joint.text} b) AND (b {other.text} c).",
-                )
+                raise self._fault(other.at, "mixed_chain", first=joint.text, other=other.text)
             at = self._peek().at
             parts.append(self._part(self._primary(), at))
         return self._joined(tuple(parts), joint)
 
     def _joined(self, parts: tuple[Part, ...], joint: Token) -> Proximity:
         if len(parts) > MAX_NEAR_PARTS:
-            raise self._fault(
-                joint.at,
-                f"a proximity of {len(parts)} parts; it may have {MAX_NEAR_PARTS}",
-                "Join fewer words, or several proximities with AND.",
-            )
+            raise self._fault(joint.at, "many_parts", count=len(parts), most=MAX_NEAR_PARTS)
         if prod(map(_choices, parts)) > MAX_NEAR_CHOICES:
-            raise self._fault(
-                joint.at,
-                f"the OR groups of this proximity make more than {MAX_NEAR_CHOICES} pairs",
-                "Shorten the groups, or use a prefix such as assign*.",
-            )
+            raise self._fault(joint.at, "many_pairs", most=MAX_NEAR_CHOICES)
         return Proximity(parts, int(joint.number), joint.ordered)
 
     def _part(self, node: Node, at: int) -> Part:
         if not isinstance(node, Word | Prefix | Phrase | Or) or not _is_part(node):
-            raise self._fault(
-                at,
-                "a proximity joins words, phrases and bracketed OR groups of these",
-                'Write (sale OR transfer) w/5 "all assets"; join anything else with AND.',
-            )
+            raise self._fault(at, "no_part")
         if _is_boosted(node):
-            raise self._fault(
-                at,
-                "a boost on a part of a proximity has no effect",
-                "Write it after the whole: (change w/5 control)^3.",
-            )
+            raise self._fault(at, "boosted_part")
         return node
 
     def _primary(self) -> Node:
@@ -219,7 +192,8 @@ class _Parser:
             case TokenKind.STRING:
                 node = self._string(token)
             case TokenKind.CHUNK:
-                node = self._chunk(token)
+                folded, prefix = self._folded(token.text, token.at)
+                node = _term(folded, prefix=prefix)
             case TokenKind.FIELD:
                 return self._field(token)
             case _:
@@ -227,30 +201,13 @@ class _Parser:
         return self._boosted(node)
 
     def _missing(self, token: Token) -> QueryError:
-        if token.kind is TokenKind.SLOP:
-            return self._fault(
-                token.at,
-                "`~` follows a phrase in quotation marks, once",
-                'Write "change control"~5.',
-            )
-        if token.kind is TokenKind.BOOST:
-            return self._fault(
-                token.at, "`^` follows a term, once", "Write control^5 or (a OR b)^5."
-            )
-        return self._fault(
-            token.at,
-            f"a word or phrase is missing before {token.kind.value}",
-            "Write one there, or put an operator that is meant as a word into quotation marks.",
-        )
+        fault = {TokenKind.SLOP: "lone_distance", TokenKind.BOOST: "lone_boost"}.get(token.kind)
+        return self._fault(token.at, fault or "missing", token=token.kind.value)
 
     def _group(self, opening: Token, closing: TokenKind) -> Node:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self._fault(
-                opening.at,
-                f"brackets nested more than {MAX_DEPTH} deep",
-                "Take some out.",
-            )
+            raise self._fault(opening.at, "deep", most=MAX_DEPTH)
         parts = [self._or()]
         while closing is TokenKind.LIST_CLOSE and self._peek().kind is TokenKind.COMMA:
             self._take()
@@ -258,12 +215,13 @@ class _Parser:
                 break
             parts.append(self._or())
         if self._peek().kind is not closing:
+            is_end = self._peek().kind is TokenKind.END
             raise self._fault(
-                opening.at if self._peek().kind is TokenKind.END else self._peek().at,
-                f"`{opening.text}` is never closed"
-                if self._peek().kind is TokenKind.END
-                else f"{self._peek().kind.value} where {closing.value} is expected",
-                f"Write {closing.value} where the group ends.",
+                opening.at if is_end else self._peek().at,
+                "open_bracket" if is_end else "other_bracket",
+                opening=opening.text,
+                token=self._peek().kind.value,
+                closing=closing.value,
             )
         self._take()
         self._depth -= 1
@@ -281,19 +239,11 @@ class _Parser:
         token = self._take()
         assert not isinstance(node, Not)  # noqa: S101 - `_group` has refused it
         if isinstance(node, Field):
-            raise self._fault(token.at, "a field has no score to boost", "Leave the `^` out.")
+            raise self._fault(token.at, "boosted_field")
         boost = round(node.boost * token.number, 6)
         if not 0 < boost <= MAX_BOOST:
-            raise self._fault(
-                token.at,
-                f"the boosts multiply to {boost:g}; they must be above 0 and at most {MAX_BOOST:g}",
-                "Write smaller ones.",
-            )
+            raise self._fault(token.at, "boosts", boost=boost, most=MAX_BOOST)
         return replace(node, boost=boost)
-
-    def _chunk(self, token: Token) -> Node:
-        folded, prefix = self._folded(token.text, token.at)
-        return _term(folded, prefix=prefix)
 
     def _string(self, token: Token) -> Node:
         slop = self._take() if self._peek().kind is TokenKind.SLOP else None
@@ -301,11 +251,7 @@ class _Parser:
         for found in re.finditer(r"\S+", token.text):
             at = token.at + 1 + found.start()
             if parts and parts[-1][1] and not slop:
-                raise self._fault(
-                    at,
-                    "in a phrase only the last word may end in `*`",
-                    'Write "assign* consent"~0 for words in any order, or assign* pre/0 consent.',
-                )
+                raise self._fault(at, "prefix_within")
             if found[0].strip("*") != found[0] or tokenize(found[0]).tokens:
                 parts.append(self._folded(found[0], at))
         if not parts:
@@ -320,35 +266,21 @@ class _Parser:
         if not slop:
             return _term(tuple(word for part, _ in parts for word in part), prefix=parts[-1][1])
         if len(parts) == 1:
-            raise self._fault(
-                token.at,
-                "a proximity needs two words or more",
-                'Write "change control"~5, or the word without `~`.',
-            )
+            raise self._fault(token.at, "one_word")
         joined = self._joined(tuple(_term(part, prefix=prefix) for part, prefix in parts), slop)
         return replace(joined, sloppy=lucene)
 
     def _field(self, token: Token) -> Field:
         if not self._fields:
-            raise self._fault(
-                token.at,
-                f"`{token.field}:` narrows a search of many contracts; this query reads one",
-                "Take the field out.",
-            )
+            raise self._fault(token.at, "field_of_one", field=token.field)
         if self._peek().kind in (TokenKind.BOOST, TokenKind.SLOP):
-            raise self._fault(
-                self._peek().at, "a field has no score and no distance", "Leave the mark out."
-            )
+            raise self._fault(self._peek().at, "marked_field")
         name, value = FieldName(token.field), " ".join(token.text.split())
         if name is FieldName.DATE:
             first, last = self._days(value, token.value_at)
             return Field(name, value, first, last)
         if not tokenize(value).tokens or "*" in value:
-            raise self._fault(
-                token.value_at,
-                f"`{token.field}:` takes whole words",
-                f'Write {token.field}:acme or {token.field}:"two words".',
-            )
+            raise self._fault(token.value_at, "field_words", field=token.field)
         return Field(name, value)
 
     def _days(self, value: str, at: int) -> tuple[date | None, date | None]:
@@ -357,11 +289,9 @@ class _Parser:
         first, last = _day(left, last=False), _day(right if dots else left, last=True)
         missing = (not left and not right) or (left and not first) or (right and not last)
         if missing or (not dots and not first):
-            raise self._fault(
-                at, "this is no date", "Write date:2019, date:2019-03-04 or date:2018..2020-06."
-            )
+            raise self._fault(at, "no_date")
         if first and last and last < first:
-            raise self._fault(at, "this time ends before it begins", "Write the earlier day first.")
+            raise self._fault(at, "backwards")
         return first, last
 
     def _folded(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
@@ -370,35 +300,19 @@ class _Parser:
         folded = tuple(tokenize(bare).tokens)
         prefix = bare != chunk
         if prefix and (not folded or not tokenize(bare[-1]).tokens or len(chunk) - len(bare) > 1):
-            raise self._fault(
-                at + len(bare), "`*` follows the first letters of a word", "Write assign*."
-            )
+            raise self._fault(at + len(bare), "lone_star")
         if "*" in bare or re.search(r"\w\?\w", bare):
             mark = bare.find("*") if "*" in bare else bare.find("?")
-            raise self._fault(
-                at + mark,
-                f"`{bare[mark]}` stands for letters only as `*` at the end of a word",
-                "Write assign*, or the forms with OR: (organise OR organize).",
-            )
+            raise self._fault(at + mark, "wildcard", mark=bare[mark])
         if unspaced := _UNSPACED.search(bare):
-            raise self._fault(
-                at + unspaced.start(),
-                "words of a script without spaces cannot be searched one by one",
-                "Search for the contract's words in a script with spaces, or by example.",
-            )
+            raise self._fault(at + unspaced.start(), "unspaced")
         self._terms += len(folded)
         if self._terms > MAX_TERMS:
-            raise self._fault(
-                at, f"a query of more than {MAX_TERMS:,} terms", "Split it into several."
-            )
+            raise self._fault(at, "many_terms", most=MAX_TERMS)
         return folded, prefix
 
     def _nothing(self, at: int) -> QueryError:
-        return self._fault(
-            at,
-            "there is no letter or digit to search for",
-            "Write words; punctuation is not in the index.",
-        )
+        return self._fault(at, "nothing")
 
 
 def _term(folded: tuple[str, ...], *, prefix: bool) -> Word | Prefix | Phrase:

@@ -57,16 +57,12 @@ class Proximity:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts; those that are `Not` exclude, and at least one does not."""
-
     parts: tuple[Node, ...]
     boost: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one of the parts."""
-
     parts: tuple[Node, ...]
     boost: float = 1.0
 
@@ -79,8 +75,6 @@ class Not:
 
 
 class FieldName(Enum):
-    """What of a contract a field asks for."""
-
     TYPE = "type"
     PARTY = "party"
     LABEL = "label"
@@ -105,7 +99,7 @@ class Field:
 
 
 Part: TypeAlias = Word | Prefix | Phrase | Or
-"""What a `Near` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
+"""What a `Proximity` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
 Leaf: TypeAlias = Word | Prefix | Phrase | Proximity
 """What is scored."""
 Node: TypeAlias = Leaf | Field | And | Or | Not
@@ -129,11 +123,9 @@ class Query:
     """A parsed query.
 
     Attributes:
-        text: What the user wrote.
         plain: Whether it is three or more bare words without any operator: a question in plain
             language, which search may answer with passages that do not hold all of its words.
             Fields may stand beside them.
-        mode: How `"a b"~5` was read.
     """
 
     text: str
@@ -142,7 +134,7 @@ class Query:
     mode: Mode = Mode.SYMMETRIC
 
     def __str__(self) -> str:
-        return _written(self.tree)
+        return render_tree(self.tree)
 
 
 def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
@@ -164,7 +156,6 @@ def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, 
 
 
 def tree_fields(node: Node) -> list[Field]:
-    """Return the fields of a tree, in order."""
     return [leaf for leaf, _, _ in tree_leaves(node) if isinstance(leaf, Field)]
 
 
@@ -195,6 +186,7 @@ def _alone(parts: tuple[Node, ...], boost: float) -> Node | None:
     return replace(parts[0], boost=parts[0].boost * boost)
 
 
+@lru_cache(maxsize=4_096)
 def render_tree(node: Node) -> str:
     """Return the canonical text of a tree; it parses back to the same tree."""
     match node:
@@ -214,11 +206,6 @@ def render_tree(node: Node) -> str:
             return _field(node)
         case _:
             return _boosted(_term(node), node.boost)
-
-
-@lru_cache(maxsize=1_024)
-def _written(tree: Node) -> str:
-    return render_tree(tree)
 
 
 def leaf_label(leaf: Leaf | Field) -> str:

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_answer_reader
-from fourcorners.search.sentences.context import sentence_in_context
 from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.text.patterns import load_patterns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,14 +30,20 @@ MAX_SENTENCES = 48
 """Sentences that are read, of all documents together."""
 MAX_PER_DOCUMENT = 8
 """Sentences that are read of each document at least."""
+MAX_HEADINGS = 2
+"""How many of the headings above a sentence stand in front of it, the innermost."""
+MAX_LEAD = 160
+"""Characters of the words that open its list, at most, from their end."""
+_AHEAD = 12  # sentences before it among which those words are looked for
+_PATTERNS = load_patterns("fourcorners.search.sentences", "answer_scores")
+_ITEM = _PATTERNS["item"]
+_OPEN = _PATTERNS["open"]
 _TINY = 1e-6  # keeps a chance off 0 and 1
 ReaderScores: TypeAlias = Mapping[int, float]
 """The logit of each sentence of a document that was read, by its place among the units."""
 
 
 class ScoreWeights(BaseModel):
-    """How the log-odds of search and reader are weighed."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
     bias: float
     search: float
@@ -48,7 +54,6 @@ class AnswerWeights(BaseModel):
     """The lines where a known kind of clause is asked for, and where none is.
 
     Attributes:
-        encoder: The one that the search had when they were fitted.
         unread: The logit that a sentence counts with which was not read.
     """
 
@@ -60,13 +65,11 @@ class AnswerWeights(BaseModel):
     unread: float
 
     def line(self, *, known: bool) -> ScoreWeights:
-        """Return the line of either."""
         return self.known if known else self.unknown
 
 
 @cache
 def default_weights() -> AnswerWeights:
-    """Return the lines that come with the package."""
     return AnswerWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
@@ -86,13 +89,6 @@ def read_sentences(
     asked: str,
     documents: Sequence[tuple[PreparedDocument, NDArray[np.float64]]],
 ) -> list[ReaderScores]:
-    """Read the likeliest sentences of documents.
-
-    Args:
-        reader: What reads.
-        asked: The question.
-        documents: Each with the chance of each of its sentences.
-    """
     chosen = _likeliest([chances for _, chances in documents])
     texts = [
         sentence_in_context(units, at)
@@ -126,13 +122,7 @@ def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
 def combine_scores(
     chances: NDArray[np.float64], heard: ReaderScores, line: ScoreWeights
 ) -> NDArray[np.float64]:
-    """Return the chance of each sentence by search and reader.
-
-    Args:
-        chances: By the search.
-        heard: What was read.
-        line: How both are weighed.
-    """
+    """Return the chance of each sentence by search and reader."""
     import numpy as np
 
     sure = np.clip(chances, _TINY, 1 - _TINY)
@@ -142,3 +132,26 @@ def combine_scores(
     odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
     both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return both
+
+
+def sentence_in_context(units: PreparedDocument, at: int) -> str:
+    """Return a sentence below its headings, an item of a list after what opens the list."""
+    unit = units.units[at]
+    headings = [each.text_in(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
+    words = unit.span.text_in(units.text)
+    lead = _lead(units, at) if _ITEM.match(words) else ""
+    above = " / ".join(" ".join(each.split()) for each in headings)
+    return "\n".join(each for each in (above, f"{lead} {' '.join(words.split())}".strip()) if each)
+
+
+def _lead(units: PreparedDocument, at: int) -> str:
+    """Return the end of the words that open the list in which a sentence stands."""
+    clause = units.clause_of[units.units[at].passage]
+    for before in range(at - 1, max(-1, at - 1 - _AHEAD), -1):
+        unit = units.units[before]
+        if units.clause_of[unit.passage] != clause:
+            return ""
+        words = " ".join(unit.span.text_in(units.text).split())
+        if _OPEN.search(words) and not _ITEM.match(words):
+            return words[-MAX_LEAD:].split(" ", 1)[-1] if len(words) > MAX_LEAD else words
+    return ""

@@ -11,9 +11,9 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
 from fourcorners.search.concepts import Concept
-from fourcorners.search.dense import nearest_passages
 from fourcorners.search.filters import Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
+from fourcorners.search.index import index_of
 from fourcorners.search.lexical import best_rows
 from fourcorners.search.query import Node, Or, Prefix, Word
 from fourcorners.search.stems import content_tokens, stem_tokens
@@ -49,7 +49,7 @@ def leading_documents(
     if vector is None:
         trees += [concept.query.tree for concept, _ in concepts]
     else:
-        nearby = [nearest_passages(library, filters, tokens, vector, MAX_PASSAGES)]
+        nearby = [index_of(library).nearest(filters, tokens, vector, MAX_PASSAGES, None)]
         nearby += [_near(library, filters, tokens, concept) for concept, _ in concepts]
     rankings = [
         (ranks(best_rows(library, tree, tokens, MAX_PASSAGES).scores), 1.0)
@@ -74,7 +74,9 @@ def _near(
     return known.get(
         library.content_version,
         (concept, filters),
-        lambda: nearest_passages(library, filters, tokens, examples.mean(axis=0), MAX_PASSAGES),
+        lambda: index_of(library).nearest(
+            filters, tokens, examples.mean(axis=0), MAX_PASSAGES, None
+        ),
     )
 
 
@@ -88,7 +90,6 @@ def _owners(library: Catalogue) -> Callable[[int], str]:
 
 
 def any_word_form(asked: str) -> Node | None:
-    """Return the question as OR of its telling words, in any of their forms."""
     tokens = content_tokens(tokenize(asked).tokens)
     forms: dict[str, Word | Prefix] = {}
     for token, stem in zip(tokens, stem_tokens(tokens), strict=True):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
@@ -13,8 +12,8 @@ from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
-from fourcorners.search.dense import require_same_encoder
 from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.index import require_same_encoder
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
@@ -22,14 +21,19 @@ from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
 from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
-from fourcorners.search.sentences.weights import LinearWeights, SignalWeights, default_weights
+from fourcorners.search.sentences.weights import (
+    LinearWeights,
+    SignalWeights,
+    chance_odds,
+    default_weights,
+    odds_chance,
+)
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Ordering: TypeAlias = Literal["score", "document"]
 MAX_SNIPPETS = 1_000  # of one search
 MAX_DOCUMENTS = 8
 """How many documents are read where the question names none."""
@@ -45,9 +49,6 @@ class Snippet:
     """Words of a document that answer.
 
     Attributes:
-        document: The document's id.
-        name: The document's name, for people.
-        span: Where it stands: `document.text[span] == words`.
         score: How likely it answers, 0 to 1.
         parts: What each signal added to the log-odds of its best sentence.
         because: The ids of the concepts that the question asks for and that speak for it; empty
@@ -69,7 +70,6 @@ class Retrieval:
 
     Attributes:
         asked: The question that was answered, without the words that name a contract.
-        concepts: The known kinds of clause it asks for, with weights.
         searched: The ids of the documents whose sentences were searched.
         reader_scores: What a reader made of the likeliest of them, by the id of their document.
     """
@@ -83,8 +83,6 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document read for the question: the chance and the signals of each of its sentences."""
-
     units: PreparedDocument
     signals: NDArray[np.float32]
     chances: NDArray[np.float64]
@@ -100,10 +98,7 @@ def retrieve_snippets(
     concepts: Sequence[Concept] = (),
     filters: Filters = NO_FILTERS,
     limit: int = 64,
-    order: Ordering = "score",
     weights: SignalWeights | None = None,
-    shape: ExtensionLimits = SHAPE,
-    threshold: float = 0.0,
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
     read_as: str = "",
@@ -120,10 +115,7 @@ def retrieve_snippets(
         concepts: What is known of kinds of clauses.
         filters: What of the library to look at.
         limit: How many snippets at most.
-        order: `document` puts them where they stand in their documents, and joins neighbours.
         weights: How signals are weighed; by default as fitted.
-        shape: How far a sentence is extended within its clause.
-        threshold: The score from which a snippet is returned.
         reranker: Reads the question and the best snippets together; the log-odds of both count
             alike, and the rest stay behind.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
@@ -156,17 +148,17 @@ def retrieve_snippets(
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
-        read = [_read(library, document, asked, vector, meant) for document in documents]
+        read = [document_cache(library).get(library, document) for document in documents]
     weighing = weights or default_weights()
     chosen = weighing.known if meant else weighing.unknown
     unsure = len(documents) > 1
     scored = [
         _Read(
             units,
-            rows,
+            rows := signals(units, asked, vector, meant),
             chosen.probabilities(rows, NAMED_WEIGHT * preferred.get(units.document, 0.0) * unsure),
         )
-        for units, rows in read
+        for units in read
     ]
     heard: Mapping[str, ReaderScores] = {}
     if reader is not None:
@@ -181,29 +173,13 @@ def retrieve_snippets(
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
-        for piece in _pieces(one, shape, limit)
-        if one.chances[piece.core] >= threshold
+        for piece in _pieces(one, limit)
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
     if reranker is not None:
-        best = _reranked(asked, snippets[:RERANKED], reranker)
-        snippets = [*(one for one in best if one.score >= threshold), *snippets[RERANKED:]]
-    if order == "document":
-        texts = {one.units.document: one.units.text for one in scored}
-        snippets = document_order(snippets, texts, shape.join)
+        snippets = [*_reranked(asked, snippets[:RERANKED], reranker), *snippets[RERANKED:]]
     return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), heard)
-
-
-def _read(
-    library: Catalogue,
-    document: str,
-    asked: str,
-    vector: NDArray[np.float32] | None,
-    meant: Sequence[tuple[Concept, float]],
-) -> tuple[PreparedDocument, NDArray[np.float32]]:
-    units = document_cache(library).get(library, document)
-    return units, signals(units, asked, vector, meant)
 
 
 def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
@@ -211,20 +187,19 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
     told = []
     for snippet, logit in zip(snippets, logits, strict=True):
-        certain = min(max(snippet.score, 1e-6), 1 - 1e-6)
-        mean = (log(certain / (1 - certain)) + logit) / 2
+        mean = (chance_odds(snippet.score, 1e-6) + logit) / 2
         parts = {**snippet.parts, "reranker": logit}
-        told.append(replace(snippet, score=1 / (1 + exp(-mean)), parts=parts))
+        told.append(replace(snippet, score=odds_chance(mean), parts=parts))
     return sorted(told, key=lambda snippet: -snippet.score)
 
 
-def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
+def _pieces(one: _Read, limit: int) -> list[Piece]:
     import numpy as np
 
     cores = np.argsort(-one.chances, kind="stable").tolist()
     spans = [unit.span for unit in one.units.units]
     clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
-    return extend_sentences(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
+    return extend_sentences(spans, clause, one.chances, cores, SHAPE, limit, len(one.units.text))
 
 
 def _snippet(
@@ -247,31 +222,3 @@ def _snippet(
         parts=parts,
         because=tuple(concept.id for concept, _ in meant) if speaks else (),
     )
-
-
-def document_order(
-    snippets: Sequence[Snippet], texts: Mapping[str, str], join: int
-) -> list[Snippet]:
-    """Return snippets as they stand in their documents, those side by side made one.
-
-    Documents are in the order of their best snippets; what is made one bears the best's score.
-    """
-    documents = list(dict.fromkeys(snippet.document for snippet in snippets))
-    placed = sorted(snippets, key=lambda each: (documents.index(each.document), each.span))
-    merged: list[Snippet] = []
-    for snippet in placed:
-        last = merged[-1] if merged else None
-        if (
-            last is None
-            or last.document != snippet.document
-            or len(texts[last.document][last.span.end : snippet.span.start].strip()) > join
-        ):
-            merged.append(snippet)
-            continue
-        span = Span(last.span.start, max(last.span.end, snippet.span.end))
-        best = last if last.score >= snippet.score else snippet
-        because = tuple(dict.fromkeys((*last.because, *snippet.because)))
-        merged[-1] = replace(
-            best, span=span, words=span.text_in(texts[best.document]), because=because
-        )
-    return merged

@@ -28,7 +28,6 @@ class ExtensionLimits:
         share: A neighbour answers if its chance is at least this share of the sentence's.
         context: The share of the document from which on sentences are returned alone.
         most: The share of the document that is returned at most, but for the last snippet.
-        join: Characters that may stand between two snippets that become one in document order.
     """
 
     characters: int = 600
@@ -37,7 +36,6 @@ class ExtensionLimits:
     share: float = 0.3
     context: float = 0.4
     most: float = 0.72
-    join: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,6 @@ def _grown(
     room: int,
     shape: ExtensionLimits,
 ) -> Piece:
-    """Return a piece with the neighbours that belong to it."""
     first, last, core = piece.first, piece.last, piece.core
     while True:
         beside = [

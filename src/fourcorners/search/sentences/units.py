@@ -51,7 +51,6 @@ class PreparedDocument:
         under: Which of the distinct headings each way through the outline passes: a row of 0 and 1
             for each way, a column for each heading.
         way_of: For each passage, the row of its way.
-        lengths: For each unit, its characters.
     """
 
     document: str
@@ -183,13 +182,11 @@ class DocumentCache:
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
     def get(self, library: Catalogue, document: str) -> PreparedDocument:
-        """Return a document prepared, from the shelf if it stands there."""
         # Documents that come and go beside this one leave it as it is.
         key = document, library.state_of(document)
         return self._units.get("", key, lambda: _read(library, document))
 
     def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
-        """Return a concept with the vectors of its clauses, which are kept."""
         if concept.examples is not None or not concept.clauses:
             return concept
         ready = self._ready.get(concept)
@@ -203,7 +200,6 @@ class DocumentCache:
 
 
 def document_cache(library: Catalogue) -> DocumentCache:
-    """Return the prepared documents of a library, for as long as a connection to it is open."""
     return library.memory.get_or_make("documents", lambda: DocumentCache(library.memory.documents))
 
 

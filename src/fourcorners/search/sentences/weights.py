@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from math import exp, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 FILE = Path(__file__).with_name("weights.json")
 
 
-@dataclass(frozen=True, slots=True)
-class LinearWeights:
+class LinearWeights(BaseModel):
     """A linear weighing: the log-odds are `bias` + the sum of weight × signal."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
     bias: float
-    weights: Mapping[str, float]
+    weights: dict[str, float]
+
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        """Return the log-odds of features that are known by name."""
+        return self.bias + sum(weight * features[name] for name, weight in self.weights.items())
 
     def probabilities(self, signals: NDArray[np.float32], more: float = 0.0) -> NDArray[np.float64]:
         """Return for each row of signals (`ASKED` then `KNOWN`) how likely it answers.
@@ -47,32 +51,26 @@ class LinearWeights:
         return {name: value for name, value in added.items() if value}
 
 
-@dataclass(frozen=True, slots=True)
-class SignalWeights:
+class SignalWeights(BaseModel):
     """How signals are weighed where a known kind of clause is asked for, and where none is."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    provenance: str
     known: LinearWeights
     unknown: LinearWeights
 
 
-class _WeighingFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    bias: float
-    weights: dict[str, float]
-
-    def weighing(self) -> LinearWeights:
-        return LinearWeights(self.bias, self.weights)
-
-
-class _WeightsFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    provenance: str
-    known: _WeighingFile
-    unknown: _WeighingFile
-
-
 @cache
 def default_weights() -> SignalWeights:
-    """Return the weights that come with the package; their file says how they were fitted."""
-    content = _WeightsFile.model_validate_json(FILE.read_text(encoding="utf-8"))
-    return SignalWeights(content.known.weighing(), content.unknown.weighing())
+    return SignalWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
+
+
+def chance_odds(chance: float, least: float) -> float:
+    """Return the log-odds of a chance, which is kept `least` off 0 and 1."""
+    bounded = min(max(chance, least), 1 - least)
+    return log(bounded / (1 - bounded))
+
+
+def odds_chance(odds: float) -> float:
+    """Return the chance of log-odds."""
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, odds))))

@@ -49,7 +49,7 @@ class Question:
 
 def sources_of(settings: Settings) -> tuple[str, ...]:
     from fourcorners.llm import is_configured
-    from fourcorners.research.sources.registry import known_sources
+    from fourcorners.research.sources import known_sources
 
     if not is_configured(settings.llm):
         return ()
@@ -156,7 +156,7 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ask
-    from fourcorners.research.sources.registry import external_tools
+    from fourcorners.research.sources import external_tools
 
     spec = work.task.spec
     by_rules = spec["rules"] or not is_configured(work.settings.llm)

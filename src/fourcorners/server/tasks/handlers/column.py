@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from fourcorners.llm import is_configured
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.columns.fill import ColumnFiller
-from fourcorners.research.columns.jobs import fill_column, pending_documents
 from fourcorners.review.finding import CellState
 from fourcorners.server.columns import store as kept
 from fourcorners.server.errors import HttpError
@@ -21,7 +20,6 @@ LANE = "looking"
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     column = kept.find_column(work.library, work.task.spec["column"])
-    book = kept.columns_playbook(column.collection, column.playbook, [column])
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
     if column.with_model and not is_configured(work.settings.llm):
@@ -32,16 +30,15 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     with work.open_port(f"column {column.id}") if column.with_model else nullcontext() as port:
         filler = ColumnFiller(
             work.library,
-            book,
-            column.collection,
+            column,
             encoder=work.encoder,
             concepts=default_concepts(),
             port=port,
         )
-        missing = pending_documents(work.library, column, filler.engine, documents)
+        missing = filler.pending_documents(documents)
         before = len(documents) - len(missing)
         work.report_progress(before, len(documents), 0, "")
-        for number, cell in enumerate(fill_column(work.library, column, filler, missing), start=1):
+        for number, cell in enumerate(filler.fill_all(missing), start=1):
             counts[cell.state] += 1
             work.report_progress(before + number, len(documents), counts[CellState.FAILED], "")
     work.report_progress(len(documents), len(documents), counts[CellState.FAILED], "")
