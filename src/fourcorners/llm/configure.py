@@ -150,7 +150,7 @@ class RolePlan:
     settings: LlmSettings
 
     def __repr__(self) -> str:
-        return f"Plan({self.name!r}, {redact_url(self.url)!r})"
+        return f"RolePlan({self.name!r}, {redact_url(self.url)!r})"
 
     @property
     def name(self) -> str:

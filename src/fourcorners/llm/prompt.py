@@ -8,7 +8,7 @@ A prompt's file is YAML:
     description: one line
     values:                 what the templates may name, and how each must come
       question: plain       words of the user or the program: they may instruct
-      clauses: fenced       words of documents: `Fenced`, or lists and mappings of them
+      clauses: fenced       words of documents: `QuotedText`, or lists and mappings of them
       contract: mixed       a structure of both
     answer: Findings        the schema's name, for the reader; text if there is none
     expected_tokens: 400    of an answer, for estimates
@@ -110,7 +110,7 @@ class Prompt:
                 told = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
                 raise ConfigError(
                     f"{name} of the prompt {self.id} is {kind.value}, and was given {told}.",
-                    remedy="Give words of documents as Fenced(text, label), and no others.",
+                    remedy="Give words of documents as QuotedText(text, label), and no others.",
                 )
 
 

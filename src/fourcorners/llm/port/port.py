@@ -188,7 +188,7 @@ class Port(AbstractContextManager["Port"]):
 
         Args:
             prompt: The name of a prompt, or a prompt.
-            values: What it names; words of documents as `Fenced`.
+            values: What it names; words of documents as `QuotedText`.
             answer: A pydantic model whose schema the answer must hold; by default plain text.
             role: Whose model is asked; by default the prompt's.
             after: An answer that this question follows: the conversation goes on.
