@@ -1,16 +1,16 @@
-"""Collections and documents: what there is, its words, and adding to it."""
+"""Documents: collections, what is in them, and the check of a collection's papers."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from pydantic import ConfigDict, Field
+from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
-from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import (
     BoxValue,
     CardValue,
@@ -24,12 +24,16 @@ from fourcorners.server.api.models import (
     SpanValue,
     TaskValue,
     TextValue,
+    Value,
 )
-from fourcorners.server.api.paging import page_of
-from fourcorners.server.auth.principal import Role
+from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError
-from fourcorners.server.links import quote_href
+from fourcorners.server.errors import HttpError, NotFound
+from fourcorners.server.links import document_href, quote_href
+from fourcorners.server.pages import health as checking
+from fourcorners.server.pages.upload import uploaded_files
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.health_checks import ProblemClass
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.uploads import receive_files
 from fourcorners.text.span import Span
@@ -41,18 +45,55 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 _AROUND = 2_000  # characters of context
 
 
+class CheckRequest(Value):
+    """Whose papers are to be checked."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    as_of: str = Field(
+        default="",
+        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
+        description="The day on which terms are judged; empty for today.",
+    )
+
+
+class SymptomValue(Value):
+    """One thing to look at before a review."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    class_: ProblemClass = Field(alias="class")
+    concern: str = Field(examples=["missing-attachment"])
+    severity: Literal["high", "medium", "low", "none"]
+    document: str = Field(description="Its id; empty for a file that could not be read.")
+    name: str
+    message: str
+    remedy: str
+    span: SpanValue | None
+    words: str = Field(description="Those at the span.")
+    others: list[str] = Field(description="The names of other files that it concerns.")
+    href: str
+
+
+class HealthValue(Value):
+    """What a check of papers found, the gravest first."""
+
+    made: str
+    as_of: str
+    stale: bool = Field(description="Whether files have come or gone since.")
+    documents: int
+    unread: int
+    pages: int
+    characters: int
+    classes: dict[ProblemClass, int]
+    symptoms: list[SymptomValue]
+
+
 @router.get("/collections")
 def collections(context: Context) -> list[CollectionValue]:
     """List the collections that you may read."""
     with context.access() as access:
         return [
-            CollectionValue(
-                name=each.name,
-                documents=each.documents,
-                characters=each.characters,
-                passages=each.passages,
-                unread=len(access.failures(each.name)),
-            )
+            CollectionValue.of(each, unread=len(access.failures(each.name)))
             for each in access.collections()
         ]
 
@@ -100,13 +141,11 @@ def documents(
         }
     },
 )
-async def add(
-    request: Request, context: Context, idempotency_key: IdempotencyKey = None
-) -> TaskValue:
+async def add(request: Request, context: Context, key: IdempotencyKey = None) -> TaskValue:
     """Upload files, archives among them, into a collection; the answer is the task to watch."""
     form = await request.form(max_files=MAX_FILES, max_fields=10)
     try:
-        return await run_in_threadpool(_add, context, form, idempotency_key)
+        return await run_in_threadpool(_add, context, form, key)
     finally:
         await form.close()
 
@@ -138,12 +177,8 @@ def text(
     with context.access() as access:
         whole = access.text(document)
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
-    return TextValue(
-        document=document,
-        span=SpanValue.from_span(span),
-        characters=len(whole),
-        text=span.text_in(whole),
-    )
+    words, place = span.text_in(whole), SpanValue.of(span)
+    return TextValue(document=document, span=place, characters=len(whole), text=words)
 
 
 @router.get("/documents/{document}/outline")
@@ -155,14 +190,7 @@ def outline(context: Context, document: str) -> OutlineValue:
         confidence=tree.confidence,
         windows=tree.windows,
         nodes=[
-            NodeValue(
-                id=node.id,
-                parent=node.parent,
-                kind=node.kind.value,
-                label=node.label,
-                heading=node.heading.text_in(words) if node.heading else "",
-                span=SpanValue.from_span(node.span),
-            )
+            NodeValue.of(node, heading=node.heading.text_in(words) if node.heading else "")
             for node in tree.nodes
         ],
     )
@@ -195,38 +223,75 @@ def span(
             boxes = context.state.page_renderer.span_boxes(read, original, found)
         except InputError:
             boxes = []  # as where the original is not at hand
+    words = found.text_in(read.text)
     return NeighbourhoodValue(
         document=document,
-        span=SpanValue.from_span(found),
-        words=found.text_in(read.text),
+        span=SpanValue.of(found),
+        words=words,
         before=read.text[max(0, found.start - around) : found.start],
         after=read.text[found.end : found.end + around],
         path=list(tree.path(node, read.text)) if node else [],
         page=read.page_of(found.start),
-        href=quote_href(document, found, found.text_in(read.text)),
-        boxes=[BoxValue(page=b.page, x0=b.x0, y0=b.y0, x1=b.x1, y1=b.y1) for b in boxes],
+        href=quote_href(document, found, words),
+        boxes=[BoxValue.of(each) for each in boxes],
+    )
+
+
+@router.post("/health", status_code=202)
+def check(context: Context, asked: CheckRequest, key: IdempotencyKey = None) -> TaskValue:
+    """Check the papers of a collection; the answer is the task to watch."""
+    as_of = checking.parse_date(asked.as_of) if asked.as_of else None
+    return run_once(
+        context, key, asked, TaskValue, lambda: checking.begin(context, asked.collection, as_of)
+    )
+
+
+@router.get("/health")
+def health(
+    context: Context, collection: Annotated[str, Query(max_length=500, examples=["Project Larch"])]
+) -> HealthValue:
+    """Return what the last check of a collection's papers found."""
+    told = context.state.uploads.display_path
+    with context.access() as access:
+        checked = access.last_health_check(collection)
+        if checked is None:
+            raise NotFound(
+                "the papers of this collection were not checked yet.",
+                remedy="Have them checked: POST to the same route.",
+            )
+        found = checked.health
+        symptoms = []
+        for each in found.symptoms:
+            words, href = "", document_href(each.document) if each.document else ""
+            if each.document and each.span:
+                words = each.span.text_in(access.text(each.document))
+                href = quote_href(each.document, each.span, words)
+            symptoms.append(
+                SymptomValue.of(
+                    each,
+                    class_=papers.problem_class(each.concern),
+                    name=each.name if each.document else told(each.name),
+                    words=words,
+                    others=[told(other) for other in each.others],
+                    href=href,
+                )
+            )
+    return HealthValue.of(
+        found,
+        made=checked.made,
+        as_of=checked.as_of.isoformat(),
+        stale=checked.stale,
+        classes={kind: len(some) for kind, some in papers.group_by_class(found)},
+        symptoms=symptoms,
     )
 
 
 def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
-    collection = " ".join(str(form.get("collection", "")).split())
-    if not collection or len(collection) > 120:
-        raise HttpError("a collection needs a name of at most 120 characters.")
-    with context.access() as access:
-        access.require(Role.EDITOR, collection, to_come=True)
-    sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
-    files = [(each.filename, each) for each in sent if each.filename]
-    if not files:
-        raise HttpError("no file was sent.", remedy="Send them as the field `files`.")
-    asked = "\n".join([collection, *(f"{name} {each.size}" for name, each in files)])
+    collection, files = uploaded_files(context, form, "Send them as the field `files`.")
+    asked = "\n".join([collection, *(f"{name} {file.size}" for name, file in files)])
+    sent = ((name, file.file) for name, file in files)
     return run_once(
-        context,
-        key,
-        asked,
-        TaskValue,
-        lambda: TaskValue.from_task(
-            receive_files(context, collection, ((n, each.file) for n, each in files))
-        ),
+        context, key, asked, TaskValue, lambda: receive_files(context, collection, sent)
     )
 
 

@@ -15,10 +15,10 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.research.columns.store import review_playbook
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns.store import review_playbook
 from fourcorners.server.grid import cell_summaries as glances
 from fourcorners.server.grid.cell_summaries import CellSummary, ReviewSummary, SyncPosition
 from fourcorners.server.store.connection_pool import ConnectionPool

@@ -19,14 +19,13 @@ from fourcorners.research import events as happened
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.answer_models import ReportValue
-from fourcorners.server.api.models import Value
+from fourcorners.server.api.models import ReportValue, Value
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
 from fourcorners.server.mcp.read_tools import Collection, DocumentId
-from fourcorners.server.mcp.tool import McpTool, Progress, no_progress
+from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
@@ -72,14 +71,20 @@ def _value(answer: Answer, identity: str) -> McpAnswer:
         answer,
         id=identity,
         href=f"/ask/{identity}",
-        question=answer.question,
-        ruling=answer.answer.ruling.value,
+        ruling=answer.answer.ruling,
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,
     )
 
 
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progress) -> McpAnswer:
+@tool(
+    "Ask contracts a question",
+    "Answers a question with a report: what it comes to, the words behind each statement with "
+    "their place, on what it depends, and what the contracts do not say. It tells how far it "
+    "is, and the report is kept under its id.",
+    open_world=True,
+)
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> McpAnswer:
     with context.access() as access:
         collection = _walled(access, asked)
         library = (
@@ -142,7 +147,12 @@ class ReportRequest(Value):
     id: str = Field(min_length=4, max_length=40, description="As `ask` told it.")
 
 
-def _report(context: RequestContext, asked: ReportRequest) -> McpAnswer:
+@tool(
+    "A report that was made before",
+    "Brings the report to an earlier question again, by its id: one that a program asked, or a "
+    "person.",
+)
+def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> McpAnswer:
     with context.access() as access:
         found, kept = answers.find_answer(access, asked.id)
     return _value(found, kept.summary.id)
@@ -191,26 +201,4 @@ def _port(context: RequestContext, library: Library, *, wanted: bool) -> Iterato
         yield port
 
 
-TOOLS: tuple[McpTool[Any], ...] = (
-    McpTool(
-        "ask",
-        "Ask contracts a question",
-        "Answers a question with a report: what it comes to, the words behind each statement with "
-        "their place, on what it depends, and what the contracts do not say. It tells how far it "
-        "is, and the report is kept under its id.",
-        AskRequest,
-        McpAnswer,
-        _ask,
-        open_world=True,
-        run_with_progress=_ask,
-    ),
-    McpTool(
-        "answer",
-        "A report that was made before",
-        "Brings the report to an earlier question again, by its id: one that a program asked, or a "
-        "person.",
-        ReportRequest,
-        McpAnswer,
-        _report,
-    ),
-)
+TOOLS: tuple[McpTool[Any], ...] = (_ask, _answer)

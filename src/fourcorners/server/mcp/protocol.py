@@ -83,8 +83,8 @@ class McpServer:
                     name=tool.name,
                     title=tool.title,
                     description=tool.description,
-                    input_schema=tool.arguments.model_json_schema(),
-                    output_schema=tool.result.model_json_schema(),
+                    input_schema=tool.types[0].model_json_schema(),
+                    output_schema=tool.types[1].model_json_schema(),
                     annotations=types.ToolAnnotations(
                         read_only_hint=not tool.writes,
                         destructive_hint=False,
@@ -122,7 +122,7 @@ class McpServer:
         )
 
     async def _list_prompts(self, _: McpRequest, __: Paging) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompting.list_prompts())
+        return types.ListPromptsResult(prompts=[*prompting.load_prompts().values()])
 
     async def _get_prompt(
         self, _: McpRequest, params: types.GetPromptRequestParams
@@ -150,8 +150,8 @@ class McpServer:
     ) -> types.CallToolResult:
         """Call a tool; what it cannot do is told to the program that asked."""
         try:
-            asked = tool.arguments.model_validate(arguments)
-            value = tool.call(context, asked, tell).model_dump(mode="json")
+            asked = tool.types[0].model_validate(arguments)
+            value = tool.run(context, asked, tell).model_dump(mode="json")
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
             return _failed(

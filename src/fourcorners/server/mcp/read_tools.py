@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fourcorners.outline.tree import Outline
 from fourcorners.search.graph.contract import read_contract as read_whole
-from fourcorners.server.api import documents, precedents
+from fourcorners.server.api import documents
 from fourcorners.server.api import search as searching
 from fourcorners.server.api.models import (
     CardValue,
@@ -22,11 +22,11 @@ from fourcorners.server.api.models import (
     SpanValue,
     Value,
 )
-from fourcorners.server.api.precedents import PrecedentValue
+from fourcorners.server.api.search import PrecedentValue
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.links import quote_href
-from fourcorners.server.mcp.tool import McpTool
+from fourcorners.server.mcp.tool import McpTool, Progress, tool
 
 MAX_TEXT = 20_000
 """Characters that one reading brings."""
@@ -52,7 +52,8 @@ class Collections(Value):
     collections: list[CollectionValue]
 
 
-def _collections(context: RequestContext, _: NoArguments) -> Collections:
+@tool("Collections", "Lists the collections of contracts that you may read.")
+def _collections(context: RequestContext, _: NoArguments, __: Progress) -> Collections:
     return Collections(collections=documents.collections(context))
 
 
@@ -64,7 +65,8 @@ class ListRequest(Value):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-def _documents(context: RequestContext, asked: ListRequest) -> Paged[DocumentValue]:
+@tool("Documents", "Lists the contracts of a collection, or all, with their ids.")
+def _documents(context: RequestContext, asked: ListRequest, _: Progress) -> Paged[DocumentValue]:
     return documents.documents(context, asked.collection, asked.cursor, asked.limit)
 
 
@@ -84,7 +86,12 @@ class Hits(Value):
     hits: list[HitValue]
 
 
-def _search(context: RequestContext, asked: SearchRequest) -> Hits:
+@tool(
+    "Search contracts",
+    "Finds passages by words, by a query, or by a question in three or more plain words. Each "
+    "hit has its exact words, its place, and a link.",
+)
+def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
     return Hits(hits=searching.search(context, asked.query, asked.collection, asked.limit))
 
 
@@ -97,7 +104,12 @@ class ReadRequest(Value):
     around: int = Field(default=400, ge=0, le=2_000, description="Characters on either side.")
 
 
-def _read(context: RequestContext, asked: ReadRequest) -> NeighbourhoodValue:
+@tool(
+    "Read words of a contract",
+    "Brings the words at a span with what stands before and after them, the headings above "
+    "them, and their page. At most 20,000 characters at once.",
+)
+def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> NeighbourhoodValue:
     end = min(asked.end, asked.start + MAX_TEXT)
     return documents.span(context, asked.document, asked.start, end, asked.around)
 
@@ -109,7 +121,11 @@ class OutlineRequest(Value):
     depth: int = Field(default=2, ge=1, le=12, description="How many levels of it.")
 
 
-def _outline(context: RequestContext, asked: OutlineRequest) -> OutlineValue:
+@tool(
+    "Outline of a contract",
+    "Brings the parts of a contract as a tree: labels, headings and spans, to be read next.",
+)
+def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> OutlineValue:
     whole = documents.outline(context, asked.document)
     with context.access() as access:
         shown = set(_to_depth(access.outline(asked.document), asked.depth))
@@ -130,7 +146,12 @@ class CardRequest(Value):
     document: DocumentId
 
 
-def _card(context: RequestContext, asked: CardRequest) -> CardValue:
+@tool(
+    "Contract card",
+    "Brings what a contract says of itself: type, parties, dates, governing law, what it "
+    "amends; each with its words.",
+)
+def _card(context: RequestContext, asked: CardRequest, _: Progress) -> CardValue:
     return documents.card(context, asked.document)
 
 
@@ -161,7 +182,8 @@ class Definitions(Value):
     searched: int
 
 
-def _define(context: RequestContext, asked: DefineRequest) -> Definitions:
+@tool("Definition of a term", "Brings how contracts define a term, as it stands there.")
+def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Definitions:
     wanted = asked.term.strip(" \"'“”‘’.").casefold()
     found: list[DefinitionValue] = []
     with context.access() as access:
@@ -183,7 +205,7 @@ def _define(context: RequestContext, asked: DefineRequest) -> Definitions:
                         term=term.term,
                         document=entry.id,
                         name=entry.name,
-                        span=SpanValue.from_span(span),
+                        span=SpanValue.of(span),
                         words=words,
                         path=list(reading.outline.path(node, reading.text)) if node else [],
                         href=quote_href(entry.id, span, words),
@@ -207,78 +229,20 @@ class Precedents(Value):
     precedents: list[PrecedentValue]
 
 
-def _precedents(context: RequestContext, asked: PrecedentsRequest) -> Precedents:
+@tool("Precedent clauses", "Finds the clauses of a collection that serve best to draft from.")
+def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) -> Precedents:
     return Precedents(
-        precedents=precedents.precedents(context, asked.query, asked.collection, asked.limit)
+        precedents=searching.precedents(context, asked.query, asked.collection, asked.limit)
     )
 
 
 TOOLS: tuple[McpTool[Any], ...] = (
-    McpTool(
-        "collections",
-        "Collections",
-        "Lists the collections of contracts that you may read.",
-        NoArguments,
-        Collections,
-        _collections,
-    ),
-    McpTool(
-        "documents",
-        "Documents",
-        "Lists the contracts of a collection, or all, with their ids.",
-        ListRequest,
-        Paged[DocumentValue],
-        _documents,
-    ),
-    McpTool(
-        "search",
-        "Search contracts",
-        "Finds passages by words, by a query, or by a question in three or more plain words. Each "
-        "hit has its exact words, its place, and a link.",
-        SearchRequest,
-        Hits,
-        _search,
-    ),
-    McpTool(
-        "read",
-        "Read words of a contract",
-        "Brings the words at a span with what stands before and after them, the headings above "
-        "them, and their page. At most 20,000 characters at once.",
-        ReadRequest,
-        NeighbourhoodValue,
-        _read,
-    ),
-    McpTool(
-        "outline",
-        "Outline of a contract",
-        "Brings the parts of a contract as a tree: labels, headings and spans, to be read next.",
-        OutlineRequest,
-        OutlineValue,
-        _outline,
-    ),
-    McpTool(
-        "card",
-        "Contract card",
-        "Brings what a contract says of itself: type, parties, dates, governing law, what it "
-        "amends; each with its words.",
-        CardRequest,
-        CardValue,
-        _card,
-    ),
-    McpTool(
-        "define",
-        "Definition of a term",
-        "Brings how contracts define a term, as it stands there.",
-        DefineRequest,
-        Definitions,
-        _define,
-    ),
-    McpTool(
-        "precedents",
-        "Precedent clauses",
-        "Finds the clauses of a collection that serve best to draft from.",
-        PrecedentsRequest,
-        Precedents,
-        _precedents,
-    ),
+    _collections,
+    _documents,
+    _search,
+    _read,
+    _outline,
+    _card,
+    _define,
+    _precedents,
 )

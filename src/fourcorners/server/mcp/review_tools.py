@@ -10,10 +10,10 @@ from fourcorners.server.api import findings as finding
 from fourcorners.server.api import tasks
 from fourcorners.server.api.findings import FindingValue, ReviewRequest
 from fourcorners.server.api.models import Paged, TaskValue, Value
-from fourcorners.server.api.paging import page_of
+from fourcorners.server.api.requests import page_of
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.read_tools import DocumentId, NoArguments
-from fourcorners.server.mcp.tool import McpTool
+from fourcorners.server.mcp.tool import McpTool, Progress, tool
 
 _ALL = 1_000_000  # cells of a grid, at most: they are counted in thousands
 
@@ -32,12 +32,11 @@ class Playbooks(Value):
     playbooks: list[PlaybookEntry]
 
 
-def _playbooks(context: RequestContext, _: NoArguments) -> Playbooks:
+@tool("Playbooks", "Lists the playbooks that reviews follow, with the ids of their provisions.")
+def _playbooks(context: RequestContext, _: NoArguments, __: Progress) -> Playbooks:
     return Playbooks(
         playbooks=[
-            PlaybookEntry(
-                id=each.id, name=each.name, provisions=[one.id for one in each.provisions]
-            )
+            PlaybookEntry.of(each, provisions=[one.id for one in each.provisions])
             for each in finding.playbooks(context)
         ]
     )
@@ -55,19 +54,31 @@ class FindingsRequest(Value):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-def _findings(context: RequestContext, asked: FindingsRequest) -> Paged[FindingValue]:
+@tool(
+    "Findings of a review",
+    "Brings what a review found: for each provision and contract whether it is there, with "
+    "the clause's words and place, how grave it is, and what people said of it. A contract "
+    "without findings was not reviewed by that playbook.",
+)
+def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> Paged[FindingValue]:
     cells = finding.findings(context, asked.collection, asked.playbook, asked.document, "", _ALL)
     wanted = [
         each
         for each in cells.items
         if asked.provision in (None, each.provision) and asked.state in (None, each.state)
     ]
-    here, after = page_of(wanted, lambda each: (each.document, each.provision), asked.cursor,
-                       asked.limit)  # fmt: skip
+    cursor, limit = asked.cursor, asked.limit
+    here, after = page_of(wanted, lambda each: (each.document, each.provision), cursor, limit)
     return Paged(items=here, next=after)
 
 
-def _start_review(context: RequestContext, asked: ReviewRequest) -> TaskValue:
+@tool(
+    "Start a review",
+    "Starts a review of a collection by a playbook and returns its task, which `task` tells "
+    "the progress of.",
+    writes=True,
+)
+def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskValue:
     return finding.review(context, asked)
 
 
@@ -77,45 +88,14 @@ class TaskRequest(Value):
     task: str = Field(max_length=40, description="Its id, as `start_review` tells it.")
 
 
-def _task(context: RequestContext, asked: TaskRequest) -> TaskValue:
+@tool("Progress of long work", "Tells how far a task is, and what came of it.")
+def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskValue:
     return tasks.task(context, asked.task)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (
-    McpTool(
-        "playbooks",
-        "Playbooks",
-        "Lists the playbooks that reviews follow, with the ids of their provisions.",
-        NoArguments,
-        Playbooks,
-        _playbooks,
-    ),
-    McpTool(
-        "findings",
-        "Findings of a review",
-        "Brings what a review found: for each provision and contract whether it is there, with "
-        "the clause's words and place, how grave it is, and what people said of it. A contract "
-        "without findings was not reviewed by that playbook.",
-        FindingsRequest,
-        Paged[FindingValue],
-        _findings,
-    ),
-    McpTool(
-        "start_review",
-        "Start a review",
-        "Starts a review of a collection by a playbook and returns its task, which `task` tells "
-        "the progress of.",
-        ReviewRequest,
-        TaskValue,
-        _start_review,
-        writes=True,
-    ),
-    McpTool(
-        "task",
-        "Progress of long work",
-        "Tells how far a task is, and what came of it.",
-        TaskRequest,
-        TaskValue,
-        _task,
-    ),
+    _playbooks,
+    _findings,
+    _start_review,
+    _task,
 )

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from fourcorners.reports.grid import STATE_WORDS
+from fourcorners.research.columns import store as kept
+from fourcorners.research.columns.store import Column
+from fourcorners.server import columns as asking
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import actions as asking
-from fourcorners.server.columns import store as kept
-from fourcorners.server.columns.store import Column
 from fourcorners.server.context import Context
 from fourcorners.server.grid.matrix import STATES, grid_cache
 from fourcorners.server.grid.query import GridQuery
@@ -28,7 +28,7 @@ def add(
     context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
 ) -> Response:
     """Ask a question of every contract of a review, and go back to its grid, to the new column."""
-    column, _ = asking.add_column(context, c, p, question, with_model=bool(model))
+    column = asking.add_column(context, c, p, question, with_model=bool(model)).column
     return context.redirect(
         f"{_grid(column.collection, column.playbook)}#column-{column.provision}"
     )

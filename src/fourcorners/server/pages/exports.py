@@ -15,9 +15,9 @@ from fastapi.responses import Response
 
 from fourcorners.reports.tree import ReportKind
 from fourcorners.research.columns.report import add_columns
+from fourcorners.research.columns.store import review_columns
 from fourcorners.review.finding import Finding, Review
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns.store import review_columns
 from fourcorners.server.context import Context
 from fourcorners.server.errors import NotFound, TooLarge
 from fourcorners.server.grid.dates import current_date

@@ -12,12 +12,12 @@ from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
+from fourcorners.research.columns.store import playbook_for
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns.store import playbook_for
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, TooLarge
 from fourcorners.server.grid.dates import dated_grid, findings_at

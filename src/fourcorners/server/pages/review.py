@@ -13,11 +13,11 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
+from fourcorners.research.columns.store import MAX_QUESTION
+from fourcorners.server import columns as asking
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import actions as asking
-from fourcorners.server.columns.actions import ColumnStatus
-from fourcorners.server.columns.store import MAX_QUESTION
+from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.grid.dates import dated_grid
 from fourcorners.server.grid.matrix import GridMatrix

@@ -30,16 +30,27 @@ async def upload(request: Request, context: Context) -> Response:
     return context.redirect(address)
 
 
-def _take(context: RequestContext, form: FormData) -> str:
+def uploaded_files(
+    context: RequestContext, form: FormData, remedy: str
+) -> tuple[str, list[tuple[str, UploadFile]]]:
+    """Return the collection that a form names, and the files in it by their names.
+
+    Raises:
+        HttpError: If it names no collection, or has no file; the latter with this remedy.
+        NotAllowed: If they are no editor there.
+    """
     collection = " ".join(str(form.get("collection", "")).split())
     if not collection or len(collection) > 120:
         raise HttpError("a collection needs a name of at most 120 characters.")
     with context.access() as access:
         access.require(Role.EDITOR, collection, to_come=True)
-    files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
-    files = [each for each in files if each.filename]
+    sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+    files = [(each.filename, each) for each in sent if each.filename]
     if not files:
-        raise HttpError("no file was sent.", remedy="Choose files or a folder first.")
-    return receive_files(
-        context, collection, ((str(each.filename), each.file) for each in files)
-    ).id
+        raise HttpError("no file was sent.", remedy=remedy)
+    return collection, files
+
+
+def _take(context: RequestContext, form: FormData) -> str:
+    collection, files = uploaded_files(context, form, "Choose files or a folder first.")
+    return receive_files(context, collection, ((name, each.file) for name, each in files)).id

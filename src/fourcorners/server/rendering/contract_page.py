@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.research.columns import store as kept
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import store as kept
 from fourcorners.server.store import playbook_store as books
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.research.columns import store as kept
 from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.research.columns.jobs import fill_column, pending_documents
+from fourcorners.research.columns.store import Column
 from fourcorners.review.finding import CellState
-from fourcorners.server.columns import store as kept
-from fourcorners.server.columns.store import Column
 from fourcorners.server.errors import HttpError
 from fourcorners.server.tasks.handlers.work import TaskContext
 
