@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -52,8 +52,8 @@ class GridMatrix:
     """The cells of a collection by a playbook, and by the questions that reviewers put to it.
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
-    column; `said` what people said, where they did. The columns of `asked` stand after those of
-    the playbook.
+    column; `annotations` what people said, where they did; `ends` when the contracts of rows end,
+    as far as it was looked up. The columns of `column_playbook` stand after those of the playbook.
     """
 
     playbook: Playbook
@@ -64,20 +64,18 @@ class GridMatrix:
     review: Bytes
     annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
     version: int = 0
+    ends: dict[int, date | None] = field(default_factory=dict)
 
     @property
     def playbooks(self) -> tuple[Playbook, Playbook]:
-        """Return the playbooks whose cells these are."""
         return self.playbook, self.column_playbook
 
     @property
     def columns(self) -> tuple[Provision, ...]:
-        """Return the columns."""
         return (*self.playbook.provisions, *self.column_playbook.provisions)
 
     @property
     def provisions(self) -> tuple[str, ...]:
-        """Return the ids of the columns."""
         return tuple(provision.id for provision in self.columns)
 
     def playbook_of(self, column: int) -> Playbook:

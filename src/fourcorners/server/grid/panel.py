@@ -15,8 +15,8 @@ from fourcorners.review.finding import Evidence, Finding
 from fourcorners.review.people.assignment import assignee
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
+from fourcorners.server.grid.dates import findings_at
 from fourcorners.server.links import quote_href
-from fourcorners.text.span import Span
 
 _MOST_READ = 300  # contracts whose cells are read for what they change in this one
 _MOST_QUOTES = 8  # shown at first; the rest is counted
@@ -26,22 +26,13 @@ _CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 
 @dataclass(frozen=True, slots=True)
-class QuoteView:
-    """Words of a contract with the way to them."""
-
-    words: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
 class EvidenceView:
     """A quote in its clause."""
 
+    evidence: Evidence
     excerpt: Excerpt
-    path: tuple[str, ...]
     where: str
     checked: str
-    score: float
     href: str
 
 
@@ -52,18 +43,12 @@ class Panel:
     provision: Provision
     document: str
     title: str
-    name: str
     finding: Finding | None
     evidence: tuple[EvidenceView, ...] = ()
     more: int = 0
     near: EvidenceView | None = None
     assigned: str = ""
     value_href: str = ""
-    text: str = ""
-
-    def quote_of(self, words: str, span: Span | None) -> QuoteView:
-        """Return words of this contract with the way to them."""
-        return QuoteView(words, quote_href(self.document, span, words) if span else "")
 
 
 def finding_panel(
@@ -82,25 +67,22 @@ def finding_panel(
         store.load_cells(library, playbook, [wanted.id], document).get(document, {}).get(wanted.id)
     )
     if found is None:
-        return Panel(wanted, document, entry.title, entry.name, None)
+        return Panel(wanted, document, entry.title, None)
     text = access.text(document)
     visible = [each.id for each in access.documents(collection)]
-    finding = _amended(library, playbook, found, visible)
+    (finding,) = findings_at(library, playbook, [_amended(library, playbook, found, visible)])
     best = finding.searched.best if finding.searched and not finding.evidence else None
     ranked = sorted(finding.evidence, key=lambda each: -each.score)
-    shown = [_view(document, text, each) for each in ranked[:_MOST_QUOTES]]
     return Panel(
         provision=wanted,
         document=document,
         title=entry.title,
-        name=entry.name,
         finding=finding,
-        evidence=tuple(shown),
+        evidence=tuple(_view(document, text, each) for each in ranked[:_MOST_QUOTES]),
         more=max(0, len(ranked) - _MOST_QUOTES),
         near=_view(document, text, best) if best and best.quote.span else None,
         assigned=assignee(finding.remarks),
         value_href=quote_href(document, finding.place, finding.value) if finding.place else "",
-        text=text,
     )
 
 
@@ -132,10 +114,9 @@ def _flowing(cut: Excerpt) -> Excerpt:
 def _view(document: str, text: str, evidence: Evidence) -> EvidenceView:
     span = evidence.quote.span
     return EvidenceView(
+        evidence=evidence,
         excerpt=_flowing(cut_excerpt(text, evidence.clause, {0: [span] if span else []})),
-        path=evidence.path,
         where=", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
         checked=quote_place(evidence.quote),
-        score=evidence.score,
         href=quote_href(document, span, evidence.quote.words) if span else "",
     )

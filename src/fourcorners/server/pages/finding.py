@@ -1,9 +1,8 @@
-"""One finding: its panel, and what people say of it; or of many at once."""
+"""One finding, what people say of it or of many at once, and the columns that reviewers ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -12,16 +11,17 @@ from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
-from fourcorners.research.columns.store import playbook_for
+from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
+from fourcorners.server import columns as asking
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, TooLarge
-from fourcorners.server.grid.dates import dated_grid, findings_at
-from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
+from fourcorners.server.grid.dates import dated_grid, open_grid
+from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.panel import finding_panel
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view
@@ -30,18 +30,14 @@ from fourcorners.server.store import playbook_store as books
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
 _Name = Annotated[str, Form(max_length=500)]
+_Question = Annotated[str, Form(max_length=4_000)]
+_Way = Annotated[str, Form(max_length=10)]
 _WHICH = {
     "found": (CellState.FOUND,),
     "not_found": (CellState.NOT_FOUND,),
     "both": (CellState.FOUND, CellState.NOT_FOUND),
 }
-_SAYS = {
-    "confirmed": ReviewState.CONFIRMED,
-    "rejected": ReviewState.REJECTED,
-    "second_look": ReviewState.SECOND_LOOK,
-    "proposed": ReviewState.PROPOSED,
-    "corrected": ReviewState.CORRECTED,
-}
+_SAYS = {each.value: each for each in ReviewState}
 
 
 @router.get("/reviews/cell")
@@ -100,45 +96,31 @@ def mark(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The cells of a grid that are to be marked at once.
+    """The cells of a grid that are to be marked at once, as a form names them.
 
     Attributes:
         back: The address of the grid, with its filters.
         row: The documents that are selected; where `all` is set, those that are not.
         all: How many rows the visitor was shown and selected, all that fit; None for those named.
-        option: `found`, `not_found` or `both`.
+        which: `found`, `not_found` or `both`.
         only: One column; empty for all that are shown.
     """
 
-    back: str
-    row: Collection[str]
-    all: int | None
-    option: str
-    only: str
+    back: Annotated[str, Form(max_length=8_000)]
+    row: Annotated[list[str] | None, Form(max_length=20_000)] = None
+    all: Annotated[int | None, Form(ge=0, le=10_000_000)] = None
+    which: Annotated[str, Form(max_length=20)] = "found"
+    only: Annotated[str, Form(max_length=200)] = ""
 
 
-def choice(
-    back: Annotated[str, Form(max_length=8_000)],
-    row: Annotated[list[str] | None, Form(max_length=20_000)] = None,
-    all_: Annotated[int | None, Form(alias="all", ge=0, le=10_000_000)] = None,
-    which: Annotated[str, Form(max_length=20)] = "found",
-    only: Annotated[str, Form(max_length=200)] = "",
-) -> Choice:
-    """Read from a form what is selected."""
-    return Choice(back, frozenset(row or ()), all_, which, only)
-
-
-Chosen = Annotated[Choice, Depends(choice)]
+Chosen = Annotated[Choice, Depends(Choice)]
 
 
 @router.post("/reviews/mark-many/count")
 def count_many(context: Context, chosen: Chosen) -> Response:
     """Tell how many rows are selected, and how many findings would be marked in them."""
     wanted = parse_query(chosen.back)
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted, Role.REVIEWER) as (_, matrix):
         rows, places = _places(matrix, wanted, chosen)
     return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
 
@@ -158,10 +140,7 @@ def mark_many(
     wanted = parse_query(chosen.back)
     if says not in ("confirmed", "second_look"):
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted, Role.REVIEWER) as (library, matrix):
         _, places = _places(matrix, wanted, chosen)
         if findings is not None and findings != len(places):
             raise Conflict(
@@ -188,6 +167,71 @@ def mark_many(
     return context.redirect(f"/reviews/grid?{wanted.to_query()}")
 
 
+@router.post("/reviews/columns")
+def add(
+    context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
+) -> Response:
+    """Ask a question of every contract of a review, and go back to its grid, to the new column."""
+    column = asking.add_column(context, c, p, question, with_model=bool(model)).column
+    grid = _grid(column.collection, column.playbook)
+    return context.redirect(f"{grid}#column-{column.provision}")
+
+
+@router.get("/reviews/columns/{column}")
+def show_column(context: Context, column: str) -> Response:
+    """Show a column: what is asked, how far it is, and what was asked before."""
+    found = asking.find_column(context, column)
+    with context.access() as access:
+        library = access.library_for(found.collection, Role.READER)
+        book = books.load_playbook(library, found.playbook)
+        matrix = grid_cache(context.state.connection_pool).get(access, found.collection, book)
+        place = matrix.column(found.provision)
+        cells = [] if place is None else matrix.state[:, place].tolist()
+        earlier = column_versions(library, found.id)[:-1]
+    standing = asking.list_columns(context, found.collection, found.playbook)
+    only = GridQuery(found.collection, found.playbook, sort=found.provision, descending=True)
+    return context.page(
+        "column.html.j2",
+        column=found,
+        book=book,
+        counts=[
+            (state, STATE_WORDS[state] if state else "Not filled yet", cells.count(number))
+            for number, state in enumerate(STATES)
+            if cells.count(number)
+        ],
+        documents=len(matrix.rows),
+        missing=cells.count(0),
+        earlier=earlier,
+        task=next((each.task for each in standing if each.column.id == found.id), None),
+        grid=_grid(found.collection, found.playbook),
+        only=f"/reviews/grid?{only.to_query()}",
+        has_model=asking.has_model(context),
+        model=context.state.settings.llm.model,
+        may_mark=context.principal.may(Role.REVIEWER, found.collection),
+    )
+
+
+@router.post("/reviews/columns/{column}/ask")
+def change(context: Context, column: str, question: _Question = "", model: _Way = "") -> Response:
+    """Ask something else in a column."""
+    asking.update_column(context, column, question, with_model=bool(model))
+    return context.redirect(f"/reviews/columns/{column}")
+
+
+@router.post("/reviews/columns/{column}/fill")
+def fill(context: Context, column: str) -> Response:
+    """Have the empty and the failed cells of a column filled."""
+    asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
+    return context.redirect(f"/reviews/columns/{column}")
+
+
+@router.post("/reviews/columns/{column}/remove")
+def remove(context: Context, column: str) -> Response:
+    """Take a column out of its review."""
+    gone = asking.remove_column(context, column)
+    return context.redirect(_grid(gone.collection, gone.playbook))
+
+
 def _places(
     matrix: GridMatrix, wanted: GridQuery, chosen: Choice
 ) -> tuple[int, list[tuple[str, int]]]:
@@ -197,24 +241,25 @@ def _places(
         Conflict: If other rows fit than those that the visitor was shown.
         ConfigError: If no row is selected.
     """
-    if chosen.option not in _WHICH:
+    if chosen.which not in _WHICH:
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
     fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
+    selected = set(chosen.row or ())
     if chosen.all is not None:
         if chosen.all != len(fitted):
             raise Conflict(
                 f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
                 remedy="Look at the grid again, and select anew.",
             )
-        rows = [row for row in fitted if matrix.rows[row].id not in chosen.row]
+        rows = [row for row in fitted if matrix.rows[row].id not in selected]
     else:
-        rows = [row for row, line in enumerate(matrix.rows) if line.id in chosen.row]
+        rows = [row for row, line in enumerate(matrix.rows) if line.id in selected]
     if not rows:
         raise ConfigError("no row is selected.", remedy="Tick the rows first.")
     single = matrix.column(chosen.only)
     columns = shown_columns(matrix, wanted) if single is None else [single]
-    wished = [STATES.index(each) for each in _WHICH[chosen.option]]
+    wished = [STATES.index(each) for each in _WHICH[chosen.which]]
     proposed = REVIEWS.index(ReviewState.PROPOSED)
     return len(rows), [
         (matrix.rows[row].id, column)
@@ -232,9 +277,6 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
     book = books.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
     view = finding_panel(access, c, of_column, d, v)
-    if view.finding is not None:
-        (finding,) = findings_at(library, of_column, [view.finding])
-        view = replace(view, finding=finding)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, view.provision.id)
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
@@ -245,7 +287,7 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
         view=view,
         cell=cell,
         finding=view.finding,
-        back=f"/reviews/grid?{GridQuery(c, book.id).to_query()}",
+        back=_grid(c, book.id),
         href=_href(c, p, d, view.provision.id),
         place=quote_place,
         state_words=STATE_WORDS,
@@ -257,3 +299,7 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
 
 def _href(c: str, p: str, d: str, v: str) -> str:
     return f"/reviews/cell?{GridQuery(c, p).to_query()}&{urlencode({'d': d, 'v': v})}"
+
+
+def _grid(collection: str, playbook: str) -> str:
+    return f"/reviews/grid?{GridQuery(collection, playbook).to_query()}"
