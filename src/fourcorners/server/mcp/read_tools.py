@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from fourcorners.outline.tree import Outline
 from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import documents
 from fourcorners.server.api import search as searching
@@ -27,6 +25,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.links import quote_href
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
+from fourcorners.server.rendering.typesetting import node_depths
 
 MAX_TEXT = 20_000
 """Characters that one reading brings."""
@@ -128,16 +127,10 @@ class OutlineRequest(Value):
 def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> OutlineValue:
     whole = documents.outline(context, asked.document)
     with context.access() as access:
-        shown = set(_to_depth(access.outline(asked.document), asked.depth))
-    return whole.model_copy(update={"nodes": [n for n in whole.nodes if n.id in shown]})
-
-
-def _to_depth(outline: Outline, most: int) -> Iterator[int]:
-    depths: dict[int, int] = {}
-    for node in outline.nodes:
-        depths[node.id] = 1 if node.parent is None else depths[node.parent] + 1
-        if depths[node.id] <= most:
-            yield node.id
+        depths = node_depths(access.outline(asked.document))
+    shown = zip(whole.nodes, depths, strict=True)
+    nodes = [node for node, depth in shown if depth < asked.depth]
+    return whole.model_copy(update={"nodes": nodes})
 
 
 class CardRequest(Value):

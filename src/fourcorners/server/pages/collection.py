@@ -1,4 +1,4 @@
-"""One collection: its documents, and what could not be read."""
+"""One collection, its documents and what could not be read; and search over all of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
-from fourcorners.library.entries import Entry
+from fourcorners.errors import ConfigError
+from fourcorners.library.tokens import fold_name
+from fourcorners.search.hit import Hit
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.links import collection_href
+from fourcorners.server.rendering.typesetting import TextRun
+from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
 _PAGE = 100  # documents of one page
+_LIMIT = 25  # hits
+_NAMES = 8  # documents by name
 
 
 @router.get("/c/{name:path}")
@@ -26,14 +32,14 @@ def show(
     """Show the documents of a collection."""
     with context.access() as access:
         entries = access.documents(name)
-        shown = [entry for entry in entries if _fits(entry, find)]
+        shown = [each for each in entries if _fits(f"{each.name} {each.title} {each.type}", find)]
         here = shown[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
-        title = next(each.name for each in access.collections() if _same(each.name, name))
+        names = [each.name for each in access.collections()]
     return context.page(
         "collection.html.j2",
-        name=title,
+        name=next(each for each in names if fold_name(each) == fold_name(name)),
         total=len(entries),
         fitting=len(shown),
         entries=here,
@@ -58,13 +64,49 @@ def remove(
     return context.redirect(collection_href(collection))
 
 
-def _same(one: str, other: str) -> bool:
-    from fourcorners.library.tokens import fold_name
+@router.get("/search")
+def search(
+    context: Context,
+    q: Annotated[str, Query(max_length=2_000)] = "",
+    c: Annotated[str, Query(max_length=500)] = "",
+) -> Response:
+    """Show the passages that match, and the documents whose names do."""
+    hits: tuple[Hit, ...] = ()
+    problem: ConfigError | None = None
+    with context.access() as access:
+        collections = [each.name for each in access.collections()]
+        named = []
+        if q.strip():
+            inside = access.documents(c or None)
+            named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
+            try:
+                engines = context.state.engines
+                hits = access.search(q, engines, collection=c or None, limit=_LIMIT).hits
+            except ConfigError as error:
+                problem = error
+    return context.page(
+        "search.html.j2",
+        200 if problem is None else 422,
+        q=q,
+        c=c,
+        collections=collections,
+        named=named,
+        hits=[(hit, _snippet(hit)) for hit in hits],
+        problem=problem,
+    )
 
-    return fold_name(one) == fold_name(other)
+
+def _snippet(hit: Hit) -> list[TextRun]:
+    """Return the snippet of a hit, cut where its matches start and end."""
+    pieces = []
+    at = hit.snippet.start
+    for span in intersect_spans(hit.matched, [hit.snippet]):
+        pieces.append(TextRun(hit.words[at - hit.span.start : span.start - hit.span.start]))
+        pieces.append(TextRun(span.shift(-hit.span.start).text_in(hit.words), marked=True))
+        at = span.end
+    pieces.append(TextRun(hit.words[at - hit.span.start : hit.snippet.end - hit.span.start]))
+    return [piece for piece in pieces if piece.text]
 
 
-def _fits(entry: Entry, find: str) -> bool:
-    words = find.casefold().split()
-    text = f"{entry.name} {entry.title} {entry.type}".casefold()
-    return all(word in text for word in words)
+def _fits(text: str, find: str) -> bool:
+    return all(word in text.casefold() for word in find.casefold().split())

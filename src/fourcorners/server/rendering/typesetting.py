@@ -93,7 +93,7 @@ def typeset_document(
     anchors: dict[int, list[str]] = {}
     for each in outline.nodes:
         anchors.setdefault(each.span.start, []).append(f"n{each.id}")
-    depths = _depths(outline)
+    depths = node_depths(outline)
     setter = _Setter(text, layers, marked, _soft_ends(document))
     blocks = []
     for part in _parts(text, [table for table, _ in tables], sorted(anchors)):
@@ -255,7 +255,8 @@ def _soft_ends(document: Document) -> list[int]:
     return [end for start, end in lines if end - start >= enough and end < len(document.text)]
 
 
-def _depths(outline: Outline) -> list[int]:
+def node_depths(outline: Outline) -> list[int]:
+    """Return how deep each node of an outline stands; its roots are at 0."""
     depths: list[int] = []
     for node in outline.nodes:
         depths.append(0 if node.parent is None else depths[node.parent] + 1)
