@@ -46,7 +46,7 @@ def audit(
         found = trail.entries_after(access.full_library(Role.ADMIN), after, limit + 1)
     here = found[:limit]
     return Paged(
-        items=[AuditValue.of(each, detail=json.loads(each.detail)) for each in here],
+        items=[AuditValue.make(each, detail=json.loads(each.detail)) for each in here],
         next=str(here[-1].seq) if len(found) > limit else None,
     )
 
@@ -56,4 +56,4 @@ def verdict(context: Context) -> VerdictValue:
     """Read the whole trail, and tell whether any of it was changed."""
     with context.access() as access:
         found = access.full_library(Role.ADMIN).audit_verdict()
-    return VerdictValue.of(found, faults=[each.description for each in found.faults])
+    return VerdictValue.make(found, faults=[each.description for each in found.faults])

@@ -30,8 +30,8 @@ from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.links import document_href, quote_href
-from fourcorners.server.pages import health as checking
-from fourcorners.server.pages.upload import uploaded_files
+from fourcorners.server.pages import collection as checking
+from fourcorners.server.pages.collection import uploaded_files
 from fourcorners.server.store import health_checks as papers
 from fourcorners.server.store.health_checks import ProblemClass
 from fourcorners.server.store.uploads import MAX_FILES
@@ -93,7 +93,7 @@ def collections(context: Context) -> list[CollectionValue]:
     """List the collections that you may read."""
     with context.access() as access:
         return [
-            CollectionValue.of(each, unread=len(access.failures(each.name)))
+            CollectionValue.make(each, unread=len(access.failures(each.name)))
             for each in access.collections()
         ]
 
@@ -177,7 +177,7 @@ def text(
     with context.access() as access:
         whole = access.text(document)
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
-    words, place = span.text_in(whole), SpanValue.of(span)
+    words, place = span.text_in(whole), SpanValue.make(span)
     return TextValue(document=document, span=place, characters=len(whole), text=words)
 
 
@@ -190,7 +190,7 @@ def outline(context: Context, document: str) -> OutlineValue:
         confidence=tree.confidence,
         windows=tree.windows,
         nodes=[
-            NodeValue.of(node, heading=node.heading.text_in(words) if node.heading else "")
+            NodeValue.make(node, heading=node.heading.text_in(words) if node.heading else "")
             for node in tree.nodes
         ],
     )
@@ -226,14 +226,14 @@ def span(
     words = found.text_in(read.text)
     return NeighbourhoodValue(
         document=document,
-        span=SpanValue.of(found),
+        span=SpanValue.make(found),
         words=words,
         before=read.text[max(0, found.start - around) : found.start],
         after=read.text[found.end : found.end + around],
         path=list(tree.path(node, read.text)) if node else [],
         page=read.page_of(found.start),
         href=quote_href(document, found, words),
-        boxes=[BoxValue.of(each) for each in boxes],
+        boxes=[BoxValue.make(each) for each in boxes],
     )
 
 
@@ -267,7 +267,7 @@ def health(
                 words = each.span.text_in(access.text(each.document))
                 href = quote_href(each.document, each.span, words)
             symptoms.append(
-                SymptomValue.of(
+                SymptomValue.make(
                     each,
                     class_=papers.problem_class(each.concern),
                     name=each.name if each.document else told(each.name),
@@ -276,7 +276,7 @@ def health(
                     href=href,
                 )
             )
-    return HealthValue.of(
+    return HealthValue.make(
         found,
         made=checked.made,
         as_of=checked.as_of.isoformat(),

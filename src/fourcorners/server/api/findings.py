@@ -77,7 +77,7 @@ class FindingValue(Value):
     def from_finding(cls, finding: Finding) -> FindingValue:
         answers = finding.answers if finding.provision.startswith(PREFIX) else ()
         quotes = [
-            QuoteValue.of(
+            QuoteValue.make(
                 each.quote,
                 score=each.score,
                 href=quote_href(finding.document, each.quote.span, each.quote.words),
@@ -85,7 +85,7 @@ class FindingValue(Value):
             for each in finding.evidence
             if each.quote.span is not None
         ]
-        return cls.of(finding, answer=answers[0].answer if answers else "", quotes=quotes)
+        return cls.make(finding, answer=answers[0].answer if answers else "", quotes=quotes)
 
 
 class ReviewRequest(Value):
@@ -301,7 +301,7 @@ def versions(context: Context, column: str) -> list[VersionValue]:
         held = columns_store.column_versions(
             access.library_for(found.collection, Role.READER), found.id
         )
-    return [VersionValue.of(each) for each in held]
+    return [VersionValue.make(each) for each in held]
 
 
 @router.post("/columns/{column}/question", status_code=202)
@@ -316,7 +316,7 @@ def change(context: Context, column: str, asked: ColumnQuestion) -> StartedValue
 def fill(context: Context, column: str) -> TaskValue:
     """Have the empty and the failed cells of a column filled."""
     found = asking.find_column(context, column, Role.REVIEWER)
-    return TaskValue.of(asking.fill_column(context, found))
+    return TaskValue.make(asking.fill_column(context, found))
 
 
 @router.delete("/columns/{column}", status_code=204)
@@ -326,7 +326,7 @@ def remove(context: Context, column: str) -> None:
 
 
 def _started(context: RequestContext, standing: ColumnStatus) -> StartedValue:
-    return StartedValue.of(standing, column=_column(context, standing))
+    return StartedValue.make(standing, column=_column(context, standing))
 
 
 def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
@@ -335,9 +335,9 @@ def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
         documents = [entry.id for entry in access.documents(each.collection)]
         short = columns_store.empty_cells(access.common(), each, documents)
     state, identity = (task.state, task.id) if task else ("", "")
-    return ColumnValue.of(each, open=len(short), state=state, task=identity)
+    return ColumnValue.make(each, open=len(short), state=state, task=identity)
 
 
 def _playbook(book: Playbook) -> PlaybookValue:
-    provisions = [ProvisionValue.of(each, query=str(each.query)) for each in book.provisions]
-    return PlaybookValue.of(book, provisions=provisions)
+    provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
+    return PlaybookValue.make(book, provisions=provisions)

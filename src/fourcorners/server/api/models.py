@@ -27,7 +27,7 @@ class Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
     @classmethod
-    def of(cls, source: object, **more: object) -> Self:
+    def make(cls, source: object, **more: object) -> Self:
         """Return what `source` has under the names of the fields, with `more` before it."""
         rest = cls.model_fields.keys() - more
         return cls.model_validate({name: getattr(source, name) for name in rest} | more)
@@ -92,7 +92,7 @@ class DocumentValue(Value):
     @classmethod
     def from_entry(cls, entry: Entry) -> DocumentValue:
         name, title = show_invisible(entry.name), show_invisible(entry.title)
-        return cls.of(entry, name=name, title=title, added=entry.added.isoformat())
+        return cls.make(entry, name=name, title=title, added=entry.added.isoformat())
 
 
 class TextValue(Value):
@@ -142,7 +142,7 @@ class CardValue(Value):
     def from_card(cls, card: Card, text: str) -> CardValue:
         return cls(
             facts=[
-                FactValue.of(fact, name=name, value=value, words=fact.span.text_in(text))
+                FactValue.make(fact, name=name, value=value, words=fact.span.text_in(text))
                 for name, value, fact in _facts(card)
             ]
         )
@@ -221,7 +221,7 @@ class CitedValue(Value):
         if cited is None or cited.quote.span is None:
             return None
         words, span = cited.quote.words, cited.quote.span
-        return cls.of(cited, words=words, span=span, href=quote_href(cited.document, span, words))
+        return cls.make(cited, words=words, span=span, href=quote_href(cited.document, span, words))
 
 
 class StatementValue(Value):
@@ -239,7 +239,7 @@ class StatementValue(Value):
     @classmethod
     def list_of(cls, statements: Iterable[Statement]) -> list[Self]:
         return [
-            cls.of(
+            cls.make(
                 each,
                 verified=each.standing is Verification.VERIFIED,
                 quotes=[cited for one in each.quotes if (cited := CitedValue.from_citation(one))],
@@ -258,7 +258,7 @@ class GapValue(Value):
 
     @classmethod
     def list_of(cls, gaps: Iterable[Gap]) -> list[Self]:
-        return [cls.of(each, nearest=CitedValue.from_citation(each.nearest)) for each in gaps]
+        return [cls.make(each, nearest=CitedValue.from_citation(each.nearest)) for each in gaps]
 
 
 class ExternalValue(Value):
@@ -284,7 +284,7 @@ class TurnValue(Value):
 
     @classmethod
     def from_draft(cls, draft: Draft) -> TurnValue:
-        return cls.of(
+        return cls.make(
             draft,
             ruling=draft.answer.ruling,
             answer=StatementValue.list_of(draft.answer.sentences),
@@ -319,7 +319,7 @@ class ListedAnswerValue(Value):
     @classmethod
     def from_stored(cls, kept: StoredAnswer) -> ListedAnswerValue:
         home = kept.home
-        return cls.of(kept.summary, collection=home.collection, asked_by=home.asked_by)
+        return cls.make(kept.summary, collection=home.collection, asked_by=home.asked_by)
 
 
 class ReportValue(Value):
@@ -340,7 +340,7 @@ class ReportValue(Value):
     def from_answer(cls, answer: Answer, **more: object) -> Self:
         """Return a report; `more` are the fields of a subclass that the answer has not."""
         verdict, listed = answer.answer, StatementValue.list_of
-        return cls.of(
+        return cls.make(
             answer,
             confidence=verdict.confidence,
             because=verdict.because,

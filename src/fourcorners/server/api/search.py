@@ -48,7 +48,7 @@ def search(
     with context.access() as access:
         found = access.search(q, context.state.engines, collection=collection, limit=limit)
     return [
-        HitValue.of(hit, href=quote_href(hit.document, hit.span, hit.words)) for hit in found.hits
+        HitValue.make(hit, href=quote_href(hit.document, hit.span, hit.words)) for hit in found.hits
     ]
 
 
@@ -77,7 +77,7 @@ def precedents(
         PrecedentValue(
             text=each.clause.text,
             places=[
-                PlaceValue.of(
+                PlaceValue.make(
                     place,
                     name=place.source,
                     href=quote_href(place.document, place.span) if place.span else None,

@@ -113,7 +113,7 @@ def tasks(
     found = context.tasks(limit=limit + 1, before=cursor)
     here = found[:limit]
     return Paged(
-        items=[TaskValue.of(each) for each in here],
+        items=[TaskValue.make(each) for each in here],
         next=here[-1].id if len(found) > limit else None,
     )
 
@@ -121,13 +121,13 @@ def tasks(
 @router.get("/tasks/{task}")
 def task(context: Context, task: str) -> TaskValue:
     """Return a task."""
-    return TaskValue.of(context.task(task))
+    return TaskValue.make(context.task(task))
 
 
 @router.post("/tasks/{task}/cancel")
 def cancel(context: Context, task: str) -> TaskValue:
     """End a task early; what was done of it stays."""
-    return TaskValue.of(context.cancel(task))
+    return TaskValue.make(context.cancel(task))
 
 
 @router.get("/tasks/{task}/events", response_class=StreamingResponse, responses=_EVENTS)
@@ -164,7 +164,7 @@ async def _watched(
 
 def _progress(context: RequestContext, identifier: str, told: list[str]) -> tuple[Task, list[str]]:
     task = context.task(identifier)
-    now = json.dumps(TaskValue.of(task).model_dump())
+    now = json.dumps(TaskValue.make(task).model_dump())
     return task, [] if told[-1:] == [now] else [now]
 
 

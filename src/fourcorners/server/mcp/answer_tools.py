@@ -24,7 +24,7 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
-from fourcorners.server.mcp.read_tools import Collection, DocumentId
+from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
@@ -87,11 +87,10 @@ def _value(answer: Answer, identity: str) -> McpAnswer:
 def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> McpAnswer:
     with context.access() as access:
         collection = _walled(access, asked)
-        library = (
-            access.full_library(Role.READER)
-            if collection is None
-            else access.library_for(collection, Role.READER)
-        )
+        if collection is None:
+            library = access.full_library(Role.READER)
+        else:
+            library = access.library_for(collection, Role.READER)
         with _port(context, library, wanted=asked.with_model) as port:
             events = ask(
                 library,
@@ -129,16 +128,14 @@ def _watched(events: Iterator[Event], tell: Progress) -> Answer:
 
 def _told(event: Event) -> str:
     """Return an event in words; empty for what nobody waits to hear."""
-    match event:
-        case happened.QuestionEvent():
-            return f"Looks for: {shorten(event.question, _SHOWN)}"
-        case happened.EvidenceEvent():
-            count = len(event.materials)
-            return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
-        case happened.DraftEvent():
-            return f"So far: {event.draft.answer.ruling.value}."
-        case _:
-            return ""
+    if isinstance(event, happened.QuestionEvent):
+        return f"Looks for: {shorten(event.question, _SHOWN)}"
+    if isinstance(event, happened.EvidenceEvent):
+        count = len(event.materials)
+        return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
+    if isinstance(event, happened.DraftEvent):
+        return f"So far: {event.draft.answer.ruling.value}."
+    return ""
 
 
 class ReportRequest(Value):

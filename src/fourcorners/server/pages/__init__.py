@@ -13,9 +13,7 @@ FIRST = "library"
 PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
-    "health": None,
     "contract": None,
-    "upload": None,
     "review": NavEntry("Review", "/reviews"),
     "finding": None,
     "ask": NavEntry("Ask", "/ask"),

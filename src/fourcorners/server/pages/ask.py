@@ -16,7 +16,6 @@ from fourcorners.server.rendering.answer_layout import lay_out_answer
 from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as asking
 from fourcorners.server.tasks.questions import Question, sources_of, start_question
-from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
@@ -59,11 +58,11 @@ def begin_asking(
     )
     try:
         task = start_question(desk, asked)
+    except NotFound:
+        raise
     except HttpError as refused:
-        if isinstance(refused, NotFound):
-            raise
         return _form(desk, asked, refused)
-    return desk.redirect(_watch_href(task))
+    return desk.redirect(f"/ask/at/{task.id}")
 
 
 @router.get("/ask/at/{identifier}")
@@ -73,7 +72,9 @@ def watch(context: Context, identifier: str) -> Response:
     if task.kind != asking.KIND:
         raise NotFound(f"there is no question {identifier[:40]!r}.")
     if made := task.result.get("answer"):
-        return _lead(context, f"/ask/{made}")
+        if context.is_partial:  # a part of a page leads to another page, too
+            return Response(status_code=204, headers={"HX-Redirect": f"/ask/{made}"})
+        return context.redirect(f"/ask/{made}")
     with context.access() as access:
         steps = ProgressSteps(access.common(), task.id).all()
         document = task.spec["document"]
@@ -125,10 +126,10 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
         collections = [each.name for each in access.collections()]
         everything = context.principal.role_everywhere is not None
         entry = access.visible(asked.document).entry if asked.document else None
-        known = answers.list_answers(
-            access, collection=asked.collection or None, document=asked.document or None
-        )
+        collection, document = asked.collection or None, asked.document or None
+        known = answers.list_answers(access, collection=collection, document=document)
     settings = context.state.settings
+    going = [each for each in context.tasks() if each.kind == asking.KIND]
     return context.page(
         "ask.html.j2",
         200 if problem is None else problem.status,
@@ -141,22 +142,9 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
         sources=sources_of(settings),
         earlier=known[:_SHOWN],
         more=len(known) - len(known[:_SHOWN]),
-        in_hand=[
-            each for each in context.tasks() if each.kind == asking.KIND and not each.state.is_final
-        ],
+        in_hand=[each for each in going if not each.state.is_final],
         problem=problem,
     )
-
-
-def _watch_href(task: Task) -> str:
-    return f"/ask/at/{task.id}"
-
-
-def _lead(context: RequestContext, address: str) -> Response:
-    """Lead to another page, also from a part of one."""
-    if context.is_partial:
-        return Response(status_code=204, headers={"HX-Redirect": address})
-    return context.redirect(address)
 
 
 def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[ProgressStep]]]:

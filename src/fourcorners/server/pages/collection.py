@@ -1,25 +1,38 @@
-"""One collection, its documents and what could not be read; and search over all of them."""
+"""A collection: its documents, uploads into it, the check of its papers; and search over all."""
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC, date, datetime
 from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query
-from fastapi.responses import Response
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response
+from starlette.datastructures import FormData, UploadFile
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.search.hit import Hit
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError
 from fourcorners.server.links import collection_href
 from fourcorners.server.rendering.typesetting import TextRun
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks.handlers import health as examining
+from fourcorners.server.tasks.queue import Task
+from fourcorners.server.tasks.uploads import receive_files
 from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
 _PAGE = 100  # documents of one page
 _LIMIT = 25  # hits
 _NAMES = 8  # documents by name
+_LOOKED = 50  # tasks looked through for one that goes on
+_EARLIEST, _LATEST = date(1900, 1, 1), date(2200, 1, 1)
 
 
 @router.get("/c/{name:path}")
@@ -62,6 +75,121 @@ def remove(
         if access.remove(document, collection):
             context.state.uploads.delete_file(path)
     return context.redirect(collection_href(collection))
+
+
+@router.post("/upload")
+async def upload(request: Request, context: Context) -> Response:
+    """Keep the files, begin to read them, and show how that goes."""
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
+    try:
+        task = await run_in_threadpool(_take, context, form)
+    finally:
+        await form.close()
+    address = f"/tasks/{task.id}"
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"task": task.id, "href": address}, 202)
+    return context.redirect(address)
+
+
+def uploaded_files(
+    context: RequestContext, form: FormData, remedy: str
+) -> tuple[str, list[tuple[str, UploadFile]]]:
+    """Return the collection that a form names, and the files in it by their names.
+
+    Raises:
+        HttpError: If it names no collection, or has no file; the latter with this remedy.
+        NotAllowed: If they are no editor there.
+    """
+    collection = " ".join(str(form.get("collection", "")).split())
+    if not collection or len(collection) > 120:
+        raise HttpError("a collection needs a name of at most 120 characters.")
+    with context.access() as access:
+        access.require(Role.EDITOR, collection, to_come=True)
+    sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+    files = [(each.filename, each) for each in sent if each.filename]
+    if not files:
+        raise HttpError("no file was sent.", remedy=remedy)
+    return collection, files
+
+
+def _take(context: RequestContext, form: FormData) -> Task:
+    collection, files = uploaded_files(context, form, "Choose files or a folder first.")
+    return receive_files(context, collection, ((name, each.file) for name, each in files))
+
+
+@router.get("/health")
+def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> Response:
+    """Show what the last check of a collection's papers found, and how far one is that goes on."""
+    with context.access() as access:
+        checked = access.last_health_check(c)
+        entries = access.documents(c)
+        names = Counter(each.name for each in entries)
+        ids = {each.name: each.id for each in entries if names[each.name] == 1}
+        symptoms = checked.health.symptoms if checked else ()
+        texts = {
+            each.document: access.text(each.document)
+            for each in symptoms
+            if each.document and each.span
+        }
+    return context.page(
+        "health.html.j2",
+        name=c,
+        checked=checked,
+        classes=list(papers.group_by_class(checked.health)) if checked else [],
+        texts=texts,
+        told=context.state.uploads.display_path,
+        ids=ids,
+        task=last_check(context, c),
+        today=datetime.now(UTC).date(),
+    )
+
+
+@router.post("/health")
+def check(
+    context: Context,
+    c: Annotated[str, Form(max_length=500)],
+    as_of: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Begin to check the papers of a collection."""
+    begin(context, c, parse_date(as_of) if as_of.strip() else None)
+    return context.redirect(f"/health?{urlencode({'c': c})}")
+
+
+def begin(context: RequestContext, collection: str, as_of: date | None = None) -> Task:
+    """Check the papers of a collection, unless that is going on already.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    with context.access() as access:
+        access.require(Role.READER, collection)
+    going = last_check(context, collection)
+    if going is not None and not going.state.is_final:
+        return going
+    spec = {"as_of": (as_of or datetime.now(UTC).date()).isoformat()}
+    return context.start_task(examining.KIND, examining.LANE, collection, spec)
+
+
+def last_check(context: RequestContext, collection: str) -> Task | None:
+    """Return the last check of a collection's papers, if it is remembered."""
+    checks = [each for each in context.tasks(limit=_LOOKED) if each.kind == examining.KIND]
+    wanted = fold_name(collection)
+    return next((each for each in checks if fold_name(each.collection) == wanted), None)
+
+
+def parse_date(text: str) -> date:
+    """Return a day that somebody wrote as 2026-03-01.
+
+    Raises:
+        Refusal: If it is none.
+    """
+    try:
+        given = date.fromisoformat(text.strip())
+    except ValueError as error:
+        raise HttpError("this is no day.", remedy="Write it as 2026-03-01.") from error
+    if not _EARLIEST <= given <= _LATEST:
+        raise HttpError("no contract is of this day.", remedy="Write it as 2026-03-01.")
+    return given
 
 
 @router.get("/search")

@@ -102,14 +102,14 @@ class Choice:
         back: The address of the grid, with its filters.
         row: The documents that are selected; where `all` is set, those that are not.
         all: How many rows the visitor was shown and selected, all that fit; None for those named.
-        which: `found`, `not_found` or `both`.
+        option: `found`, `not_found` or `both`.
         only: One column; empty for all that are shown.
     """
 
     back: Annotated[str, Form(max_length=8_000)]
     row: Annotated[list[str] | None, Form(max_length=20_000)] = None
     all: Annotated[int | None, Form(ge=0, le=10_000_000)] = None
-    which: Annotated[str, Form(max_length=20)] = "found"
+    option: Annotated[str, Form(alias="which", max_length=20)] = "found"
     only: Annotated[str, Form(max_length=200)] = ""
 
 
@@ -241,7 +241,7 @@ def _places(
         Conflict: If other rows fit than those that the visitor was shown.
         ConfigError: If no row is selected.
     """
-    if chosen.which not in _WHICH:
+    if chosen.option not in _WHICH:
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
     fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
@@ -259,7 +259,7 @@ def _places(
         raise ConfigError("no row is selected.", remedy="Tick the rows first.")
     single = matrix.column(chosen.only)
     columns = shown_columns(matrix, wanted) if single is None else [single]
-    wished = [STATES.index(each) for each in _WHICH[chosen.which]]
+    wished = [STATES.index(each) for each in _WHICH[chosen.option]]
     proposed = REVIEWS.index(ReviewState.PROPOSED)
     return len(rows), [
         (matrix.rows[row].id, column)

@@ -20,12 +20,6 @@ router = APIRouter()
 _NO_ROLE = "none"
 
 
-@router.get("/account")
-def account(context: Context) -> Response:
-    """Show one's own account."""
-    return _account(context)
-
-
 @router.post("/account/password")
 def password(
     context: Context,
@@ -38,10 +32,9 @@ def password(
         with context.state.connection_pool.library() as library:
             Sessions(library).sign_in(name, current)
             Accounts(library).set_password(name, new, by=name)
-    except NotSignedIn:
-        return _account(context, problem=HttpError("the current password is another one."))
     except (ConfigError, HttpError) as error:
-        return _account(context, problem=error)
+        wrong = HttpError("the current password is another one.")
+        return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
     return context.redirect("/sign-in?to=/account")
 
 
@@ -67,12 +60,6 @@ def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> 
     return context.redirect("/account")
 
 
-@router.get("/people")
-def people_page(context: Context) -> Response:
-    """Show everyone who may sign in."""
-    return _people(context)
-
-
 @router.post("/people/add")
 def add(
     context: Context,
@@ -91,7 +78,9 @@ def role(
     collection: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Give someone a role in a collection, or everywhere."""
-    chosen = None if role == _NO_ROLE else _role(role)
+    chosen = next((each for each in Role if each.title == role), None)
+    if chosen is None and role != _NO_ROLE:
+        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
     return _changed(context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by))
 
 
@@ -117,6 +106,12 @@ def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -
     return context.redirect("/people")
 
 
+@router.get("/people")
+def people_page(context: Context) -> Response:
+    """Show everyone who may sign in."""
+    return _people(context)
+
+
 def _people(context: RequestContext, problem: ConfigError | None = None) -> Response:
     with context.access() as access:
         users = Accounts(access.full_library(Role.ADMIN)).users()
@@ -129,6 +124,12 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
         roles=[each.title for each in Role],
         problem=problem,
     )
+
+
+@router.get("/account")
+def account(context: Context) -> Response:
+    """Show one's own account."""
+    return _account(context)
 
 
 def _account(
@@ -146,10 +147,3 @@ def _account(
         secret=secret,
         problem=problem,
     )
-
-
-def _role(name: str) -> Role:
-    found = next((each for each in Role if each.title == name), None)
-    if found is None:
-        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
-    return found

@@ -1,14 +1,16 @@
-"""Tools to find and read: collections, documents, passages, outlines, definitions, precedents."""
+"""Tools to find and read contracts, and for reviews: playbooks, findings, starting one."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fourcorners.search.graph.contract import read_contract as read_whole
-from fourcorners.server.api import documents
+from fourcorners.server.api import documents, tasks
+from fourcorners.server.api import findings as finding
 from fourcorners.server.api import search as searching
+from fourcorners.server.api.findings import FindingValue, ReviewRequest
 from fourcorners.server.api.models import (
     CardValue,
     CollectionValue,
@@ -18,8 +20,10 @@ from fourcorners.server.api.models import (
     OutlineValue,
     Paged,
     SpanValue,
+    TaskValue,
     Value,
 )
+from fourcorners.server.api.requests import page_of
 from fourcorners.server.api.search import PrecedentValue
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
@@ -29,6 +33,7 @@ from fourcorners.server.rendering.typesetting import node_depths
 
 MAX_TEXT = 20_000
 """Characters that one reading brings."""
+_ALL = 1_000_000  # cells of a grid, at most: they are counted in thousands
 _MOST_DOCUMENTS = 50  # in which a term is looked for, if no document is named
 
 DocumentId = Annotated[
@@ -180,11 +185,10 @@ def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Defin
     wanted = asked.term.strip(" \"'“”‘’.").casefold()
     found: list[DefinitionValue] = []
     with context.access() as access:
-        entries = (
-            [access.visible(asked.document).entry]
-            if asked.document is not None
-            else access.documents(asked.collection)[:_MOST_DOCUMENTS]
-        )
+        if asked.document is not None:
+            entries = [access.visible(asked.document).entry]
+        else:
+            entries = access.documents(asked.collection)[:_MOST_DOCUMENTS]
         for entry in entries:
             reading = read_whole(access.library_of(entry.id, Role.READER), entry.id)
             for term in reading.outline.terms:
@@ -193,17 +197,10 @@ def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Defin
                 span = reading.definition(term)
                 node = reading.outline.node_at(span.start)
                 words = span.text_in(reading.text)
-                found.append(
-                    DefinitionValue(
-                        term=term.term,
-                        document=entry.id,
-                        name=entry.name,
-                        span=SpanValue.of(span),
-                        words=words,
-                        path=list(reading.outline.path(node, reading.text)) if node else [],
-                        href=quote_href(entry.id, span, words),
-                    )
-                )
+                path = reading.outline.path(node, reading.text) if node else ()
+                more = {"span": span, "words": words, "path": path, "document": entry.id}
+                href = quote_href(entry.id, span, words)
+                found.append(DefinitionValue.make(term, name=entry.name, href=href, **more))
         access.record("define", {"documents": len(entries), "found": len(found)})
     return Definitions(definitions=found, searched=len(entries))
 
@@ -229,13 +226,82 @@ def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) 
     )
 
 
+class PlaybookEntry(Value):
+    """A playbook with the ids of its provisions."""
+
+    id: str
+    name: str
+    provisions: list[str]
+
+
+class Playbooks(Value):
+    """The playbooks that reviews can follow."""
+
+    playbooks: list[PlaybookEntry]
+
+
+@tool("Playbooks", "Lists the playbooks that reviews follow, with the ids of their provisions.")
+def _playbooks(context: RequestContext, _: NoArguments, __: Progress) -> Playbooks:
+    return Playbooks(
+        playbooks=[
+            PlaybookEntry.make(each, provisions=[one.id for one in each.provisions])
+            for each in finding.playbooks(context)
+        ]
+    )
+
+
+class FindingsRequest(Value):
+    """Which findings."""
+
+    collection: str = Field(max_length=500, description="Whose, by its name.")
+    playbook: str = Field(default="due-diligence", max_length=200)
+    document: DocumentId | None = None
+    provision: Annotated[str | None, Field(max_length=200)] = None
+    state: Literal["found", "not_found", "failed", "not_applicable"] | None = None
+    cursor: str = Field(default="", max_length=2_000, description="`next` of the part before.")
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+@tool(
+    "Findings of a review",
+    "Brings what a review found: for each provision and contract whether it is there, with "
+    "the clause's words and place, how grave it is, and what people said of it. A contract "
+    "without findings was not reviewed by that playbook.",
+)
+def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> Paged[FindingValue]:
+    cells = finding.findings(context, asked.collection, asked.playbook, asked.document, "", _ALL)
+    wanted = [
+        each
+        for each in cells.items
+        if asked.provision in (None, each.provision) and asked.state in (None, each.state)
+    ]
+    cursor, limit = asked.cursor, asked.limit
+    here, after = page_of(wanted, lambda each: (each.document, each.provision), cursor, limit)
+    return Paged(items=here, next=after)
+
+
+@tool(
+    "Start a review",
+    "Starts a review of a collection by a playbook and returns its task, which `task` tells "
+    "the progress of.",
+    writes=True,
+)
+def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskValue:
+    return finding.review(context, asked)
+
+
+class TaskRequest(Value):
+    """Which task."""
+
+    task: str = Field(max_length=40, description="Its id, as `start_review` tells it.")
+
+
+@tool("Progress of long work", "Tells how far a task is, and what came of it.")
+def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskValue:
+    return tasks.task(context, asked.task)
+
+
 TOOLS: tuple[McpTool[Any], ...] = (
-    _collections,
-    _documents,
-    _search,
-    _read,
-    _outline,
-    _card,
-    _define,
-    _precedents,
+    *(_collections, _documents, _search, _read, _outline, _card, _define, _precedents),
+    *(_playbooks, _findings, _start_review, _task),
 )
