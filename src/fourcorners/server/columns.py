@@ -31,7 +31,6 @@ class ColumnStatus:
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether it is being filled, or waits for that."""
         return self.task is not None and not self.task.state.is_final
 
 
@@ -104,7 +103,6 @@ def fill_column(context: RequestContext, column: Column) -> Task:
 
 
 def fill_new_documents(context: RequestContext, collection: str, playbook: str) -> None:
-    """Have the columns of a review filled where contracts have come to it since."""
     with context.access() as access:
         library = access.library_for(collection, Role.REVIEWER)
         documents = [entry.id for entry in access.documents(collection)]
@@ -142,7 +140,6 @@ def visible_column(access: Access, identity: str, role: Role) -> Column:
 
 
 def list_columns(context: RequestContext, collection: str, playbook: str) -> list[ColumnStatus]:
-    """Return the columns of a review, each with its last task."""
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
         columns = store.review_columns(library, collection, playbook)
@@ -152,7 +149,6 @@ def list_columns(context: RequestContext, collection: str, playbook: str) -> lis
 
 
 def has_model(context: RequestContext) -> bool:
-    """Tell whether a language model may be asked."""
     return is_configured(context.state.settings.llm)
 
 

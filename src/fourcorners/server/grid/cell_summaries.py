@@ -7,7 +7,7 @@ so half a million cells are known in a second, and what has changed since in mil
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
@@ -90,7 +90,6 @@ register_tables(
 
 
 def create_tables(library: Library) -> None:
-    """Make the tables, if this library has none yet."""
     for room in ("review", "remarks", _ROOM):
         library.migrate(room)
 
@@ -138,25 +137,19 @@ def changed_cells(
         bindings,
     )
     parse = cache(_parse)  # there are far fewer of them than cells
-    for name, cells in rows:
-        document, told = as_string(name), as_string(cells)
+    for identity, cells in rows:
+        document, told = as_string(identity), as_string(cells)
         glances = [parse(each) for each in told.split(_CELL)]
         if f"{_FIELD}{_CELL}" in f"{told}{_CELL}":  # a severity is not kept
-            glances = [_graded(library, playbook, document, each) for each in glances]
+            glances = [
+                (name, state, severity or _whole(library, playbook, document, name).severity.value)
+                for name, state, severity in glances
+            ]
         yield document, glances
 
 
 def _parse(told: str) -> CellSummary:
     provision, state, severity = told.split(_FIELD)
-    return provision, state, severity
-
-
-def _graded(
-    library: Library, playbook: Playbook, document: str, glance: CellSummary
-) -> CellSummary:
-    provision, state, severity = glance
-    if not severity:
-        severity = _whole(library, playbook, document, provision).severity.value
     return provision, state, severity
 
 
@@ -193,48 +186,27 @@ def review_summaries(
     for document, provisions in by_document.items():
         cells = store.load_cells(library, playbook, provisions, document).get(document, {})
         for provision, finding in cells.items():
-            yield document, provision, review_summary(finding)
+            said = [each for each in finding.remarks if each.author is Author.PERSON]
+            comments = sum(bool(each.comment) for each in said)
+            assigned = assignee(finding.remarks)
+            summary = ReviewSummary(finding.review, assigned, finding.value, comments)
+            yield document, provision, summary
 
 
-def review_summary(finding: Finding) -> ReviewSummary:
-    said = sum(bool(each.comment) for each in finding.remarks if each.author is Author.PERSON)
-    return ReviewSummary(finding.review, assignee(finding.remarks), finding.value, said)
-
-
-def cell_words(
-    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
-) -> dict[tuple[str, str], str]:
-    """Return the first words that the cells of a window quote, by document and provision."""
-    place = (documents, provisions)
-    return _first(
-        library, playbook, *place, _WORDS, lambda cell: [each.quote.words for each in cell.evidence]
-    )
-
-
-def cell_answers(
-    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
-) -> dict[tuple[str, str], str]:
-    """Return what the questions of a window's cells come to, by document and provision.
-
-    Only cells that have words of the contract for it; empty where it is left to a person.
-    """
-    place = (documents, provisions)
-    return _first(
-        library, playbook, *place, _ANSWER, lambda cell: [each.answer for each in cell.answers]
-    )
-
-
-def _first(
+def cell_texts(
     library: Library,
     playbook: Playbook,
     documents: Iterable[str],
     provisions: Iterable[str],
-    column: str,
-    read: Callable[[Finding], list[str]],
+    *,
+    answers: bool = False,
 ) -> dict[tuple[str, str], str]:
-    """Return a text of each found cell: from a column, or the first of its finding read whole."""
+    """Return the first words that the cells of a window quote, by document and provision.
+
+    Or what their first questions come to, by those words; empty where it is left to a person.
+    """
     rows = library.execute(
-        f"SELECT document, provision, {column} FROM review_findings "  # noqa: S608
+        f"SELECT document, provision, {_ANSWER if answers else _WORDS} FROM review_findings "  # noqa: S608
         "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
         "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
         (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
@@ -243,7 +215,9 @@ def _first(
     for document, provision, text in rows:
         place = (as_string(document), as_string(provision))
         if text is None:
-            text = next(iter(read(_whole(library, playbook, *place))), "")
+            whole = _whole(library, playbook, *place)
+            quoted = (each.quote.words for each in whole.evidence)
+            text = next((each.answer for each in whole.answers) if answers else quoted, "")
         found[place] = as_string(text)[:_LENGTH]
     return found
 

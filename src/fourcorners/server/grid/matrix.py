@@ -79,11 +79,9 @@ class GridMatrix:
         return tuple(provision.id for provision in self.columns)
 
     def playbook_of(self, column: int) -> Playbook:
-        """Return the playbook that the cells of a column are kept under."""
         return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
 
     def column(self, provision: str) -> int | None:
-        """Return the place of a column; None if there is none."""
         return self.provisions.index(provision) if provision in self.provisions else None
 
 
@@ -119,7 +117,10 @@ class GridCache:
             kept = self._kept.pop(key, None)
             if kept is None or kept.members != members:
                 kept = _empty(access.documents(collection), playbook, asked, members)
-            _bring_up_to_date(library, kept)
+            with library.snapshot():
+                for book in kept.matrix.playbooks:
+                    if book.provisions:
+                        _bring_up_to_date(library, kept, book)
             self._kept[key] = kept
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
@@ -148,14 +149,7 @@ def _empty(
     return _Kept(matrix, members, rows, {}, set(), set())
 
 
-def _bring_up_to_date(library: Library, kept: _Kept) -> None:
-    with library.snapshot():
-        for book in kept.matrix.playbooks:
-            if book.provisions:
-                _bring_book(library, kept, book)
-
-
-def _bring_book(library: Library, kept: _Kept, book: Playbook) -> None:
+def _bring_up_to_date(library: Library, kept: _Kept, book: Playbook) -> None:
     matrix, before = kept.matrix, kept.marks.get(book.hash, SyncPosition())
     mark = glances.sync_position(library, book)
     if book.hash in kept.settled and mark == before:

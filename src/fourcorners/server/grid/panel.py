@@ -27,8 +27,6 @@ _CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """A quote in its clause."""
-
     evidence: Evidence
     excerpt: Excerpt
     where: str

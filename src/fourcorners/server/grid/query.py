@@ -68,12 +68,10 @@ class GridQuery:
 
     @property
     def filters_cells(self) -> bool:
-        """Tell whether a filter asks something of cells."""
         return bool(self.state or self.severity or self.review or self.assigned)
 
     @property
     def has_filter(self) -> bool:
-        """Tell whether any filter is set."""
         return bool(self.filters_cells or self.find.strip() or self.type)
 
     def to_query(self, **changes: str | bool) -> str:
@@ -91,7 +89,6 @@ class GridQuery:
 
 
 def parse_query(query: str) -> GridQuery:
-    """Read the query of a grid's address, as a form brings it back."""
     given = parse_qs(query, max_num_fields=300)
     held: dict[str, Any] = {name: given.get(key, [""])[0] for name, key in _KEYS.items()}
     held |= {name: bool(held[name]) for name in ("descending", "marks")}
@@ -100,7 +97,6 @@ def parse_query(query: str) -> GridQuery:
 
 
 def shown_columns(matrix: GridMatrix, wanted: GridQuery) -> list[int]:
-    """Return the places of the columns that are shown."""
     chosen = [n for n, name in enumerate(matrix.provisions) if name in wanted.show]
     return chosen or list(range(len(matrix.provisions)))
 
@@ -115,7 +111,6 @@ class GridSelection:
 
 
 def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
-    """Return which rows and cells fit what is asked, in the order that is asked."""
     columns = shown_columns(matrix, wanted)
     cells = _cells(matrix, wanted)
     only = matrix.column(wanted.column)

@@ -81,7 +81,6 @@ def next_open_cell(
 def cell_view(
     library: Library, matrix: GridMatrix, document: str, provision: str
 ) -> CellView | None:
-    """Return a single cell; None if the grid has it not."""
     column = matrix.column(provision)
     row = next((n for n, each in enumerate(matrix.rows) if each.id == document), None)
     if row is None or column is None:
@@ -105,9 +104,9 @@ def _drawn(
     for book in matrix.playbooks:
         wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
-            quoted |= glances.cell_words(library, book, documents, wanted)
+            quoted |= glances.cell_texts(library, book, documents, wanted)
             if book is matrix.column_playbook:
-                answers = glances.cell_answers(library, book, documents, wanted)
+                answers = glances.cell_texts(library, book, documents, wanted, answers=True)
     return [
         {
             "number": start + at + 1,

@@ -54,7 +54,6 @@ class McpApp:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Answer for as long as the block lasts."""
         async with self._manager.run():
             yield
 

@@ -59,7 +59,6 @@ class McpServer:
         self._at_once = CapacityLimiter(_AT_ONCE)
 
     def server(self) -> Server[dict[str, Any]]:
-        """Return what the SDK runs."""
         return Server(
             "fourcorners",
             title="Fourcorners",
@@ -186,7 +185,6 @@ def _server_of(context: RequestContext) -> str:
 
 
 def _linked(value: Any, base: str) -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with its links made whole."""
     if isinstance(value, list):
         return [_linked(each, base) for each in value]
     if not isinstance(value, dict):

@@ -52,7 +52,6 @@ RESOURCE_TEMPLATES = (
 
 
 def list_resources(context: RequestContext, cursor: str) -> ListResourcesResult:
-    """List the documents that one may read, in parts."""
     found = documents.documents(context, None, cursor, _PART)
     return ListResourcesResult(
         resources=[
@@ -96,7 +95,6 @@ class PromptTemplate(Prompt):
 
 @cache
 def load_prompts() -> Mapping[str, PromptTemplate]:
-    """Return the prompts by name."""
     written = files(__package__).joinpath("prompts.yaml").read_text("utf-8")
     found = TypeAdapter(tuple[PromptTemplate, ...]).validate_python(yaml.safe_load(written))
     return {each.name: each for each in found}

@@ -38,7 +38,6 @@ class McpTool(Generic[TArguments]):
 
     @property
     def types(self) -> tuple[type[Value], type[Value]]:
-        """Return the type of its arguments, and of its answer."""
         _, arguments, _, result = get_type_hints(self.run).values()
         return arguments, result
 
@@ -46,5 +45,4 @@ class McpTool(Generic[TArguments]):
 def tool(
     title: str, description: str, *, writes: bool = False, open_world: bool = False
 ) -> Callable[[ToolFunction[TArguments]], McpTool[TArguments]]:
-    """Make a tool of a function."""
     return lambda run: McpTool(title, description, run, writes, open_world)

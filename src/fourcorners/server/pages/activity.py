@@ -31,14 +31,12 @@ _PAGE = 100  # rows
 _LOOKED = 5_000  # entries looked through for a name; the page leads on from there
 _MOST = 500  # files told of, one by one
 _LAST = 12  # runs of one benchmark that are plotted beside one another
-_HIDDEN = frozenset(
-    {"fingerprint", "sha256", "hash", "author", "said_at"}
-)  # of the trail's details: for programs
+# Of the trail's details: for programs.
+_HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 
 
 @router.get("/activity")
 def tasks(context: Context, before: Annotated[str, Query(max_length=40)] = "") -> Response:
-    """List the tasks, the latest first."""
     found = context.tasks(limit=_PAGE, before=before)
     partial = context.is_partial
     return context.page(
@@ -86,7 +84,6 @@ def audit(
 
 @router.get("/activity/models")
 def models(context: Context) -> Response:
-    """Show what language models were asked, by model and role, and what that cost."""
     from fourcorners.library.llm_store import LibraryLedger
     from fourcorners.llm.ledger import Spending
 
@@ -110,7 +107,6 @@ def models(context: Context) -> Response:
 
 @router.get("/activity/benchmarks")
 def benchmark_runs(context: Context) -> Response:
-    """Show the last runs, by benchmark."""
     folder = context.state.settings.benchmarks
     held = benchmarks.read_folder(folder) if folder is not None else BenchmarkFolder(())
     names = sorted({each.benchmark for each in held.runs})
@@ -130,7 +126,6 @@ def benchmark_runs(context: Context) -> Response:
 
 @router.get("/activity/benchmarks/{identity}")
 def benchmark_run(context: Context, identity: str) -> Response:
-    """Show one run: what was measured, with what, and all figures."""
     folder = context.state.settings.benchmarks
     if folder is None:
         raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
@@ -139,8 +134,6 @@ def benchmark_run(context: Context, identity: str) -> Response:
         "benchmark.html.j2",
         run=found,
         groups=[_drawn(number, each) for number, each in enumerate(found.groups)],
-        may_see_all=_is_admin(context),
-        tab="benchmarks",
     )
 
 
@@ -157,7 +150,6 @@ def show_task(context: Context, identifier: str) -> Response:
 
 @router.post("/tasks/{identifier}/cancel")
 def cancel(context: Context, identifier: str) -> Response:
-    """End a task."""
     context.cancel(identifier)
     return context.redirect(f"/tasks/{identifier}")
 
@@ -248,7 +240,6 @@ def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, objec
 
 
 def _drawn(number: int, group: MeasureGroup) -> dict[str, object]:
-    """Return a group of measures with its plots."""
     rows = [_row(single_line(each.name), each) for each in group.plottable]
     curves = [
         plots.PlotLine(

@@ -80,12 +80,11 @@ def watch(context: Context, identifier: str) -> Response:
         document = task.spec["document"]
         about = access.visible(document).entry.title if document else ""
     template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
-    return context.page(template, task=task, steps=steps, by_turn=_by_turn(steps), about=about)
+    return context.page(template, task=task, by_turn=_by_turn(steps), about=about)
 
 
 @router.get("/ask/{identity}")
 def answer(context: Context, identity: str) -> Response:
-    """Show an answer, with the words behind each of its sentences."""
     from fourcorners.reports.answer import NOTICE, status_of
 
     with context.access() as access:
@@ -103,7 +102,6 @@ def answer(context: Context, identity: str) -> Response:
 
 @router.get("/ask/{identity}/report.{form}")
 def report(context: Context, identity: str, form: str) -> Response:
-    """Send an answer as a file."""
     from fourcorners.reports.answer import write_answer
 
     if form not in _FORMS:
@@ -148,7 +146,6 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
 
 
 def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[ProgressStep]]]:
-    """Return each question with what came of it."""
     turns: list[tuple[ProgressStep, list[ProgressStep]]] = []
     for step in steps:
         if step.kind == "asked":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Annotated
 from urllib.parse import urlencode
@@ -42,7 +43,6 @@ def show(
     find: Annotated[str, Query(max_length=200)] = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
-    """Show the documents of a collection."""
     with context.access() as access:
         entries = access.documents(name)
         shown = [each for each in entries if _fits(f"{each.name} {each.title} {each.type}", find)]
@@ -69,7 +69,6 @@ def show(
 def remove(
     context: Context, document: Annotated[str, Form()], collection: Annotated[str, Form()]
 ) -> Response:
-    """Take a document out of a collection."""
     with context.access() as access:
         path = access.visible(document).entry.path
         if access.remove(document, collection):
@@ -126,11 +125,8 @@ def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> R
         names = Counter(each.name for each in entries)
         ids = {each.name: each.id for each in entries if names[each.name] == 1}
         symptoms = checked.health.symptoms if checked else ()
-        texts = {
-            each.document: access.text(each.document)
-            for each in symptoms
-            if each.document and each.span
-        }
+        quoted = {each.document for each in symptoms if each.document and each.span}
+        texts = {document: access.text(document) for document in quoted}
     return context.page(
         "health.html.j2",
         name=c,
@@ -150,7 +146,6 @@ def check(
     c: Annotated[str, Form(max_length=500)],
     as_of: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
-    """Begin to check the papers of a collection."""
     begin(context, c, parse_date(as_of) if as_of.strip() else None)
     return context.redirect(f"/health?{urlencode({'c': c})}")
 
@@ -171,7 +166,6 @@ def begin(context: RequestContext, collection: str, as_of: date | None = None) -
 
 
 def last_check(context: RequestContext, collection: str) -> Task | None:
-    """Return the last check of a collection's papers, if it is remembered."""
     checks = [each for each in context.tasks(limit=_LOOKED) if each.kind == examining.KIND]
     wanted = fold_name(collection)
     return next((each for each in checks if fold_name(each.collection) == wanted), None)
@@ -183,13 +177,13 @@ def parse_date(text: str) -> date:
     Raises:
         Refusal: If it is none.
     """
-    try:
+    problem = "this is no day."
+    with suppress(ValueError):
         given = date.fromisoformat(text.strip())
-    except ValueError as error:
-        raise HttpError("this is no day.", remedy="Write it as 2026-03-01.") from error
-    if not _EARLIEST <= given <= _LATEST:
-        raise HttpError("no contract is of this day.", remedy="Write it as 2026-03-01.")
-    return given
+        if _EARLIEST <= given <= _LATEST:
+            return given
+        problem = "no contract is of this day."
+    raise HttpError(problem, remedy="Write it as 2026-03-01.")
 
 
 @router.get("/search")
@@ -198,7 +192,6 @@ def search(
     q: Annotated[str, Query(max_length=2_000)] = "",
     c: Annotated[str, Query(max_length=500)] = "",
 ) -> Response:
-    """Show the passages that match, and the documents whose names do."""
     hits: tuple[Hit, ...] = ()
     problem: ConfigError | None = None
     with context.access() as access:

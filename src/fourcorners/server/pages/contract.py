@@ -28,7 +28,6 @@ from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
 
 router = APIRouter()
-_PAGE_WIDTH = 1440  # pixels that a page is drawn in
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3  # level in the list of contents
 
@@ -41,7 +40,6 @@ def show(
     h: Annotated[str, Query(max_length=64)] = "",
     view: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """Show a contract, with the span that the address names highlighted."""
     with context.access() as access:
         entry = access.visible(document).entry
         read = access.document(document)
@@ -87,7 +85,6 @@ def show(
 
 @router.get("/d/{document}/page/{number}.png")
 def page(request: Request, context: Context, document: str, number: int) -> Response:
-    """Return a page of the original as a picture."""
     with context.access() as access:
         read = access.document(document)
     tag = f'"{read.sha256[:16]}-{number}"'
@@ -97,7 +94,7 @@ def page(request: Request, context: Context, document: str, number: int) -> Resp
     original = context.state.page_renderer.find_original(read)
     if original is None:
         raise NotFound("the original of this document is not at hand.")
-    drawn = context.state.page_renderer.render_page(read, original, number, _PAGE_WIDTH)
+    drawn = context.state.page_renderer.render_page(read, original, number)
     return Response(drawn, media_type="image/png", headers=headers)
 
 

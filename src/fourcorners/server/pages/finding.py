@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import assignment as assigning
@@ -21,7 +21,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, TooLarge
 from fourcorners.server.grid.dates import dated_grid, open_grid
-from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix, grid_cache
+from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.panel import finding_panel
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view
@@ -30,6 +30,7 @@ from fourcorners.server.store import playbook_store as books
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
 _Name = Annotated[str, Form(max_length=500)]
+_Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
 _WHICH = {
@@ -44,13 +45,12 @@ _SAYS = {each.value: each for each in ReviewState}
 def show(
     context: Context,
     c: Annotated[str, Query(max_length=500)],
-    p: Annotated[str, Query(max_length=200)],
+    p: _Word,
     d: Annotated[str, Query(max_length=40)],
-    v: Annotated[str, Query(max_length=200)],
+    v: _Word,
 ) -> Response:
-    """Show a finding: as a panel of the grid, or as a page."""
     with context.access() as access:
-        return _shown(context, access, (c, p, d, v))
+        return _shown(context, access, c, p, d, v)
 
 
 @router.post("/reviews/mark")
@@ -74,24 +74,16 @@ def mark(
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
+        place, by, state = (library, book, d, provision), context.principal.name, _SAYS.get(says)
         if to.strip():
-            assigning.assign_finding(
-                library, book, d, provision, to=to, by=context.principal.name, why=comment
-            )
+            assigning.assign_finding(*place, to=to, by=by, why=comment)
         else:
-            states.annotate_finding(
-                library,
-                book,
-                d,
-                provision,
-                by=context.principal.name,
-                state=_SAYS.get(says),
-                value=value if _SAYS.get(says) in (None, ReviewState.CORRECTED) else "",
-                comment=comment,
-            )
+            value = value if state in (None, ReviewState.CORRECTED) else ""
+            states.annotate_finding(*place, by=by, state=state, value=value, comment=comment)
         if context.is_partial:
-            return _shown(context, access, (c, p, d, v))
-    return context.redirect(_href(c, p, d, provision))
+            return _shown(context, access, c, p, d, v)
+    cell = urlencode({"d": d, "v": provision})
+    return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +146,9 @@ def mark_many(
             )
         with library.transaction():
             for document, column in places:
-                states.annotate_finding(
-                    library,
-                    matrix.playbook_of(column),
-                    document,
-                    matrix.provisions[column],
-                    by=context.principal.name,
-                    state=_SAYS[says],
-                )
+                place = (matrix.playbook_of(column), document, matrix.provisions[column])
+                by = context.principal.name
+                states.annotate_finding(library, *place, by=by, state=_SAYS[says])
     if context.is_partial:
         return context.page("_marked.html.j2", count=len(places), says=says)
     return context.redirect(f"/reviews/grid?{wanted.to_query()}")
@@ -181,10 +168,7 @@ def add(
 def show_column(context: Context, column: str) -> Response:
     """Show a column: what is asked, how far it is, and what was asked before."""
     found = asking.find_column(context, column)
-    with context.access() as access:
-        library = access.library_for(found.collection, Role.READER)
-        book = books.load_playbook(library, found.playbook)
-        matrix = grid_cache(context.state.connection_pool).get(access, found.collection, book)
+    with open_grid(context, GridQuery(found.collection, found.playbook)) as (library, matrix):
         place = matrix.column(found.provision)
         cells = [] if place is None else matrix.state[:, place].tolist()
         earlier = column_versions(library, found.id)[:-1]
@@ -193,7 +177,7 @@ def show_column(context: Context, column: str) -> Response:
     return context.page(
         "column.html.j2",
         column=found,
-        book=book,
+        book=matrix.playbook,
         counts=[
             (state, STATE_WORDS[state] if state else "Not filled yet", cells.count(number))
             for number, state in enumerate(STATES)
@@ -213,21 +197,18 @@ def show_column(context: Context, column: str) -> Response:
 
 @router.post("/reviews/columns/{column}/ask")
 def change(context: Context, column: str, question: _Question = "", model: _Way = "") -> Response:
-    """Ask something else in a column."""
     asking.update_column(context, column, question, with_model=bool(model))
     return context.redirect(f"/reviews/columns/{column}")
 
 
 @router.post("/reviews/columns/{column}/fill")
 def fill(context: Context, column: str) -> Response:
-    """Have the empty and the failed cells of a column filled."""
     asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
     return context.redirect(f"/reviews/columns/{column}")
 
 
 @router.post("/reviews/columns/{column}/remove")
 def remove(context: Context, column: str) -> Response:
-    """Take a column out of its review."""
     gone = asking.remove_column(context, column)
     return context.redirect(_grid(gone.collection, gone.playbook))
 
@@ -271,8 +252,7 @@ def _places(
     ]
 
 
-def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, str]) -> Response:
-    c, p, d, v = names
+def _shown(context: RequestContext, access: Access, c: str, p: str, d: str, v: str) -> Response:
     library = access.library_for(c, Role.READER)
     book = books.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
@@ -288,17 +268,11 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
         cell=cell,
         finding=view.finding,
         back=_grid(c, book.id),
-        href=_href(c, p, d, view.provision.id),
-        place=quote_place,
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,
         may_mark=context.principal.may(Role.REVIEWER, c),
     )
-
-
-def _href(c: str, p: str, d: str, v: str) -> str:
-    return f"/reviews/cell?{GridQuery(c, p).to_query()}&{urlencode({'d': d, 'v': v})}"
 
 
 def _grid(collection: str, playbook: str) -> str:

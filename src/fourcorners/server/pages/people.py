@@ -18,15 +18,12 @@ from fourcorners.server.errors import HttpError, NotSignedIn
 
 router = APIRouter()
 _NO_ROLE = "none"
+_Name = Annotated[str, Form(max_length=100)]
+_Secret = Annotated[str, Form(max_length=1_000)]
 
 
 @router.post("/account/password")
-def password(
-    context: Context,
-    current: Annotated[str, Form(max_length=1_000)],
-    new: Annotated[str, Form(max_length=1_000)],
-) -> Response:
-    """Change one's own password; every session ends with that."""
+def password(context: Context, current: _Secret, new: _Secret) -> Response:
     name = context.principal.name
     try:
         with context.state.connection_pool.library() as library:
@@ -45,39 +42,31 @@ def add_token(
     scope: Annotated[Scope, Form()],
     days: Annotated[int, Form(ge=1, le=3660)] = 90,
 ) -> Response:
-    """Make an API token, and show it this once."""
+    name = context.principal.name
     with context.state.connection_pool.library() as library:
-        name = context.principal.name
         secret = ApiTokens(library).add(name, [scope], note, days, by=name)
     return _account(context, secret=secret)
 
 
 @router.post("/account/tokens/drop")
 def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
-    """End one of one's own tokens."""
     with context.state.connection_pool.library() as library:
         ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
     return context.redirect("/account")
 
 
 @router.post("/people/add")
-def add(
-    context: Context,
-    name: Annotated[str, Form(max_length=100)],
-    password: Annotated[str, Form(max_length=1_000)],
-) -> Response:
-    """Let someone sign in."""
+def add(context: Context, name: _Name, password: _Secret) -> Response:
     return _changed(context, lambda accounts, by: accounts.add(name.strip(), password, by=by))
 
 
 @router.post("/people/role")
 def role(
     context: Context,
-    name: Annotated[str, Form(max_length=100)],
+    name: _Name,
     role: Annotated[str, Form(max_length=20)],
     collection: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
-    """Give someone a role in a collection, or everywhere."""
     chosen = next((each for each in Role if each.title == role), None)
     if chosen is None and role != _NO_ROLE:
         raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
@@ -85,12 +74,7 @@ def role(
 
 
 @router.post("/people/disable")
-def disable(
-    context: Context,
-    name: Annotated[str, Form(max_length=100)],
-    disabled: Annotated[bool, Form()],
-) -> Response:
-    """Shut someone out, or let them in again."""
+def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) -> Response:
     if name == context.principal.name:
         raise HttpError("nobody can shut themselves out.", remedy="Ask another admin.")
     return _changed(context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by))
@@ -108,7 +92,6 @@ def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -
 
 @router.get("/people")
 def people_page(context: Context) -> Response:
-    """Show everyone who may sign in."""
     return _people(context)
 
 
@@ -128,7 +111,6 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
 
 @router.get("/account")
 def account(context: Context) -> Response:
-    """Show one's own account."""
     return _account(context)
 
 

@@ -28,7 +28,6 @@ _Short = Annotated[str, Form(max_length=200)]
 
 @router.get("/playbooks")
 def list_playbooks(context: Context) -> Response:
-    """List the playbooks of the package and of the house."""
     shown = []
     with context.access() as access:
         library = access.common()
@@ -45,7 +44,6 @@ def list_playbooks(context: Context) -> Response:
 
 @router.get("/playbooks/new")
 def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Offer a text to start from."""
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
     return _editor(context, starter_yaml("My playbook", extends=extends), None)
@@ -53,7 +51,6 @@ def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)
 
 @router.post("/playbooks/check")
 def check(context: Context, text: _Text) -> Response:
-    """Return what is wrong with a text, by line."""
     return context.page("_faults.html.j2", faults=_faults(text), book=_valid(text))
 
 
@@ -77,7 +74,6 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
 def try_text(
     context: Context, text: _Text, document: _Short = "", words: _Text = "", before: _Short = ""
 ) -> Response:
-    """Try a text, saved or not, on a contract or on pasted words."""
     faults = _faults(text)
     if faults:
         return _editor(context, text, _number(before), faults)
@@ -118,7 +114,6 @@ def edit(context: Context, name: str) -> Response:
 
 @router.post("/playbooks/{name}/try")
 def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
-    """Try a playbook on a contract or on pasted words."""
     with context.access() as access:
         book = books.load_playbook(access.common(), name)
     return _tried(context, book, document, words)

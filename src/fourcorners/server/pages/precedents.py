@@ -20,7 +20,6 @@ _Words = Annotated[str, Form(max_length=_LONGEST)]
 
 @router.get("/precedents")
 def ask(context: Context, c: Annotated[str, Query(max_length=500)] = "") -> Response:
-    """Ask what the clause should provide."""
     return _page(context, (f"c:{c}" if c else "", "", ""))
 
 
@@ -64,13 +63,12 @@ def keep(
     source: Annotated[str, Form(max_length=1_000)] = "",
     stars: Annotated[int, Form(ge=0, le=5)] = 0,
 ) -> Response:
-    """Keep a clause in a bank, with stars if any were given."""
     if not provision.strip():
         raise ConfigError("what kind of clause is it?", remedy="Name the provision.")
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
         new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
-    return _said(context, "Kept in the bank." if new else "The bank has it already.", bank)
+    return _said(context, "Kept in the bank." if new else "The bank has it already.")
 
 
 @router.post("/precedents/rate")
@@ -80,15 +78,14 @@ def rate(
     clause: Annotated[str, Form(min_length=6, max_length=12)],
     stars: Annotated[int, Form(ge=0, le=5)],
 ) -> Response:
-    """Say how good an example a clause of a bank is."""
     with context.access() as access:
         banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
-    return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.", bank)
+    return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.")
 
 
-def _said(context: Context, told: str, bank: str) -> Response:
+def _said(context: Context, told: str) -> Response:
     template = "_said.html.j2" if context.is_partial else "said.html.j2"
-    return context.page(template, told=told, bank=bank, back="/precedents")
+    return context.page(template, told=told, back="/precedents")
 
 
 def _page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -39,36 +39,23 @@ _PAGE = 50  # rows of a page without scripts, if they have few cells
 _CELLS = 1000  # cells of such a page, about
 _WINDOW = 120  # rows of a window at most
 Grid = Annotated[GridQuery, Depends(GridQuery)]
+_Name = Annotated[str, Query(max_length=500)]
+_Word = Annotated[str, Query(max_length=200)]
 _MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
 _UNSAFE = re.compile(r"[^\w.-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A file that a review can be had as; `kind` for the reports of a law firm."""
-
-    suffix: str
-    media_type: str
-    kind: ReportKind | None = None
-
-
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_FORMS = {
-    "xlsx": _Form(".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "html": _Form(".html", "text/html; charset=utf-8"),
-    "json": _Form(".json", "application/json"),
-    "docx": _Form(".docx", _WORD, ReportKind.DUE_DILIGENCE),
-    "flags.docx": _Form(".docx", _WORD, ReportKind.RED_FLAGS),
+# The files that a review can be had as: their types, and the kinds of a law firm's reports.
+_FORMS: dict[str, tuple[str, ReportKind | None]] = {
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
+    "html": ("text/html; charset=utf-8", None),
+    "json": ("application/json", None),
+    "docx": (_WORD, ReportKind.DUE_DILIGENCE),
+    "flags.docx": (_WORD, ReportKind.RED_FLAGS),
 }
 
 
 @router.get("/reviews")
-def reviews(
-    context: Context,
-    c: Annotated[str, Query(max_length=500)] = "",
-    p: Annotated[str, Query(max_length=200)] = "due-diligence",
-) -> Response:
-    """List the reviews, and offer a new one."""
+def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Response:
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
         known = books.usable_playbooks(access.common())
@@ -103,7 +90,6 @@ def start(
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
     with context.access() as access:
-        access.require(Role.REVIEWER, c)
         book = books.load_playbook(access.library_for(c, Role.REVIEWER), p)
     if (fold_name(c), book.id) not in _running(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
@@ -146,7 +132,7 @@ def grid(
         column_choices=[(each.id, each.name) for each in matrix.columns],
         people=[(each, each) for each in sorted(assigned)],
         task=task,
-        filling=_filling(asked_columns),
+        filling=[each for each in asked_columns if each.is_busy],
         has_model=asking.has_model(context),
         model=context.state.settings.llm.model,
         longest=MAX_QUESTION,
@@ -200,7 +186,6 @@ def next_open(
 
 @router.get("/reviews/progress")
 def progress(context: Context, wanted: Grid) -> Response:
-    """Return how far the review is, and what the grid comes to so far."""
     asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
     task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (_, matrix):
@@ -210,7 +195,7 @@ def progress(context: Context, wanted: Grid) -> Response:
         asked=wanted,
         counts=counts,
         task=task,
-        filling=_filling(asked_columns),
+        filling=[each for each in asked_columns if each.is_busy],
         stopped=_stopped(asked_columns),
         version=matrix.version,
     )
@@ -232,17 +217,12 @@ def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
     return sha256(names.encode()).hexdigest()[:12]
 
 
-def _filling(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
-    return [each for each in columns if each.is_busy]
-
-
 def _stopped(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
     """Return the columns whose last task failed, and nobody has asked for again."""
     return [each for each in columns if each.task and each.task.state is TaskState.FAILED]
 
 
 def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
-    """Return the reviews that are waited for, by collection and playbook."""
     return {
         (fold_name(task.collection), task.spec["playbook"]): task
         for task in context.tasks(limit=50)
@@ -252,19 +232,16 @@ def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
 
 @router.get("/reviews/export")
 def export(
-    context: Context,
-    c: Annotated[str, Query(max_length=500)],
-    p: Annotated[str, Query(max_length=200)],
-    as_: Annotated[str, Query(alias="as", max_length=20)],
+    context: Context, c: _Name, p: _Word, as_: Annotated[str, Query(alias="as", max_length=20)]
 ) -> Response:
     """Write a report and send it; what is written here is gone again with the answer."""
     from fourcorners.reports import write
     from fourcorners.reports.send import write_report
     from fourcorners.review.stored_review import load_review
 
-    form = _FORMS.get(as_)
-    if form is None:
+    if as_ not in _FORMS:
         raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(_FORMS)}.")
+    (media_type, kind), suffix = _FORMS[as_], as_.rpartition(".")[2]
     with context.access() as access:
         library = access.library_for(c, Role.READER)
         book = books.load_playbook(library, p)
@@ -273,26 +250,22 @@ def export(
             raise TooLarge(
                 f"a report on {len(visible):,} contracts is written by the command.",
                 remedy=f"Run: fourcorners review --collection {c!r} --playbook {book.id} "
-                f"--out report{form.suffix}",
+                f"--out report.{suffix}",
             )
-        told = context.state.uploads.display_path
-        whole = add_columns(
-            library,
-            load_review(library, book, collection=c, as_of=current_date()),
-            review_columns(library, c, book.id),
-        )
-        review = _walled(whole, visible, told)
+        loaded = load_review(library, book, collection=c, as_of=current_date())
+        whole = add_columns(library, loaded, review_columns(library, c, book.id))
+        review = _walled(whole, visible, context.state.uploads.display_path)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"report{form.suffix}"
-        if form.kind is None:
+        path = Path(folder) / f"report.{suffix}"
+        if kind is None:
             write(review, path)
         else:
-            write_report(review, form.kind, path, prepared_by=context.principal.name)
+            write_report(review, kind, path, prepared_by=context.principal.name)
         data = path.read_bytes()
     name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
     sent = f"attachment; filename*=UTF-8''{quote(f'{name}.{as_}')}"
-    return Response(data, media_type=form.media_type, headers={"Content-Disposition": sent})
+    return Response(data, media_type=media_type, headers={"Content-Disposition": sent})
 
 
 def _walled(review: Review, visible: set[str], told: Callable[[str], str]) -> Review:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fourcorners.research.answer import Answer, Citation, Role, Statement, Verification
+from fourcorners.research.answer import Answer, Citation, Role, Statement
 from fourcorners.server.links import quote_href
 
 _TITLES = {
@@ -29,11 +29,10 @@ class NumberedQuote:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A statement with its evidence; `verified` tells whether the program could check it."""
+    """A statement with its evidence."""
 
     statement: Statement
     evidence: tuple[NumberedQuote, ...]
-    verified: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +47,21 @@ class SentenceGroup:
 class AnswerLayout:
     """A report laid out; a sentence stands in it once."""
 
-    summary: tuple[CitedSentence, ...]
     answer: tuple[CitedSentence, ...]
     conditions: tuple[CitedSentence, ...]
     readings: tuple[CitedSentence, ...]
+    summary: tuple[CitedSentence, ...]
     findings: tuple[SentenceGroup, ...]
     evidence: tuple[NumberedQuote, ...]
 
 
 def lay_out_answer(answer: Answer) -> AnswerLayout:
     """Lay a report out: the answer first, then what it depends on, then what else was found."""
-    layer = _Layer()
-    told = answer.answer
-    first = layer.sentences(told.sentences)
-    conditions = layer.sentences(told.conditions)
-    readings = layer.sentences(told.readings)
-    summary = layer.sentences(answer.summary)
+    layer, told = _Layer(), answer.answer
+    parts = (told.sentences, told.conditions, told.readings, answer.summary)
+    first, conditions, readings, summary = (layer.sentences(each) for each in parts)
     findings = tuple(_grouped(layer, answer.findings))
-    return AnswerLayout(summary, first, conditions, readings, findings, tuple(layer.evidence))
+    return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
 
 
 def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceGroup]:
@@ -92,10 +88,9 @@ class _Layer:
         new = []
         for each in statements:
             evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
-            verified = each.standing is Verification.VERIFIED
             told = (each.text, each.problem, each.claims, evidence)
             if told not in self._told:
-                new.append(CitedSentence(each, evidence, verified))
+                new.append(CitedSentence(each, evidence))
             self._told.add(told)
         return tuple(new)
 
