@@ -33,8 +33,8 @@ span, words)`. For what `Access` does not offer, `access.library_for(collection,
 then read must be of that collection or document alone.
 
 **To add an API route**: the same in `api/NAME.py`, named in `api/__init__.py`; models are pydantic,
-lists are `Paged`, writes take `Idempotency-Key` (`api/once.py`), errors are `FourcornersError`s,
-which become problem+json.
+lists are `Paged`, writes take `Idempotency-Key` (`api/requests.py`), and errors, which are
+`FourcornersError`s, become problem+json.
 
 **To add long work**: `doing/NAME.py` with a function of `Doing` that reports progress, named in
 `doing/__init__.py`; start it with `desk.start(...)`.

@@ -1,4 +1,4 @@
-"""Tasks and answers: long work, questions to contracts, what happens meanwhile, and the reports."""
+"""Tasks, answers and the audit trail: long work, what happens meanwhile, and what was done."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from fourcorners.errors import FourcornersError
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.server.api.models import AnswerValue, ListedAnswerValue, Paged, TaskValue, Value
 from fourcorners.server.api.requests import IdempotencyKey, decode_cursor, encode_cursor, run_once
+from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound
 from fourcorners.server.store import answers as kept_answers
+from fourcorners.server.store import audit_trail as trail
 from fourcorners.server.tasks.handlers import ask as asking
 from fourcorners.server.tasks.questions import Question, start_question
 from fourcorners.server.tasks.queue import Task
@@ -27,6 +29,7 @@ from fourcorners.server.tasks.steps import ProgressSteps
 
 router = APIRouter(tags=["Tasks"])
 answers_router = APIRouter(tags=["Answers"])
+audit_router = APIRouter(tags=["Audit"])
 _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-stream": {}}}}
 _LOOK = 0.5  # seconds between looks
 _LONGEST = 3600.0  # seconds of one stream: then the client asks again
@@ -47,6 +50,25 @@ class QuestionRequest(Value):
     turns: int = Field(default=TURNS, ge=1, le=MAX_TURNS)
     rules: bool = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
+
+
+class AuditValue(Value):
+    """One line of the trail, bound to the one before it by a hash."""
+
+    seq: int
+    at: str
+    event: str
+    detail: dict[str, str | int]
+    previous: str
+    hash: str
+
+
+class VerdictValue(Value):
+    """What reading the whole trail shows."""
+
+    entries: int
+    head: str
+    faults: list[str]
 
 
 @answers_router.post("/answers", status_code=202)
@@ -135,6 +157,31 @@ async def events(context: Context, task: str) -> StreamingResponse:
     """Watch a task: an event `task` whenever it is further, and `end` when nothing more comes."""
     await run_in_threadpool(context.task, task)  # refuses before the stream begins
     return _stream(_watched(context, task, "task", _progress, lambda ended: ended.state.value))
+
+
+@audit_router.get("/audit")
+def audit(
+    context: Context,
+    cursor: Annotated[str, Query(pattern=r"^\d{0,15}$")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Paged[AuditValue]:
+    """List the audit trail, the oldest entry first."""
+    after = int(cursor or 0)
+    with context.access() as access:
+        found = trail.entries_after(access.full_library(Role.ADMIN), after, limit + 1)
+    here = found[:limit]
+    return Paged(
+        items=[AuditValue.make(each, detail=json.loads(each.detail)) for each in here],
+        next=str(here[-1].seq) if len(found) > limit else None,
+    )
+
+
+@audit_router.get("/audit/verdict")
+def verdict(context: Context) -> VerdictValue:
+    """Read the whole trail, and tell whether any of it was changed."""
+    with context.access() as access:
+        found = access.full_library(Role.ADMIN).audit_verdict()
+    return VerdictValue.make(found, faults=[each.description for each in found.faults])
 
 
 def _stream(events: AsyncIterator[str]) -> StreamingResponse:

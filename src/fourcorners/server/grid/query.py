@@ -14,7 +14,6 @@ from pydantic import BeforeValidator
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
 
-SORTS = ("name", "type", "risk", "open")
 _Words = Annotated[str, Query(max_length=200)]
 # The names of the fields in an address.
 _KEYS = {
@@ -36,7 +35,7 @@ class GridQuery:
         column: Only cells of this provision count for the filters; empty for every shown one.
         state: A `CellState`, or `missing` for cells that were not reviewed.
         assigned: Only cells that this person is to look at.
-        sort: One of `SORTS` or a provision's id.
+        sort: `name`, `type`, `risk`, `open` or a provision's id.
         show: The ids of the columns shown; empty for all.
         marks: Whether cells show their marks alone, in narrow columns.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -10,9 +12,20 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.reports.excerpt import Excerpt, cut_excerpt
+from fourcorners.reports.grid import (
+    REVIEW_WORDS,
+    SEVERITY_WORDS,
+    STATE_WORDS,
+    ocr_note,
+    page_range,
+    quote_place,
+)
 from fourcorners.research.columns.store import column_versions, playbook_for
-from fourcorners.review.finding import CellState, ReviewState
+from fourcorners.review import store
+from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
 from fourcorners.server import columns as asking
@@ -20,11 +33,11 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, TooLarge
-from fourcorners.server.grid.dates import dated_grid, open_grid
+from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
-from fourcorners.server.grid.panel import finding_panel
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view
+from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store as books
 
 router = APIRouter()
@@ -39,6 +52,11 @@ _WHICH = {
     "both": (CellState.FOUND, CellState.NOT_FOUND),
 }
 _SAYS = {each.value: each for each in ReviewState}
+_MOST_READ = 300  # contracts whose cells are read for what they change in this one
+_MOST_QUOTES = 8  # shown at first; the rest is counted
+_AROUND = 160  # characters that are shown before a clause, and after it
+# A line that was cut by the width of the paper, not ended: what follows is the same paragraph.
+_CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 
 @router.get("/reviews/cell")
@@ -256,9 +274,22 @@ def _shown(context: RequestContext, access: Access, c: str, p: str, d: str, v: s
     library = access.library_for(c, Role.READER)
     book = books.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
-    view = finding_panel(access, c, of_column, d, v)
+    provision = of_column.provision(v)
+    access.library_of(d, Role.READER)
+    view: dict[str, object] = {
+        "provision": provision,
+        "document": d,
+        "title": access.visible(d).entry.title,
+    }
+    cells = store.load_cells(library, of_column, [provision.id], d).get(d, {})
+    finding = cells.get(provision.id)
+    if finding is not None:
+        visible = [each.id for each in access.documents(c)]
+        amended = _amended(library, of_column, finding, visible)
+        (finding,) = findings_at(library, of_column, [amended])
+        view |= _panel(finding, access.text(d))
     matrix = dated_grid(context.state.connection_pool, access, c, book)
-    cell = cell_view(library, matrix, d, view.provision.id)
+    cell = cell_view(library, matrix, d, provision.id)
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
     return context.page(
         template,
@@ -266,13 +297,65 @@ def _shown(context: RequestContext, access: Access, c: str, p: str, d: str, v: s
         book=book,
         view=view,
         cell=cell,
-        finding=view.finding,
+        finding=finding,
         back=_grid(c, book.id),
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,
         may_mark=context.principal.may(Role.REVIEWER, c),
     )
+
+
+def _panel(finding: Finding, text: str) -> dict[str, object]:
+    """Return what is shown of a finding beside itself."""
+    best = finding.searched.best if finding.searched and not finding.evidence else None
+    ranked = sorted(finding.evidence, key=lambda each: -each.score)
+    place, document = finding.place, finding.document
+    return {
+        "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
+        "more": max(0, len(ranked) - _MOST_QUOTES),
+        "near": _in_context(document, text, best) if best and best.quote.span else None,
+        "assigned": assigning.assignee(finding.remarks),
+        "value_href": quote_href(document, place, finding.value) if place else "",
+    }
+
+
+def _amended(
+    library: Library, playbook: Playbook, finding: Finding, visible: Sequence[str]
+) -> Finding:
+    """Return the finding with what other contracts of the collection change in it."""
+    if len(visible) > _MOST_READ or finding.document not in visible:
+        return finding
+    cells = store.load_cells(library, playbook, [finding.provision])
+    from fourcorners.review.amendments import apply_amendments
+
+    row = [cells[each][finding.provision] for each in visible if each in cells]
+    changed = apply_amendments(library, row)
+    return next(each for each in changed if each.document == finding.document)
+
+
+def _flowing(cut: Excerpt) -> Excerpt:
+    """Return an excerpt with less around it, and paragraphs not broken as lines on paper were."""
+    runs = tuple(replace(run, words=_CUT.sub(" ", run.words)) for run in cut.runs)
+    before, after = _CUT.sub(" ", cut.before), _CUT.sub(" ", cut.after)
+    if len(before) > _AROUND:
+        before = before[-_AROUND:].partition(" ")[2]
+    if len(after) > _AROUND:
+        after = after[:_AROUND].rpartition(" ")[0]
+    return replace(cut, before=before, runs=runs, after=after)
+
+
+def _in_context(document: str, text: str, evidence: Evidence) -> dict[str, object]:
+    """Return a quote in its clause."""
+    span = evidence.quote.span
+    excerpt = cut_excerpt(text, evidence.clause, {0: [span] if span else []})
+    return {
+        "evidence": evidence,
+        "excerpt": _flowing(excerpt),
+        "where": ", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
+        "checked": quote_place(evidence.quote),
+        "href": quote_href(document, span, evidence.quote.words) if span else "",
+    }
 
 
 def _grid(collection: str, playbook: str) -> str:
