@@ -48,9 +48,8 @@ def add_column(
     _require_model(context, wanted=with_model)
     with context.access() as access:
         library = access.library_for(collection, Role.REVIEWER)
-        wanted = fold_name(collection)
-        names = [each.name for each in access.collections()]
-        name = next((each for each in names if fold_name(each) == wanted), collection)
+        names = {fold_name(each.name): each.name for each in access.collections()}
+        name = names.get(fold_name(collection), collection)
         book, by = books.load_playbook(library, playbook), context.principal.name
         with _refused():
             column = store.add_column(

@@ -114,7 +114,7 @@ def page_of(
     else into, or out of, the parts.
 
     Raises:
-        Refusal: If the cursor is none of ours.
+        HttpError: If the cursor is none of ours.
     """
     after = decode_cursor(cursor) if cursor else None
     rest = [item for item in items if after is None or key(item) > after]
@@ -130,7 +130,7 @@ def decode_cursor(cursor: str) -> Key:
     """Return the key that a cursor was made from.
 
     Raises:
-        Refusal: If the cursor is none of ours.
+        HttpError: If the cursor is none of ours.
     """
     try:
         found = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
@@ -151,7 +151,7 @@ class RequestGuard:
         """Look at one request.
 
         Raises:
-            TooMany: If the caller has asked too often.
+            TooManyRequests: If the caller has asked too often.
             NotAllowed: If a session's cookie writes without its page's token.
         """
         self._rate.spend(context.principal.name)

@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A document as a row of the grid; `find` is what it is found by."""
+    """A document as a row of the grid; `search_text` is what it is found by."""
 
     id: str
     name: str

@@ -138,24 +138,20 @@ def _cell(
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
     said = matrix.annotations.get(place) or ReviewSummary(review, "", "", 0)
-    look = [state.value, f"s-{severity.value}", f"r-{review.value}"]
-    if off:
-        look.append("off")
+    look = f"{state.value} s-{severity.value} r-{review.value}{' off' if off else ''}"
     words = said.value or quoted
-    label = [f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}"]
     answer = "" if said.value else single_line(answer)
-    if answer:
-        label.append(answer.lower())
-    if severity is not Severity.NONE:
-        label.append(f"{SEVERITY_WORDS[severity].lower()} severity")
-    if review is not ReviewState.PROPOSED:
-        label.append(REVIEW_WORDS[review].lower())
-    if said.assigned:
-        label.append(f"for {single_line(said.assigned)}")
+    label = [
+        f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}",
+        answer.lower(),
+        "" if severity is Severity.NONE else f"{SEVERITY_WORDS[severity].lower()} severity",
+        "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
+        f"for {single_line(said.assigned)}" if said.assigned else "",
+    ]
     return CellView(
         provision.id,
-        " ".join(look),
-        ", ".join(label),
+        look,
+        ", ".join(filter(None, label)),
         single_line(words),
         STATE_WORDS[state] if not words else "",
         said.assigned,

@@ -160,7 +160,7 @@ def _walled(access: Access, asked: AskRequest) -> str | None:
 
     Raises:
         NotFound: If they may not know of the collection or of a document.
-        Refusal: If they may read several collections and name none.
+        HttpError: If they may read several collections and name none.
     """
     collection, readable = asked.collection, access.readable()
     if collection is None and readable is not None:

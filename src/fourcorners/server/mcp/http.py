@@ -56,7 +56,7 @@ class McpApp:
 
         Raises:
             NotSignedIn: If it bears no token where people sign in.
-            TooMany: If its sender has asked too often.
+            TooManyRequests: If its sender has asked too often.
         """
         request = Request(scope, receive)
         scope[_DESK] = await run_in_threadpool(self._context, request)

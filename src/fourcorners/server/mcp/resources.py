@@ -105,7 +105,7 @@ def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
 
     Raises:
         NotFound: If there is none of that name.
-        Refusal: If an argument is missing, unknown, or too long.
+        HttpError: If an argument is missing, unknown, or too long.
     """
     if name not in load_prompts():
         raise NotFound(f"there is no prompt {name[:60]!r}.", remedy=", ".join(load_prompts()))

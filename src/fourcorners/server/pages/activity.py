@@ -38,9 +38,8 @@ _HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 @router.get("/activity")
 def tasks(context: Context, before: Annotated[str, Query(max_length=40)] = "") -> Response:
     found = context.tasks(limit=_PAGE, before=before)
-    partial = context.is_partial
     return context.page(
-        "_activity.html.j2" if partial else "activity.html.j2",
+        "_activity.html.j2" if context.is_partial else "activity.html.j2",
         tasks=found,
         more=found[-1].id if len(found) == _PAGE else "",
         at_work=any(not each.state.is_final for each in found),
@@ -130,11 +129,8 @@ def benchmark_run(context: Context, identity: str) -> Response:
     if folder is None:
         raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
     found = benchmarks.find_run(folder, identity)
-    return context.page(
-        "benchmark.html.j2",
-        run=found,
-        groups=[_drawn(number, each) for number, each in enumerate(found.groups)],
-    )
+    groups = [_drawn(number, each) for number, each in enumerate(found.groups)]
+    return context.page("benchmark.html.j2", run=found, groups=groups)
 
 
 @router.get("/tasks/{identifier}")

@@ -49,10 +49,10 @@ def show(
         here = shown[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
-        names = [each.name for each in access.collections()]
+        names = {fold_name(each.name): each.name for each in access.collections()}
     return context.page(
         "collection.html.j2",
-        name=next(each for each in names if fold_name(each) == fold_name(name)),
+        name=names[fold_name(name)],
         total=len(entries),
         fitting=len(shown),
         entries=here,
@@ -175,7 +175,7 @@ def parse_date(text: str) -> date:
     """Return a day that somebody wrote as 2026-03-01.
 
     Raises:
-        Refusal: If it is none.
+        HttpError: If it is none.
     """
     problem = "this is no day."
     with suppress(ValueError):
