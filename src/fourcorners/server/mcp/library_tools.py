@@ -9,7 +9,7 @@ from pydantic import Field
 from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import documents, tasks
 from fourcorners.server.api import findings as finding
-from fourcorners.server.api import search as searching
+from fourcorners.server.api.documents import PrecedentValue
 from fourcorners.server.api.findings import FindingValue, ReviewRequest
 from fourcorners.server.api.models import (
     CardValue,
@@ -24,7 +24,6 @@ from fourcorners.server.api.models import (
     Value,
 )
 from fourcorners.server.api.requests import page_of
-from fourcorners.server.api.search import PrecedentValue
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.links import quote_href
@@ -96,7 +95,7 @@ class Hits(Value):
     "hit has its exact words, its place, and a link.",
 )
 def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
-    return Hits(hits=searching.search(context, asked.query, asked.collection, asked.limit))
+    return Hits(hits=documents.search(context, asked.query, asked.collection, asked.limit))
 
 
 class ReadRequest(Value):
@@ -222,7 +221,7 @@ class Precedents(Value):
 @tool("Precedent clauses", "Finds the clauses of a collection that serve best to draft from.")
 def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) -> Precedents:
     return Precedents(
-        precedents=searching.precedents(context, asked.query, asked.collection, asked.limit)
+        precedents=documents.precedents(context, asked.query, asked.collection, asked.limit)
     )
 
 
