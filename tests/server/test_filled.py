@@ -6,7 +6,7 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.grid.progress import count_filled
+from fourcorners.server.grid.cell_summaries import count_filled
 
 from . import grids
 from .conftest import LEASE, SUPPLY, Room

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fourcorners.server.api import guard as guarding
+from fourcorners.server.api import requests as guarding
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 schemathesis = pytest.importorskip("schemathesis")

@@ -19,7 +19,8 @@ scripts and styles: they go to `static/`. A page works without JavaScript. Words
 through `{{ x|line }}` or `{{ x|visible }}`; a link to them is `quote_href(document, span, words)`.
 
 **To add an API route**: the same in `api/NAME.py`, named in `api/__init__.py`; models are pydantic,
-lists are `Paged`, errors are `FourcornersError`s, which become problem+json.
+lists are `Paged`, writes take `Idempotency-Key` (`api/requests.py`), and errors, which are
+`FourcornersError`s, become problem+json.
 
 **To add long work**: `tasks/handlers/NAME.py` with `run`, named in `tasks/handlers/__init__.py`;
 start it with `context.start_task(...)`.

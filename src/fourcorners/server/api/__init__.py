@@ -5,21 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
-from fourcorners.server.api import (
-    answers,
-    audit,
-    columns,
-    documents,
-    findings,
-    health,
-    precedents,
-    search,
-    tasks,
-)
-from fourcorners.server.api.guard import RequestGuard
+from fourcorners.server.api import documents, findings, tasks
 from fourcorners.server.api.models import Problem
+from fourcorners.server.api.requests import RequestGuard
 
-MODULES = (documents, health, search, precedents, findings, columns, answers, tasks, audit)
+_ROUTERS = (
+    *(documents.router, documents.search_router, findings.router),
+    *(tasks.answers_router, tasks.router, tasks.audit_router),
+)
 
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}
@@ -30,8 +23,8 @@ _PROBLEMS: dict[int | str, dict[str, object]] = {
 def install(app: FastAPI) -> None:
     """Give an application the API, with its description."""
     api = APIRouter(prefix="/api/v1", dependencies=[Depends(RequestGuard())], responses=_PROBLEMS)
-    for module in MODULES:
-        api.include_router(module.router)
+    for router in _ROUTERS:
+        api.include_router(router)
     app.include_router(api)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)

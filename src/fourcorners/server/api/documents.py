@@ -1,22 +1,23 @@
-"""Collections and documents: what there is, its words, and adding to it."""
+"""Documents: collections, the check of their papers, search, and precedents to draft from."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from pydantic import ConfigDict, Field
+from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
-from fourcorners.server.api.idempotency import IdempotencyKey, run_once
 from fourcorners.server.api.models import (
     BoxValue,
     CardValue,
     CollectionValue,
     DocumentValue,
     FailureValue,
+    HitValue,
     NeighbourhoodValue,
     NodeValue,
     OutlineValue,
@@ -24,21 +25,89 @@ from fourcorners.server.api.models import (
     SpanValue,
     TaskValue,
     TextValue,
+    Value,
 )
-from fourcorners.server.api.paging import page_of
+from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError
-from fourcorners.server.links import quote_href
+from fourcorners.server.errors import HttpError, NotFound
+from fourcorners.server.links import document_href, quote_href
+from fourcorners.server.pages import collection as checking
+from fourcorners.server.pages.collection import uploaded_files
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.health_checks import ProblemClass
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.text.span import Span
 
 router = APIRouter(tags=["Documents"])
+search_router = APIRouter()
 Name = Annotated[str, Query(max_length=500, description="The collection's name.")]
 Cursor = Annotated[str, Query(max_length=2_000, description="`next` of the part before.")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 _AROUND = 2_000  # characters of context
+
+
+class CheckRequest(Value):
+    """Whose papers are to be checked."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    as_of: str = Field(
+        default="",
+        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
+        description="The day on which terms are judged; empty for today.",
+    )
+
+
+class SymptomValue(Value):
+    """One thing to look at before a review."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    class_: ProblemClass = Field(alias="class")
+    concern: str = Field(examples=["missing-attachment"])
+    severity: Literal["high", "medium", "low", "none"]
+    document: str = Field(description="Its id; empty for a file that could not be read.")
+    name: str
+    message: str
+    remedy: str
+    span: SpanValue | None
+    words: str = Field(description="Those at the span.")
+    others: list[str] = Field(description="The names of other files that it concerns.")
+    href: str
+
+
+class HealthValue(Value):
+    """What a check of papers found, the gravest first."""
+
+    made: str
+    as_of: str
+    stale: bool = Field(description="Whether files have come or gone since.")
+    documents: int
+    unread: int
+    pages: int
+    characters: int
+    classes: dict[ProblemClass, int]
+    symptoms: list[SymptomValue]
+
+
+class PlaceValue(Value):
+    """Where a clause stands; `span` and `href` are null where that is not known."""
+
+    document: str
+    name: str
+    path: list[str]
+    span: SpanValue | None
+    href: str | None
+
+
+class PrecedentValue(Value):
+    """A clause to draft from, once for all places that have its words."""
+
+    text: str
+    places: list[PlaceValue]
+    score: float
+    stars: float | None = Field(description="What a lawyer would give it, 1 to 5, if known.")
 
 
 @router.get("/collections")
@@ -46,13 +115,7 @@ def collections(context: Context) -> list[CollectionValue]:
     """List the collections that you may read."""
     with context.access() as access:
         return [
-            CollectionValue(
-                name=each.name,
-                documents=each.documents,
-                characters=each.characters,
-                passages=each.passages,
-                unread=len(access.failures(each.name)),
-            )
+            CollectionValue.make(each, unread=len(access.failures(each.name)))
             for each in access.collections()
         ]
 
@@ -100,13 +163,11 @@ def documents(
         }
     },
 )
-async def add(
-    request: Request, context: Context, idempotency_key: IdempotencyKey = None
-) -> TaskValue:
+async def add(request: Request, context: Context, key: IdempotencyKey = None) -> TaskValue:
     """Upload files, archives among them, into a collection; the answer is the task to watch."""
     form = await request.form(max_files=MAX_FILES, max_fields=10)
     try:
-        return await run_in_threadpool(_add, context, form, idempotency_key)
+        return await run_in_threadpool(_add, context, form, key)
     finally:
         await form.close()
 
@@ -138,12 +199,8 @@ def text(
     with context.access() as access:
         whole = access.text(document)
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
-    return TextValue(
-        document=document,
-        span=SpanValue.from_span(span),
-        characters=len(whole),
-        text=span.text_in(whole),
-    )
+    words, place = span.text_in(whole), SpanValue.make(span)
+    return TextValue(document=document, span=place, characters=len(whole), text=words)
 
 
 @router.get("/documents/{document}/outline")
@@ -155,14 +212,7 @@ def outline(context: Context, document: str) -> OutlineValue:
         confidence=tree.confidence,
         windows=tree.windows,
         nodes=[
-            NodeValue(
-                id=node.id,
-                parent=node.parent,
-                kind=node.kind.value,
-                label=node.label,
-                heading=node.heading.text_in(words) if node.heading else "",
-                span=SpanValue.from_span(node.span),
-            )
+            NodeValue.make(node, heading=node.heading.text_in(words) if node.heading else "")
             for node in tree.nodes
         ],
     )
@@ -195,38 +245,132 @@ def span(
             boxes = context.state.page_renderer.span_boxes(read, original, found)
         except InputError:
             boxes = []  # as where the original is not at hand
+    words = found.text_in(read.text)
     return NeighbourhoodValue(
         document=document,
-        span=SpanValue.from_span(found),
-        words=found.text_in(read.text),
+        span=SpanValue.make(found),
+        words=words,
         before=read.text[max(0, found.start - around) : found.start],
         after=read.text[found.end : found.end + around],
         path=list(tree.path(node, read.text)) if node else [],
         page=read.page_of(found.start),
-        href=quote_href(document, found, found.text_in(read.text)),
-        boxes=[BoxValue(page=b.page, x0=b.x0, y0=b.y0, x1=b.x1, y1=b.y1) for b in boxes],
+        href=quote_href(document, found, words),
+        boxes=[BoxValue.make(each) for each in boxes],
     )
 
 
-def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
-    collection = " ".join(str(form.get("collection", "")).split())
-    if not collection or len(collection) > 120:
-        raise HttpError("a collection needs a name of at most 120 characters.")
-    with context.access() as access:
-        access.require(Role.EDITOR, collection, to_come=True)
-    sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
-    files = [(each.filename, each) for each in sent if each.filename]
-    if not files:
-        raise HttpError("no file was sent.", remedy="Send them as the field `files`.")
-    asked = "\n".join([collection, *(f"{name} {each.size}" for name, each in files)])
+@router.post("/health", status_code=202)
+def check(context: Context, asked: CheckRequest, key: IdempotencyKey = None) -> TaskValue:
+    """Check the papers of a collection; the answer is the task to watch."""
+    as_of = checking.parse_date(asked.as_of) if asked.as_of else None
     return run_once(
-        context,
-        key,
-        asked,
-        TaskValue,
-        lambda: TaskValue.from_task(
-            receive_files(context, collection, ((n, each.file) for n, each in files))
-        ),
+        context, key, asked, TaskValue, lambda: checking.begin(context, asked.collection, as_of)
+    )
+
+
+@router.get("/health")
+def health(
+    context: Context, collection: Annotated[str, Query(max_length=500, examples=["Project Larch"])]
+) -> HealthValue:
+    """Return what the last check of a collection's papers found."""
+    told = context.state.uploads.display_path
+    with context.access() as access:
+        checked = access.last_health_check(collection)
+        if checked is None:
+            raise NotFound(
+                "the papers of this collection were not checked yet.",
+                remedy="Have them checked: POST to the same route.",
+            )
+        found = checked.health
+        symptoms = []
+        for each in found.symptoms:
+            words, href = "", document_href(each.document) if each.document else ""
+            if each.document and each.span:
+                words = each.span.text_in(access.text(each.document))
+                href = quote_href(each.document, each.span, words)
+            symptoms.append(
+                SymptomValue.make(
+                    each,
+                    class_=papers.problem_class(each.concern),
+                    name=each.name if each.document else told(each.name),
+                    words=words,
+                    others=[told(other) for other in each.others],
+                    href=href,
+                )
+            )
+    return HealthValue.make(
+        found,
+        made=checked.made,
+        as_of=checked.as_of.isoformat(),
+        stale=checked.stale,
+        classes={kind: len(some) for kind, some in papers.group_by_class(found)},
+        symptoms=symptoms,
+    )
+
+
+@search_router.get("/search", tags=["Search"])
+def search(
+    context: Context,
+    q: Annotated[
+        str,
+        Query(min_length=1, max_length=2_000, examples=['"change control"~5', "can they leave"]),
+    ],
+    collection: Annotated[str | None, Query(max_length=500)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> list[HitValue]:
+    """Find passages that match a query, or that answer a question of three or more plain words."""
+    with context.access() as access:
+        found = access.search(q, context.state.engines, collection=collection, limit=limit)
+    return [
+        HitValue.make(hit, href=quote_href(hit.document, hit.span, hit.words)) for hit in found.hits
+    ]
+
+
+@search_router.get("/precedents", tags=["Precedents"])
+def precedents(
+    context: Context,
+    q: Annotated[str, Query(min_length=1, max_length=2_000, examples=["mutual cap on liability"])],
+    collection: Annotated[str, Query(max_length=500)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 5,
+) -> list[PrecedentValue]:
+    """Find the clauses of a collection that serve best as precedents."""
+    from fourcorners.precedents import gather
+    from fourcorners.precedents.rank import ClauseStock, rank_clauses
+    from fourcorners.precedents.scoring import vector_cache as kept
+
+    encoder = context.state.engines.encoder
+    with context.access() as access:
+        library = access.library_for(collection, Role.READER)
+        clauses = gather.document_clauses(library, access.documents(collection))
+        stock = ClauseStock(
+            clauses, encoder, vectors=lambda texts: kept.cached_vectors(library, texts, encoder)
+        )
+        found = rank_clauses(q, stock, limit=limit)
+        access.record("precedents", {"collection": collection, "found": len(found)})
+    return [
+        PrecedentValue(
+            text=each.clause.text,
+            places=[
+                PlaceValue.make(
+                    place,
+                    name=place.source,
+                    href=quote_href(place.document, place.span) if place.span else None,
+                )
+                for place in each.clause.places
+            ],
+            score=each.score,
+            stars=each.expected,
+        )
+        for each in found
+    ]
+
+
+def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
+    collection, files = uploaded_files(context, form, "Send them as the field `files`.")
+    asked = "\n".join([collection, *(f"{name} {file.size}" for name, file in files)])
+    sent = ((name, file.file) for name, file in files)
+    return run_once(
+        context, key, asked, TaskValue, lambda: receive_files(context, collection, sent)
     )
 
 

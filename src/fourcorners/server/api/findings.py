@@ -1,4 +1,4 @@
-"""Reviews: playbooks, findings, and what people say of them."""
+"""Reviews: playbooks, findings and what people say of them, and the columns that people asked."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.research.columns import store as columns_store
+from fourcorners.research.columns.store import MAX_QUESTION, PREFIX
 from fourcorners.review import store
 from fourcorners.review.finding import Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.server.api.idempotency import IdempotencyKey, run_once
+from fourcorners.server import columns as asking
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
-from fourcorners.server.api.paging import page_of
+from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import actions as asking
-from fourcorners.server.columns import store as kept
-from fourcorners.server.context import Context
+from fourcorners.server.columns import ColumnStatus
+from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.grid.dates import findings_at
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store as books
 from fourcorners.server.tasks.handlers import review as reviewing
+from fourcorners.server.tasks.queue import Task
 
 router = APIRouter(tags=["Reviews"])
 PlaybookId = Annotated[str, Query(max_length=200, examples=["due-diligence"])]
@@ -73,31 +75,17 @@ class FindingValue(Value):
 
     @classmethod
     def from_finding(cls, finding: Finding) -> FindingValue:
-        """Return a finding as the API says it."""
-        return cls(
-            document=finding.document,
-            provision=finding.provision,
-            answer=finding.answers[0].answer
-            if finding.provision.startswith(kept.PREFIX) and finding.answers
-            else "",
-            state=finding.state.value,
-            severity=finding.severity.value,
-            reason=finding.reason,
-            quotes=[
-                QuoteValue(
-                    words=each.quote.words,
-                    span=SpanValue.from_span(each.quote.span),
-                    score=each.score,
-                    href=quote_href(finding.document, each.quote.span, each.quote.words),
-                )
-                for each in finding.evidence
-                if each.quote.span is not None
-            ],
-            review=finding.review.value,
-            value=finding.value,
-            error=finding.error,
-            remedy=finding.remedy,
-        )
+        answers = finding.answers if finding.provision.startswith(PREFIX) else ()
+        quotes = [
+            QuoteValue.make(
+                each.quote,
+                score=each.score,
+                href=quote_href(finding.document, each.quote.span, each.quote.words),
+            )
+            for each in finding.evidence
+            if each.quote.span is not None
+        ]
+        return cls.make(finding, answer=answers[0].answer if answers else "", quotes=quotes)
 
 
 class ReviewRequest(Value):
@@ -119,36 +107,92 @@ class MarkRequest(Value):
     comment: str = Field(default="", max_length=states.MAX_COMMENT)
 
 
+class ColumnRequest(Value):
+    """A question to every contract of a review."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    playbook: str = Field(default="due-diligence", max_length=200)
+    question: str = Field(
+        min_length=1,
+        max_length=MAX_QUESTION,
+        examples=["Is there a most favoured customer clause?"],
+    )
+    with_model: bool = Field(
+        default=False, description="Let the configured language model read; by rules without it."
+    )
+
+
+class ColumnQuestion(Value):
+    """What a column asks instead."""
+
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
+    with_model: bool = False
+
+
+class VersionValue(Value):
+    """A question that a column asked."""
+
+    version: int
+    question: str
+    with_model: bool
+    by: str
+    at: str
+
+
+class ColumnValue(Value):
+    """A column; `provision` names its cells among the findings."""
+
+    id: str = Field(examples=["asked-1f2e3d4c"])
+    provision: str = Field(examples=["asked-1f2e3d4c-v1"])
+    version: int
+    collection: str
+    playbook: str
+    question: str
+    with_model: bool
+    by: str
+    at: str
+    open: int = Field(description="Contracts whose cells are empty or failed.")
+    state: Literal["", "waiting", "running", "parked", "done", "failed", "cancelled"] = Field(
+        description="Of its last task; empty if none is remembered."
+    )
+    task: str = Field(description="That task's id.")
+
+
+class StartedValue(Value):
+    """A column, and the task that fills it."""
+
+    column: ColumnValue
+    task: TaskValue
+
+
 @router.get("/playbooks")
 def playbooks(context: Context) -> list[PlaybookValue]:
     """List the playbooks that come with the package, and the house's own."""
     with context.access() as access:
-        return [_value(book) for book in books.usable_playbooks(access.common())]
+        return [_playbook(book) for book in books.usable_playbooks(access.common())]
 
 
 @router.get("/playbooks/{playbook}")
 def playbook(context: Context, playbook: str) -> PlaybookValue:
     """Return a playbook."""
     with context.access() as access:
-        return _value(books.load_playbook(access.common(), playbook))
+        return _playbook(books.load_playbook(access.common(), playbook))
 
 
 @router.post("/reviews", status_code=202)
-def review(
-    context: Context, asked: ReviewRequest, idempotency_key: IdempotencyKey = None
-) -> TaskValue:
+def review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -> TaskValue:
     """Review a collection by a playbook; the answer is the task to watch."""
     with context.access() as access:
         access.require(Role.REVIEWER, asked.collection)
         book = books.load_playbook(access.common(), asked.playbook)
     spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
 
-    def do() -> TaskValue:
+    def do() -> Task:
         started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
         asking.fill_new_documents(context, asked.collection, book.id)
-        return TaskValue.from_task(started)
+        return started
 
-    return run_once(context, idempotency_key, asked.model_dump_json(), TaskValue, do)
+    return run_once(context, key, asked, TaskValue, do)
 
 
 @router.get("/findings")
@@ -173,7 +217,7 @@ def findings(
             inside &= {document}
         library = access.library_for(collection, Role.READER)
         cells: dict[str, dict[str, Finding]] = {}
-        for each in (book, kept.review_playbook(library, collection, book.id)):
+        for each in (book, columns_store.review_playbook(library, collection, book.id)):
             wanted = [provision.id for provision in each.provisions]
             for place, row in store.load_cells(library, each, wanted, document).items():
                 cells.setdefault(place, {}).update(row)
@@ -188,19 +232,16 @@ def findings(
 
 
 @router.post("/findings/mark")
-def mark(
-    context: Context, said: MarkRequest, idempotency_key: IdempotencyKey = None
-) -> FindingValue:
+def mark(context: Context, said: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
     def do() -> FindingValue:
         with context.access() as access:
             library = access.library_of(said.document, Role.REVIEWER)
             book = books.load_playbook(library, said.playbook)
-            if said.provision.startswith(kept.PREFIX):
-                column = kept.find_column(library, said.provision)
-                access.require(Role.REVIEWER, column.collection)
-                book = kept.columns_playbook(column.collection, column.playbook, [column])
+            if said.provision.startswith(PREFIX):
+                column = asking.visible_column(access, said.provision, Role.REVIEWER)
+                book = columns_store.columns_playbook(column.collection, column.playbook, [column])
             with library.transaction():
                 finding = states.annotate_finding(
                     library,
@@ -212,26 +253,91 @@ def mark(
                     value=said.value,
                     comment=said.comment,
                 )
-                access.record(
-                    "mark",
-                    {"document": said.document, "provision": said.provision},
-                    always=True,
-                )
+                about = {"document": said.document, "provision": said.provision}
+                access.record("mark", {**about}, always=True)
         return FindingValue.from_finding(finding)
 
-    return run_once(context, idempotency_key, said.model_dump_json(), FindingValue, do)
+    return run_once(context, key, said, FindingValue, do)
 
 
-def _value(book: Playbook) -> PlaybookValue:
-    return PlaybookValue(
-        id=book.id,
-        name=book.name,
-        version=book.version,
-        hash=book.hash,
-        provisions=[
-            ProvisionValue(
-                id=each.id, name=each.name, definition=each.definition, query=str(each.query)
-            )
-            for each in book.provisions
-        ],
+@router.get("/columns")
+def columns(
+    context: Context,
+    collection: Annotated[str, Query(max_length=500)],
+    playbook: Annotated[str, Query(max_length=200)] = "due-diligence",
+) -> list[ColumnValue]:
+    """List the columns of a review that people asked for, in the order in which they did."""
+    with context.access() as access:
+        library = access.library_for(collection, Role.READER)
+        book = books.load_playbook(library, playbook)
+    return [_column(context, each) for each in asking.list_columns(context, collection, book.id)]
+
+
+@router.post("/columns", status_code=202)
+def add(context: Context, asked: ColumnRequest, key: IdempotencyKey = None) -> StartedValue:
+    """Ask a question of every contract of a review; its cells are findings like all others."""
+    place, question = (asked.collection, asked.playbook), asked.question
+
+    def do() -> StartedValue:
+        added = asking.add_column(context, *place, question, with_model=asked.with_model)
+        return _started(context, added)
+
+    return run_once(context, key, asked, StartedValue, do)
+
+
+@router.get("/columns/{column}")
+def column(context: Context, column: str) -> ColumnValue:
+    """Return a column."""
+    found = asking.find_column(context, column)
+    standing = asking.list_columns(context, found.collection, found.playbook)
+    return _column(context, next(each for each in standing if each.column.id == found.id))
+
+
+@router.get("/columns/{column}/versions")
+def versions(context: Context, column: str) -> list[VersionValue]:
+    """Return all that a column asked, the first first; the last is what it asks now."""
+    found = asking.find_column(context, column)
+    with context.access() as access:
+        held = columns_store.column_versions(
+            access.library_for(found.collection, Role.READER), found.id
+        )
+    return [VersionValue.make(each) for each in held]
+
+
+@router.post("/columns/{column}/question", status_code=202)
+def change(context: Context, column: str, asked: ColumnQuestion) -> StartedValue:
+    """Ask something else in a column: its next version, filled anew."""
+    return _started(
+        context, asking.update_column(context, column, asked.question, with_model=asked.with_model)
     )
+
+
+@router.post("/columns/{column}/fill", status_code=202)
+def fill(context: Context, column: str) -> TaskValue:
+    """Have the empty and the failed cells of a column filled."""
+    found = asking.find_column(context, column, Role.REVIEWER)
+    return TaskValue.make(asking.fill_column(context, found))
+
+
+@router.delete("/columns/{column}", status_code=204)
+def remove(context: Context, column: str) -> None:
+    """Take a column out of its review."""
+    asking.remove_column(context, column)
+
+
+def _started(context: RequestContext, standing: ColumnStatus) -> StartedValue:
+    return StartedValue.make(standing, column=_column(context, standing))
+
+
+def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
+    each, task = standing.column, standing.task
+    with context.access() as access:
+        documents = [entry.id for entry in access.documents(each.collection)]
+        short = columns_store.empty_cells(access.common(), each, documents)
+    state, identity = (task.state, task.id) if task else ("", "")
+    return ColumnValue.make(each, open=len(short), state=state, task=identity)
+
+
+def _playbook(book: Playbook) -> PlaybookValue:
+    provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
+    return PlaybookValue.make(book, provisions=provisions)

@@ -1,25 +1,36 @@
-"""What the API says and takes, as schemas."""
+"""What the API and MCP say of documents, tasks and answers, as schemas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Generic, Literal, TypeVar
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fourcorners.library.entries import Entry
-from fourcorners.outline.card.card import Card
-from fourcorners.server.tasks.queue import Task
+from fourcorners.outline.card.card import Card, Fact
+from fourcorners.research.answer import Answer, Citation, Draft, Gap, Statement, Verification
+from fourcorners.server.links import quote_href
+from fourcorners.server.store.answers import StoredAnswer
 from fourcorners.text.invisible_characters import show_invisible
-from fourcorners.text.span import Span
 
 T = TypeVar("T")
+_Verdict = Literal[
+    "yes", "no", "the contract says", "it depends", "not in the contract", "cannot tell"
+]
 
 
 class Value(BaseModel):
     """A value of the API: no more, and no less, than its schema says."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+
+    @classmethod
+    def make(cls, source: object, **more: object) -> Self:
+        """Return what `source` has under the names of the fields, with `more` before it."""
+        rest = cls.model_fields.keys() - more
+        return cls.model_validate({name: getattr(source, name) for name in rest} | more)
 
 
 class Paged(Value, Generic[T]):
@@ -44,11 +55,6 @@ class SpanValue(Value):
 
     start: int = Field(examples=[120])
     end: int = Field(examples=[340])
-
-    @classmethod
-    def from_span(cls, span: Span) -> SpanValue:
-        """Return a span as the API says it."""
-        return cls(start=span.start, end=span.end)
 
 
 class CollectionValue(Value):
@@ -85,19 +91,8 @@ class DocumentValue(Value):
 
     @classmethod
     def from_entry(cls, entry: Entry) -> DocumentValue:
-        """Return a document as the API says it."""
-        return cls(
-            id=entry.id,
-            name=show_invisible(entry.name),
-            title=show_invisible(entry.title),
-            type=entry.type,
-            media_type=entry.media_type,
-            characters=entry.characters,
-            pages=entry.pages,
-            needs_ocr=list(entry.needs_ocr),
-            added=entry.added.isoformat(),
-            collections=list(entry.collections),
-        )
+        name, title = show_invisible(entry.name), show_invisible(entry.title)
+        return cls.make(entry, name=name, title=title, added=entry.added.isoformat())
 
 
 class TextValue(Value):
@@ -145,17 +140,10 @@ class CardValue(Value):
 
     @classmethod
     def from_card(cls, card: Card, text: str) -> CardValue:
-        """Return a card as the API says it."""
         return cls(
             facts=[
-                FactValue(
-                    name=name,
-                    value=value,
-                    words=span.text_in(text),
-                    span=SpanValue.from_span(span),
-                    confidence=confidence,
-                )
-                for name, value, span, confidence in _facts(card)
+                FactValue.make(fact, name=name, value=value, words=fact.span.text_in(text))
+                for name, value, fact in _facts(card)
             ]
         )
 
@@ -215,27 +203,188 @@ class TaskValue(Value):
     created: str
     finished: str
 
+
+class CitedValue(Value):
+    """Words of a contract that the program verified, with their place."""
+
+    document: str
+    name: str
+    where: str = Field(examples=["clause 7.2(a), page 3"])
+    words: str
+    span: SpanValue
+    because: str
+    href: str
+
     @classmethod
-    def from_task(cls, task: Task) -> TaskValue:
-        """Return a task as the API says it."""
-        return cls.model_validate(task)
+    def from_citation(cls, cited: Citation | None) -> CitedValue | None:
+        """Return words with their link; None for words without a place."""
+        if cited is None or cited.quote.span is None:
+            return None
+        words, span = cited.quote.words, cited.quote.span
+        return cls.make(cited, words=words, span=span, href=quote_href(cited.document, span, words))
 
 
-def _facts(card: Card) -> Iterator[tuple[str, str, Span, float]]:
-    for name, words in (
-        ("title", card.title),
-        ("type", card.type),
-        ("governing_law", card.governing_law),
-        ("amends", card.amends),
-    ):
+class StatementValue(Value):
+    """A sentence, and the words that support it; what is not verified is a claim."""
+
+    text: str
+    role: str
+    standing: str
+    verified: bool
+    problem: str
+    part: str
+    quotes: list[CitedValue]
+    claims: list[str] = Field(description="Said to be the contract's words, and not found there.")
+
+    @classmethod
+    def list_of(cls, statements: Iterable[Statement]) -> list[Self]:
+        return [
+            cls.make(
+                each,
+                verified=each.standing is Verification.VERIFIED,
+                quotes=[cited for one in each.quotes if (cited := CitedValue.from_citation(one))],
+            )
+            for each in statements
+        ]
+
+
+class GapValue(Value):
+    """What is missing, and how it was looked for."""
+
+    what: str
+    part: str
+    searched: str
+    nearest: CitedValue | None
+
+    @classmethod
+    def list_of(cls, gaps: Iterable[Gap]) -> list[Self]:
+        return [cls.make(each, nearest=CitedValue.from_citation(each.nearest)) for each in gaps]
+
+
+class ExternalValue(Value):
+    """What a source outside of the contracts says; nothing in the answer rests on it."""
+
+    text: str
+    words: str
+    source: str
+    where: str
+    fetched: str
+    licence: str
+
+
+class TurnValue(Value):
+    """The report as it stood after a turn: what was asked, and what it came to until then."""
+
+    turn: int
+    asked: str
+    tools: list[str]
+    ruling: _Verdict
+    answer: list[StatementValue]
+    missing: list[str]
+
+    @classmethod
+    def from_draft(cls, draft: Draft) -> TurnValue:
+        return cls.make(
+            draft,
+            ruling=draft.answer.ruling,
+            answer=StatementValue.list_of(draft.answer.sentences),
+            missing=[each.what for each in draft.gaps],
+        )
+
+
+class StepValue(Value):
+    """One thing that was done: a question to a model, or work of the program."""
+
+    agent: str
+    turn: int
+    did: str
+    model: str
+    outcome: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class ListedAnswerValue(Value):
+    """An answer in a list."""
+
+    id: str = Field(examples=["83cfd2903285"])
+    question: str
+    ruling: _Verdict
+    collection: str = Field(description="Where it was asked; empty for all there is.")
+    asked_by: str
+    made_by: str
+    made: str
+
+    @classmethod
+    def from_stored(cls, kept: StoredAnswer) -> ListedAnswerValue:
+        home = kept.home
+        return cls.make(kept.summary, collection=home.collection, asked_by=home.asked_by)
+
+
+class ReportValue(Value):
+    """What a report comes to, and the words behind it."""
+
+    confidence: float
+    because: str
+    answer: list[StatementValue]
+    conditions: list[StatementValue]
+    readings: list[StatementValue]
+    findings: list[StatementValue]
+    gaps: list[GapValue]
+    next_questions: list[str]
+    assumptions: list[str]
+    stopped: str = Field(description="Why it ended before it was done; empty if it was done.")
+
+    @classmethod
+    def from_answer(cls, answer: Answer, **more: object) -> Self:
+        """Return a report; `more` are the fields of a subclass that the answer has not."""
+        verdict, listed = answer.answer, StatementValue.list_of
+        return cls.make(
+            answer,
+            confidence=verdict.confidence,
+            because=verdict.because,
+            answer=listed(verdict.sentences),
+            conditions=listed(verdict.conditions),
+            readings=listed(verdict.readings),
+            findings=listed(answer.findings),
+            gaps=GapValue.list_of(answer.gaps),
+            **more,
+        )
+
+
+class AnswerValue(ReportValue, ListedAnswerValue):
+    """A report, whole."""
+
+    asked: str
+    title: str
+    summary: list[StatementValue]
+    external: list[ExternalValue]
+    verified: int
+    unverified: int
+    turns: list[TurnValue] = Field(description="How it came about, turn by turn.")
+    record: list[StepValue] = Field(description="All that was done for it, in order.")
+
+    @classmethod
+    def from_stored_answer(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
+        return cls.from_answer(
+            answer,
+            **ListedAnswerValue.from_stored(kept).model_dump(),
+            summary=StatementValue.list_of(answer.summary),
+            verified=answer.counts.verified,
+            unverified=answer.counts.unverified,
+            turns=[TurnValue.from_draft(each) for each in answer.drafts],
+        )
+
+
+def _facts(card: Card) -> Iterator[tuple[str, str, Fact[Any]]]:
+    for name in ("title", "type", "governing_law", "amends"):
+        words: Fact[str] | None = getattr(card, name)
         if words is not None:
-            yield name, words.value, words.span, words.confidence
+            yield name, words.value, words
     for party in card.parties:
-        yield "party", party.value.name, party.span, party.confidence
-    for name, day in (
-        ("agreement_date", card.agreement_date),
-        ("effective_date", card.effective_date),
-        ("expiry_date", card.expiry_date),
-    ):
+        yield "party", party.value.name, party
+    for name in ("agreement_date", "effective_date", "expiry_date"):
+        day: Fact[date] | None = getattr(card, name)
         if day is not None:
-            yield name, day.value.isoformat(), day.span, day.confidence
+            yield name, day.value.isoformat(), day

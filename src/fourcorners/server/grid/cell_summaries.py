@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from fourcorners.library.database import as_integer, as_string, register_tables
@@ -19,6 +20,7 @@ from fourcorners.review.finding import Author, Finding, ReviewState
 from fourcorners.review.people.assignment import assignee
 
 _ROOM = "review_grid"
+_BY_DOCUMENT = "review_filled"  # an index by which cells are counted, and no finding is read
 _LENGTH = 110  # characters of a quote that a cell of the grid shows
 # A finding is stored as the array of its fields, with their names in front (`library/codec.py`).
 # One that was written with other names in these places is read whole.
@@ -77,9 +79,17 @@ register_tables(
     ),
 )
 
+register_tables(
+    _BY_DOCUMENT,
+    (
+        """
+        CREATE INDEX review_findings_by_document ON review_findings(playbook, document, made);
+        """,
+    ),
+)
+
 
 def create_tables(library: Library) -> None:
-    """Make the tables, if this library has none yet."""
     for room in ("review", "remarks", _ROOM):
         library.migrate(room)
 
@@ -112,15 +122,6 @@ class SyncPosition:
     annotation: int = 0
 
 
-class _Glances(dict[str, CellSummary]):
-    """Glances by how they are told; there are far fewer of them than cells."""
-
-    def __missing__(self, told: str) -> CellSummary:
-        provision, state, severity = told.split(_FIELD)
-        self[told] = provision, state, severity
-        return self[told]
-
-
 def changed_cells(
     library: Library, playbook: Playbook, since: SyncPosition
 ) -> Iterator[tuple[str, list[CellSummary]]]:
@@ -135,21 +136,20 @@ def changed_cells(
         "GROUP BY document",
         bindings,
     )
-    known = _Glances()
-    for name, cells in rows:
-        document, told = as_string(name), as_string(cells)
-        glances = [known[each] for each in told.split(_CELL)]
+    parse = cache(_parse)  # there are far fewer of them than cells
+    for identity, cells in rows:
+        document, told = as_string(identity), as_string(cells)
+        glances = [parse(each) for each in told.split(_CELL)]
         if f"{_FIELD}{_CELL}" in f"{told}{_CELL}":  # a severity is not kept
-            glances = [_graded(library, playbook, document, each) for each in glances]
+            glances = [
+                (name, state, severity or _whole(library, playbook, document, name).severity.value)
+                for name, state, severity in glances
+            ]
         yield document, glances
 
 
-def _graded(
-    library: Library, playbook: Playbook, document: str, glance: CellSummary
-) -> CellSummary:
-    provision, state, severity = glance
-    if not severity:
-        severity = _whole(library, playbook, document, provision).severity.value
+def _parse(told: str) -> CellSummary:
+    provision, state, severity = told.split(_FIELD)
     return provision, state, severity
 
 
@@ -186,57 +186,78 @@ def review_summaries(
     for document, provisions in by_document.items():
         cells = store.load_cells(library, playbook, provisions, document).get(document, {})
         for provision, finding in cells.items():
-            yield document, provision, review_summary(finding)
+            said = [each for each in finding.remarks if each.author is Author.PERSON]
+            comments = sum(bool(each.comment) for each in said)
+            assigned = assignee(finding.remarks)
+            summary = ReviewSummary(finding.review, assigned, finding.value, comments)
+            yield document, provision, summary
 
 
-def review_summary(finding: Finding) -> ReviewSummary:
-    """Return what the remarks on a finding come to."""
-    said = sum(bool(each.comment) for each in finding.remarks if each.author is Author.PERSON)
-    return ReviewSummary(finding.review, assignee(finding.remarks), finding.value, said)
-
-
-def cell_words(
-    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
+def cell_texts(
+    library: Library,
+    playbook: Playbook,
+    documents: Iterable[str],
+    provisions: Iterable[str],
+    *,
+    answers: bool = False,
 ) -> dict[tuple[str, str], str]:
-    """Return the first words that the cells of a window quote, by document and provision."""
-    rows = library.execute(
-        f"SELECT document, provision, state, {_WORDS} FROM review_findings "  # noqa: S608
-        "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
-        "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
-        (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
-    )
-    found: dict[tuple[str, str], str] = {}
-    for document, provision, _, quoted in rows:
-        place = (as_string(document), as_string(provision))
-        if quoted is None:
-            first = _whole(library, playbook, *place).evidence[:1]
-            quoted = first[0].quote.words if first else ""
-        found[place] = as_string(quoted)[:_LENGTH]
-    return found
+    """Return the first words that the cells of a window quote, by document and provision.
 
-
-def cell_answers(
-    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
-) -> dict[tuple[str, str], str]:
-    """Return what the questions of a window's cells come to, by document and provision.
-
-    Only cells that have words of the contract for it; empty where it is left to a person.
+    Or what their first questions come to, by those words; empty where it is left to a person.
     """
     rows = library.execute(
-        f"SELECT document, provision, {_ANSWER} FROM review_findings "  # noqa: S608
+        f"SELECT document, provision, {_ANSWER if answers else _WORDS} FROM review_findings "  # noqa: S608
         "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
         "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
         (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
     )
     found: dict[tuple[str, str], str] = {}
-    for document, provision, answer in rows:
+    for document, provision, text in rows:
         place = (as_string(document), as_string(provision))
-        if answer is None:
-            first = _whole(library, playbook, *place).answers[:1]
-            answer = first[0].answer if first else ""
-        found[place] = as_string(answer)[:_LENGTH]
+        if text is None:
+            whole = _whole(library, playbook, *place)
+            quoted = (each.quote.words for each in whole.evidence)
+            text = next((each.answer for each in whole.answers) if answers else quoted, "")
+        found[place] = as_string(text)[:_LENGTH]
     return found
 
 
 def _whole(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
     return store.load_cells(library, playbook, [provision], document)[document][provision]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgress:
+    """The cells of a collection that a playbook has filled; `last` is when the last was."""
+
+    collection: str
+    playbook: str
+    cells: int
+    last: str
+
+
+def count_filled(library: Library, playbooks: Iterable[str]) -> list[ReviewProgress]:
+    """Return how many cells of each collection are filled, by playbooks that go by their hashes."""
+    library.migrate("review")
+    library.migrate(_BY_DOCUMENT)
+    rows = library.execute(
+        """
+        WITH f AS MATERIALIZED (
+            SELECT playbook, document, count(*) AS cells, max(made) AS last
+            FROM review_findings INDEXED BY review_findings_by_document
+            WHERE playbook IN (SELECT value FROM json_each(?))
+            GROUP BY playbook, document
+        )
+        SELECT c.name, f.playbook, sum(f.cells), max(f.last)
+        FROM f
+        JOIN documents d ON d.id = f.document
+        JOIN document_collections m ON m.document = d.row
+        JOIN collections c ON c.row = m.collection
+        GROUP BY c.row, f.playbook
+        """,
+        (json.dumps(sorted(playbooks)),),
+    )
+    return [
+        ReviewProgress(as_string(name), as_string(playbook), as_integer(cells), as_string(last))
+        for name, playbook, cells, last in rows
+    ]

@@ -5,10 +5,10 @@ The reports of the same day say the same, for the rules are those of `review/ter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,27 +18,11 @@ from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules, deciding_rule
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, GridRow, grid_cache
+from fourcorners.server.context import RequestContext
+from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
+from fourcorners.server.grid.query import GridQuery
+from fourcorners.server.store import playbook_store as books
 from fourcorners.server.store.connection_pool import ConnectionPool
-
-_MOST = 8  # grids whose ends are kept; as many as there are grids in memory
-
-
-class _Ends:
-    """When the contracts of a grid end, read once for as long as its rows are these."""
-
-    def __init__(self, lines: tuple[GridRow, ...]) -> None:
-        self.lines = lines
-        self._known: dict[int, date | None] = {}
-
-    def principal_of(self, library: Library, row: int) -> date | None:
-        if row not in self._known:
-            fact = library.card(self.lines[row].id).expiry_date
-            self._known[row] = fact.value if fact else None
-        return self._known[row]
-
-
-_OF_SHELVES: WeakKeyDictionary[ConnectionPool, dict[int, _Ends]] = WeakKeyDictionary()
 
 
 def current_date() -> date:
@@ -46,12 +30,24 @@ def current_date() -> date:
     return datetime.now(UTC).date()
 
 
+@contextmanager
+def open_grid(
+    context: RequestContext, wanted: GridQuery, role: Role = Role.READER
+) -> Iterator[tuple[Library, GridMatrix]]:
+    """Lend the library to someone who holds a role in a collection, and a grid of it by today.
+
+    Raises:
+        NotFound: If the collection is none that they may read, or there is no such playbook.
+        NotAllowed: If they hold a lesser role there.
+    """
+    with context.access() as access:
+        library = access.library_for(wanted.collection, role)
+        book = books.load_playbook(library, wanted.playbook)
+        yield library, dated_grid(context.state.connection_pool, access, wanted.collection, book)
+
+
 def dated_grid(
-    shelf: ConnectionPool,
-    access: Access,
-    collection: str,
-    playbook: Playbook,
-    day: date | None = None,
+    shelf: ConnectionPool, access: Access, collection: str, playbook: Playbook
 ) -> GridMatrix:
     """Return the grid of a collection by a playbook, as it is now, and as grave as the day has it.
 
@@ -60,17 +56,20 @@ def dated_grid(
     """
     matrix = grid_cache(shelf).get(access, collection, playbook)
     library = access.library_for(collection, Role.READER)
-    return grid_at(library, matrix, _ends_of(shelf, matrix), day or current_date())
+    return _grid_at(library, matrix, current_date())
 
 
-def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> GridMatrix:
+def _grid_at(library: Library, matrix: GridMatrix, day: date) -> GridMatrix:
     """Return a grid with the severities of a day; the one that is given stays as it is."""
     severity = None
     for column, provision in enumerate(matrix.columns):
         rules = dated_rules(provision)
         for state in {CellState(rule.when) for rule in rules}:
             for row in np.flatnonzero(matrix.state[:, column] == STATES.index(state)).tolist():
-                end = ends.principal_of(library, row)
+                if row not in matrix.ends:
+                    fact = library.card(matrix.rows[row].id).expiry_date
+                    matrix.ends[row] = fact.value if fact else None
+                end = matrix.ends[row]
                 given = SEVERITIES[matrix.severity[row, column]]
                 rule = None if end is None else deciding_rule(rules, state, given, end, day)
                 if rule is not None:
@@ -79,20 +78,9 @@ def grid_at(library: Library, matrix: GridMatrix, ends: _Ends, day: date) -> Gri
     return matrix if severity is None else replace(matrix, severity=severity)
 
 
-def findings_at(
-    library: Library, playbook: Playbook, findings: Sequence[Finding], day: date | None = None
-) -> list[Finding]:
-    """Return findings as grave as the day has them."""
+def findings_at(library: Library, playbook: Playbook, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings as grave as today has them."""
     dependent = {each.id for each in playbook.provisions if dated_rules(each)}
     documents = {each.document for each in findings if each.provision in dependent}
     cards = {each: library.card(each) for each in documents}
-    return apply_term_dates(findings, cards, playbook, day or current_date())
-
-
-def _ends_of(shelf: ConnectionPool, matrix: GridMatrix) -> _Ends:
-    kept = _OF_SHELVES.setdefault(shelf, {})
-    ends = kept.pop(id(matrix.rows), None) or _Ends(matrix.rows)
-    kept[id(matrix.rows)] = ends  # it holds these lines, so that the number stays theirs
-    while len(kept) > _MOST:
-        kept.pop(next(iter(kept)), None)
-    return ends
+    return apply_term_dates(findings, cards, playbook, current_date())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,10 +15,10 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.research.columns.store import review_playbook
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns.store import review_playbook
 from fourcorners.server.grid import cell_summaries as glances
 from fourcorners.server.grid.cell_summaries import CellSummary, ReviewSummary, SyncPosition
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A document as a row of the grid; `find` is what it is found by."""
+    """A document as a row of the grid; `search_text` is what it is found by."""
 
     id: str
     name: str
@@ -52,8 +52,8 @@ class GridMatrix:
     """The cells of a collection by a playbook, and by the questions that reviewers put to it.
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
-    column; `said` what people said, where they did. The columns of `asked` stand after those of
-    the playbook.
+    column; `annotations` what people said, where they did; `ends` when the contracts of rows end,
+    as far as it was looked up. The columns of `column_playbook` stand after those of the playbook.
     """
 
     playbook: Playbook
@@ -64,28 +64,24 @@ class GridMatrix:
     review: Bytes
     annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
     version: int = 0
+    ends: dict[int, date | None] = field(default_factory=dict)
 
     @property
     def playbooks(self) -> tuple[Playbook, Playbook]:
-        """Return the playbooks whose cells these are."""
         return self.playbook, self.column_playbook
 
     @property
     def columns(self) -> tuple[Provision, ...]:
-        """Return the columns."""
         return (*self.playbook.provisions, *self.column_playbook.provisions)
 
     @property
     def provisions(self) -> tuple[str, ...]:
-        """Return the ids of the columns."""
         return tuple(provision.id for provision in self.columns)
 
     def playbook_of(self, column: int) -> Playbook:
-        """Return the playbook that the cells of a column are kept under."""
         return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
 
     def column(self, provision: str) -> int | None:
-        """Return the place of a column; None if there is none."""
         return self.provisions.index(provision) if provision in self.provisions else None
 
 
@@ -121,7 +117,10 @@ class GridCache:
             kept = self._kept.pop(key, None)
             if kept is None or kept.members != members:
                 kept = _empty(access.documents(collection), playbook, asked, members)
-            _bring_up_to_date(library, kept)
+            with library.snapshot():
+                for book in kept.matrix.playbooks:
+                    if book.provisions:
+                        _bring_up_to_date(library, kept, book)
             self._kept[key] = kept
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
@@ -150,14 +149,7 @@ def _empty(
     return _Kept(matrix, members, rows, {}, set(), set())
 
 
-def _bring_up_to_date(library: Library, kept: _Kept) -> None:
-    with library.snapshot():
-        for book in kept.matrix.playbooks:
-            if book.provisions:
-                _bring_book(library, kept, book)
-
-
-def _bring_book(library: Library, kept: _Kept, book: Playbook) -> None:
+def _bring_up_to_date(library: Library, kept: _Kept, book: Playbook) -> None:
     matrix, before = kept.matrix, kept.marks.get(book.hash, SyncPosition())
     mark = glances.sync_position(library, book)
     if book.hash in kept.settled and mark == before:

@@ -1,81 +1,84 @@
 """What is asked of a grid: from an address, back to one, and which rows and cells fit it."""
 
-from __future__ import annotations
-
+# Without `annotations` of the future: FastAPI reads those of `GridQuery` as they stand.
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 from fastapi import Query
 from numpy.typing import NDArray
+from pydantic import BeforeValidator
 
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
 
-SORTS = ("name", "type", "risk", "open")
 _Words = Annotated[str, Query(max_length=200)]
-_Many = Annotated[list[str] | None, Query(max_length=300)]
+# The names of the fields in an address.
+_KEYS = {
+    "collection": "c",
+    "playbook": "p",
+    **{each: each for each in ("find", "type", "column", "state", "severity", "review")},
+    "assigned": "assigned",
+    "sort": "sort",
+    "descending": "down",
+    "marks": "marks",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class GridQuery:
-    """Filters, order and columns of a grid.
+    """Filters, order and columns of a grid; what no grid knows is as if it were not asked.
 
     Attributes:
         column: Only cells of this provision count for the filters; empty for every shown one.
         state: A `CellState`, or `missing` for cells that were not reviewed.
         assigned: Only cells that this person is to look at.
-        sort: One of `SORTS` or a provision's id.
+        sort: `name`, `type`, `risk`, `open` or a provision's id.
         show: The ids of the columns shown; empty for all.
         marks: Whether cells show their marks alone, in narrow columns.
     """
 
-    collection: str
-    playbook: str
-    find: str = ""
-    type: str = ""
-    column: str = ""
-    state: str = ""
-    severity: str = ""
-    review: str = ""
-    assigned: str = ""
-    sort: str = "name"
-    descending: bool = False
-    show: tuple[str, ...] = ()
-    marks: bool = False
+    collection: Annotated[str, Query(alias="c", max_length=500)]
+    playbook: Annotated[str, Query(alias="p", max_length=200)]
+    find: _Words = ""
+    type: _Words = ""
+    column: _Words = ""
+    state: _Words = ""
+    severity: _Words = ""
+    review: _Words = ""
+    assigned: _Words = ""
+    sort: _Words = "name"
+    descending: Annotated[bool, BeforeValidator(bool), Query(alias="down")] = False
+    show: Annotated[tuple[str, ...], Query(max_length=300)] = ()
+    marks: Annotated[bool, BeforeValidator(bool), Query()] = False
+
+    def __post_init__(self) -> None:
+        known = {
+            "state": ("missing", *CellState),
+            "severity": tuple(Severity),
+            "review": tuple(ReviewState),
+        }
+        for name, values in known.items():
+            if getattr(self, name) not in values:
+                object.__setattr__(self, name, "")
+        object.__setattr__(self, "assigned", " ".join(self.assigned.split()))
 
     @property
     def filters_cells(self) -> bool:
-        """Tell whether a filter asks something of cells."""
         return bool(self.state or self.severity or self.review or self.assigned)
 
     @property
     def has_filter(self) -> bool:
-        """Tell whether any filter is set."""
         return bool(self.filters_cells or self.find.strip() or self.type)
 
     def to_query(self, **changes: str | bool) -> str:
         """Return it as the query of an address, with some of it changed."""
-        values: dict[str, str | bool] = {
-            "c": self.collection,
-            "p": self.playbook,
-            "find": self.find,
-            "type": self.type,
-            "column": self.column,
-            "state": self.state,
-            "severity": self.severity,
-            "review": self.review,
-            "assigned": self.assigned,
-            "sort": self.sort,
-            "down": self.descending,
-            "marks": self.marks,
-            **changes,
-        }
-        if values["sort"] == "name":
-            del values["sort"]
-        pairs = [(key, "1" if value is True else value) for key, value in values.items() if value]
+        held = {key: getattr(self, name) for name, key in _KEYS.items()} | changes
+        if held["sort"] == "name":
+            del held["sort"]
+        pairs = [(key, "1" if value is True else value) for key, value in held.items() if value]
         return urlencode([*pairs, *(("show", each) for each in self.show)])
 
     def sort_query(self, sort: str) -> str:
@@ -84,55 +87,15 @@ class GridQuery:
         return self.to_query(sort=sort, down=down)
 
 
-def grid_query(
-    c: Annotated[str, Query(max_length=500)],
-    p: Annotated[str, Query(max_length=200)],
-    find: _Words = "",
-    type: _Words = "",  # noqa: A002 - the name in the address
-    column: _Words = "",
-    state: _Words = "",
-    severity: _Words = "",
-    review: _Words = "",
-    assigned: _Words = "",
-    sort: _Words = "name",
-    down: _Words = "",
-    show: _Many = None,
-    marks: _Words = "",
-) -> GridQuery:
-    """Read an address; what no grid knows is as if it were not asked."""
-    return GridQuery(
-        collection=c,
-        playbook=p,
-        find=find,
-        type=type,
-        column=column,
-        state=state if state == "missing" or state in list(CellState) else "",
-        severity=severity if severity in list(Severity) else "",
-        review=review if review in list(ReviewState) else "",
-        assigned=" ".join(assigned.split()),
-        sort=sort,
-        descending=bool(down),
-        show=tuple(show or ()),
-        marks=bool(marks),
-    )
-
-
 def parse_query(query: str) -> GridQuery:
-    """Read the query of a grid's address, as a form brings it back."""
     given = parse_qs(query, max_num_fields=300)
-    first = {key: values[0] for key, values in given.items() if key != "show"}
-    names = ("find", "type", "column", "state", "severity", "review", "assigned", "down", "marks")
-    return grid_query(
-        first.get("c", ""),
-        first.get("p", ""),
-        **{key: first[key] for key in names if key in first},
-        sort=first.get("sort", "name"),
-        show=given.get("show"),
-    )
+    held: dict[str, Any] = {name: given.get(key, [""])[0] for name, key in _KEYS.items()}
+    held |= {name: bool(held[name]) for name in ("descending", "marks")}
+    held |= {"sort": held["sort"] or "name", "show": tuple(given.get("show", ()))}
+    return GridQuery(**held)
 
 
 def shown_columns(matrix: GridMatrix, wanted: GridQuery) -> list[int]:
-    """Return the places of the columns that are shown."""
     chosen = [n for n, name in enumerate(matrix.provisions) if name in wanted.show]
     return chosen or list(range(len(matrix.provisions)))
 
@@ -147,7 +110,6 @@ class GridSelection:
 
 
 def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
-    """Return which rows and cells fit what is asked, in the order that is asked."""
     columns = shown_columns(matrix, wanted)
     cells = _cells(matrix, wanted)
     only = matrix.column(wanted.column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid import cell_summaries as glances
-from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix, GridRow
+from fourcorners.server.grid.cell_summaries import ReviewSummary
+from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, GridSelection, shown_columns
 from fourcorners.text.invisible_characters import single_line
 
@@ -37,15 +39,6 @@ class CellView:
     answer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RowView:
-    """A row as the page draws it; `number` is its place in the order, from 1."""
-
-    number: int
-    line: GridRow
-    cells: tuple[CellView, ...]
-
-
 def grid_window(
     library: Library,
     matrix: GridMatrix,
@@ -54,8 +47,11 @@ def grid_window(
     start: int,
     count: int,
     across: slice = slice(None),
-) -> list[RowView]:
-    """Return rows of the grid, from a place in their order, with some of the shown columns."""
+) -> list[dict[str, Any]]:
+    """Return rows of the grid, from a place in their order, with some of the shown columns.
+
+    Each has its `number` in the order, from 1, its `line` and its `cells`, as the page draws it.
+    """
     rows = [int(row) for row in fit.rows[start : start + count]]
     columns = shown_columns(matrix, wanted)[across]
     return _drawn(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
@@ -85,12 +81,12 @@ def next_open_cell(
 def cell_view(
     library: Library, matrix: GridMatrix, document: str, provision: str
 ) -> CellView | None:
-    """Return a single cell; None if the grid has it not."""
     column = matrix.column(provision)
     row = next((n for n, each in enumerate(matrix.rows) if each.id == document), None)
     if row is None or column is None:
         return None
-    return _drawn(library, matrix, [row], [column], None, 0)[0].cells[0]
+    cell: CellView = _drawn(library, matrix, [row], [column], None, 0)[0]["cells"][0]
+    return cell
 
 
 def _drawn(
@@ -100,7 +96,7 @@ def _drawn(
     columns: Sequence[int],
     fit: GridSelection | None,
     start: int,
-) -> list[RowView]:
+) -> list[dict[str, Any]]:
     names = matrix.provisions
     documents = [matrix.rows[row].id for row in rows]
     quoted: dict[tuple[str, str], str] = {}
@@ -108,14 +104,14 @@ def _drawn(
     for book in matrix.playbooks:
         wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
-            quoted |= glances.cell_words(library, book, documents, wanted)
+            quoted |= glances.cell_texts(library, book, documents, wanted)
             if book is matrix.column_playbook:
-                answers = glances.cell_answers(library, book, documents, wanted)
+                answers = glances.cell_texts(library, book, documents, wanted, answers=True)
     return [
-        RowView(
-            start + at + 1,
-            matrix.rows[row],
-            tuple(
+        {
+            "number": start + at + 1,
+            "line": matrix.rows[row],
+            "cells": [
                 _cell(
                     matrix,
                     (row, column),
@@ -124,8 +120,8 @@ def _drawn(
                     off=fit is not None and not fit.cells[row, column],
                 )
                 for column in columns
-            ),
-        )
+            ],
+        }
         for at, row in enumerate(rows)
     ]
 
@@ -141,58 +137,34 @@ def _cell(
         return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
-    said = matrix.annotations.get(place)
-    look = [state.value, f"s-{severity.value}", f"r-{review.value}"]
-    if off:
-        look.append("off")
-    words = said.value if said is not None and said.value else quoted
-    label = [f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}"]
-    corrected = said is not None and bool(said.value)
-    if answer and not corrected:
-        label.append(single_line(answer).lower())
-    if severity is not Severity.NONE:
-        label.append(f"{SEVERITY_WORDS[severity].lower()} severity")
-    if review is not ReviewState.PROPOSED:
-        label.append(REVIEW_WORDS[review].lower())
-    if said is not None and said.assigned:
-        label.append(f"for {single_line(said.assigned)}")
+    said = matrix.annotations.get(place) or ReviewSummary(review, "", "", 0)
+    look = f"{state.value} s-{severity.value} r-{review.value}{' off' if off else ''}"
+    words = said.value or quoted
+    answer = "" if said.value else single_line(answer)
+    label = [
+        f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}",
+        answer.lower(),
+        "" if severity is Severity.NONE else f"{SEVERITY_WORDS[severity].lower()} severity",
+        "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
+        f"for {single_line(said.assigned)}" if said.assigned else "",
+    ]
     return CellView(
         provision.id,
-        " ".join(look),
-        ", ".join(label),
+        look,
+        ", ".join(filter(None, label)),
         single_line(words),
         STATE_WORDS[state] if not words else "",
-        "" if said is None else said.assigned,
-        0 if said is None else said.comments,
-        "" if corrected else single_line(answer),
+        said.assigned,
+        said.comments,
+        answer,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GridCounts:
-    """What a whole grid comes to, over the columns that are shown."""
+def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:
+    """Return what a whole grid comes to, over the columns that are shown.
 
-    documents: int
-    cells: int
-    filled: int
-    found: int
-    failed: int
-    high: int
-    medium: int
-    low: int
-    reviewed: int
-    second_look: int
-
-    @property
-    def share_reviewed(self) -> int:
-        """Return how many of the filled cells a person has judged, in percent: 1 at least."""
-        if not self.reviewed:
-            return 0
-        return max(1, 100 * self.reviewed // self.filled)
-
-
-def count_cells(matrix: GridMatrix, wanted: GridQuery) -> GridCounts:
-    """Count the cells of a grid."""
+    `share_reviewed` are the filled cells that a person has judged, in percent: 1 at least.
+    """
     columns = shown_columns(matrix, wanted)
     state, review = matrix.state[:, columns], matrix.review[:, columns]
     severity = np.where(
@@ -203,15 +175,14 @@ def count_cells(matrix: GridMatrix, wanted: GridQuery) -> GridCounts:
     by_state = np.bincount(state.ravel(), minlength=len(STATES))
     second = int(by_review[REVIEWS.index(ReviewState.SECOND_LOOK)])
     judged = int(by_review.sum() - by_review[REVIEWS.index(ReviewState.PROPOSED)])
-    return GridCounts(
-        documents=len(matrix.rows),
-        cells=int(state.size),
-        filled=int(state.size - by_state[0]),
-        found=int(by_state[STATES.index(CellState.FOUND)]),
-        failed=int(by_state[STATES.index(CellState.FAILED)]),
-        high=int(by_severity[3]),
-        medium=int(by_severity[2]),
-        low=int(by_severity[1]),
-        reviewed=judged - second,
-        second_look=second,
-    )
+    filled, reviewed = int(state.size - by_state[0]), judged - second
+    return {
+        "documents": len(matrix.rows),
+        "cells": int(state.size),
+        "filled": filled,
+        "found": int(by_state[STATES.index(CellState.FOUND)]),
+        "failed": int(by_state[STATES.index(CellState.FAILED)]),
+        **{each.value: int(by_severity[SEVERITIES.index(each)]) for each in SEVERITIES[1:]},
+        "second_look": second,
+        "share_reviewed": max(1, 100 * reviewed // filled) if reviewed else 0,
+    }

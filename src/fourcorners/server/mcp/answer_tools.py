@@ -19,14 +19,13 @@ from fourcorners.research import events as happened
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.answer_models import ReportValue
-from fourcorners.server.api.models import Value
+from fourcorners.server.api.models import ReportValue, Value
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
-from fourcorners.server.mcp.read_tools import Collection, DocumentId
-from fourcorners.server.mcp.tool import McpTool, Progress, no_progress
+from fourcorners.server.mcp.library_tools import Collection, DocumentId
+from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
@@ -72,21 +71,26 @@ def _value(answer: Answer, identity: str) -> McpAnswer:
         answer,
         id=identity,
         href=f"/ask/{identity}",
-        question=answer.question,
-        ruling=answer.answer.ruling.value,
+        ruling=answer.answer.ruling,
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,
     )
 
 
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress = no_progress) -> McpAnswer:
+@tool(
+    "Ask contracts a question",
+    "Answers a question with a report: what it comes to, the words behind each statement with "
+    "their place, on what it depends, and what the contracts do not say. It tells how far it "
+    "is, and the report is kept under its id.",
+    open_world=True,
+)
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> McpAnswer:
     with context.access() as access:
         collection = _walled(access, asked)
-        library = (
-            access.full_library(Role.READER)
-            if collection is None
-            else access.library_for(collection, Role.READER)
-        )
+        if collection is None:
+            library = access.full_library(Role.READER)
+        else:
+            library = access.library_for(collection, Role.READER)
         with _port(context, library, wanted=asked.with_model) as port:
             events = ask(
                 library,
@@ -124,16 +128,14 @@ def _watched(events: Iterator[Event], tell: Progress) -> Answer:
 
 def _told(event: Event) -> str:
     """Return an event in words; empty for what nobody waits to hear."""
-    match event:
-        case happened.QuestionEvent():
-            return f"Looks for: {shorten(event.question, _SHOWN)}"
-        case happened.EvidenceEvent():
-            count = len(event.materials)
-            return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
-        case happened.DraftEvent():
-            return f"So far: {event.draft.answer.ruling.value}."
-        case _:
-            return ""
+    if isinstance(event, happened.QuestionEvent):
+        return f"Looks for: {shorten(event.question, _SHOWN)}"
+    if isinstance(event, happened.EvidenceEvent):
+        count = len(event.materials)
+        return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
+    if isinstance(event, happened.DraftEvent):
+        return f"So far: {event.draft.answer.ruling.value}."
+    return ""
 
 
 class ReportRequest(Value):
@@ -142,7 +144,12 @@ class ReportRequest(Value):
     id: str = Field(min_length=4, max_length=40, description="As `ask` told it.")
 
 
-def _report(context: RequestContext, asked: ReportRequest) -> McpAnswer:
+@tool(
+    "A report that was made before",
+    "Brings the report to an earlier question again, by its id: one that a program asked, or a "
+    "person.",
+)
+def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> McpAnswer:
     with context.access() as access:
         found, kept = answers.find_answer(access, asked.id)
     return _value(found, kept.summary.id)
@@ -153,7 +160,7 @@ def _walled(access: Access, asked: AskRequest) -> str | None:
 
     Raises:
         NotFound: If they may not know of the collection or of a document.
-        Refusal: If they may read several collections and name none.
+        HttpError: If they may read several collections and name none.
     """
     collection, readable = asked.collection, access.readable()
     if collection is None and readable is not None:
@@ -191,26 +198,4 @@ def _port(context: RequestContext, library: Library, *, wanted: bool) -> Iterato
         yield port
 
 
-TOOLS: tuple[McpTool[Any], ...] = (
-    McpTool(
-        "ask",
-        "Ask contracts a question",
-        "Answers a question with a report: what it comes to, the words behind each statement with "
-        "their place, on what it depends, and what the contracts do not say. It tells how far it "
-        "is, and the report is kept under its id.",
-        AskRequest,
-        McpAnswer,
-        _ask,
-        open_world=True,
-        run_with_progress=_ask,
-    ),
-    McpTool(
-        "answer",
-        "A report that was made before",
-        "Brings the report to an earlier question again, by its id: one that a program asked, or a "
-        "person.",
-        ReportRequest,
-        McpAnswer,
-        _report,
-    ),
-)
+TOOLS: tuple[McpTool[Any], ...] = (_ask, _answer)

@@ -6,8 +6,6 @@ decided from its own token, and a stolen id of a session is worth nothing.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi.concurrency import run_in_threadpool
@@ -51,19 +49,14 @@ class McpApp:
             stateless=True,  # and by events, for progress; what is done at once is plain JSON
             max_request_body_size=MAX_BODY,  # host and origin are the application's own guard's
         )
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        """Answer for as long as the block lasts."""
-        async with self._manager.run():
-            yield
+        self.open = self._manager.run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
 
         Raises:
             NotSignedIn: If it bears no token where people sign in.
-            TooMany: If its sender has asked too often.
+            TooManyRequests: If its sender has asked too often.
         """
         request = Request(scope, receive)
         scope[_DESK] = await run_in_threadpool(self._context, request)

@@ -17,10 +17,8 @@ from fourcorners.errors import FourcornersError
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import NotFound
 from fourcorners.server.mcp import answer_tools as answering
-from fourcorners.server.mcp import prompts as prompting
-from fourcorners.server.mcp import read_tools as reading
+from fourcorners.server.mcp import library_tools as reading
 from fourcorners.server.mcp import resources as shelved
-from fourcorners.server.mcp import review_tools as reviewing
 from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
 from fourcorners.version import __version__
@@ -29,7 +27,7 @@ McpRequest: TypeAlias = ServerRequestContext[dict[str, Any]]
 Paging: TypeAlias = "types.PaginatedRequestParams | None"
 T = TypeVar("T")
 
-TOOLS: tuple[McpTool[Any], ...] = (*reading.TOOLS, *reviewing.TOOLS, *answering.TOOLS)
+TOOLS: tuple[McpTool[Any], ...] = (*reading.TOOLS, *answering.TOOLS)
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "
     "`collections` and `documents`, or with `search`. Every result carries the contract's own "
@@ -61,7 +59,6 @@ class McpServer:
         self._at_once = CapacityLimiter(_AT_ONCE)
 
     def server(self) -> Server[dict[str, Any]]:
-        """Return what the SDK runs."""
         return Server(
             "fourcorners",
             title="Fourcorners",
@@ -83,8 +80,8 @@ class McpServer:
                     name=tool.name,
                     title=tool.title,
                     description=tool.description,
-                    input_schema=tool.arguments.model_json_schema(),
-                    output_schema=tool.result.model_json_schema(),
+                    input_schema=tool.types[0].model_json_schema(),
+                    output_schema=tool.types[1].model_json_schema(),
                     annotations=types.ToolAnnotations(
                         read_only_hint=not tool.writes,
                         destructive_hint=False,
@@ -112,7 +109,7 @@ class McpServer:
         return await self._told(lambda: shelved.list_resources(self._desk_for(asking), cursor))
 
     async def _list_templates(self, _: McpRequest, __: Paging) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=shelved.resource_templates())
+        return types.ListResourceTemplatesResult(resource_templates=[*shelved.RESOURCE_TEMPLATES])
 
     async def _read_resource(
         self, asking: McpRequest, params: types.ReadResourceRequestParams
@@ -122,12 +119,12 @@ class McpServer:
         )
 
     async def _list_prompts(self, _: McpRequest, __: Paging) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompting.list_prompts())
+        return types.ListPromptsResult(prompts=[*shelved.load_prompts().values()])
 
     async def _get_prompt(
         self, _: McpRequest, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        return await self._told(lambda: prompting.fill_prompt(params.name, params.arguments or {}))
+        return await self._told(lambda: shelved.fill_prompt(params.name, params.arguments or {}))
 
     async def _done(self, work: Callable[[], T]) -> T:
         return await to_thread.run_sync(work, limiter=self._at_once)
@@ -150,8 +147,8 @@ class McpServer:
     ) -> types.CallToolResult:
         """Call a tool; what it cannot do is told to the program that asked."""
         try:
-            asked = tool.arguments.model_validate(arguments)
-            value = tool.call(context, asked, tell).model_dump(mode="json")
+            asked = tool.types[0].model_validate(arguments)
+            value = tool.run(context, asked, tell).model_dump(mode="json")
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
             return _failed(
@@ -188,7 +185,6 @@ def _server_of(context: RequestContext) -> str:
 
 
 def _linked(value: Any, base: str) -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with its links made whole."""
     if isinstance(value, list):
         return [_linked(each, base) for each in value]
     if not isinstance(value, dict):

@@ -1,48 +1,57 @@
-"""Documents as resources: `fourcorners://documents/ID`."""
+"""Documents as resources, `fourcorners://documents/ID`, and prompts from a file."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from string import Template
 
+import yaml
 from mcp.types import (
+    GetPromptResult,
     ListResourcesResult,
+    Prompt,
+    PromptMessage,
     ReadResourceResult,
     Resource,
     ResourceTemplate,
+    TextContent,
     TextResourceContents,
 )
+from pydantic import Field, TypeAdapter
 
 from fourcorners.server.api import documents
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import NotFound
+from fourcorners.server.errors import HttpError, NotFound
 
 TEXT_URI = "fourcorners://documents/{document}"
 OUTLINE_URI = "fourcorners://documents/{document}/outline"
+_LONGEST = 4_000  # characters of an argument
+_UNSAID = "whatever fits best"
 _ADDRESS = re.compile(r"fourcorners://documents/([\w-]{1,40})(/outline)?")
 _PART = 200  # resources of one part of the list
 
 
-def resource_templates() -> list[ResourceTemplate]:
-    """Return the forms of addresses."""
-    return [
-        ResourceTemplate(
-            name="contract",
-            title="The text of a contract",
-            uri_template=TEXT_URI,
-            mime_type="text/plain",
-            description="Spans count its characters from 0.",
-        ),
-        ResourceTemplate(
-            name="outline",
-            title="The outline of a contract",
-            uri_template=OUTLINE_URI,
-            mime_type="application/json",
-        ),
-    ]
+RESOURCE_TEMPLATES = (
+    ResourceTemplate(
+        name="contract",
+        title="The text of a contract",
+        uri_template=TEXT_URI,
+        mime_type="text/plain",
+        description="Spans count its characters from 0.",
+    ),
+    ResourceTemplate(
+        name="outline",
+        title="The outline of a contract",
+        uri_template=OUTLINE_URI,
+        mime_type="application/json",
+    ),
+)
 
 
 def list_resources(context: RequestContext, cursor: str) -> ListResourcesResult:
-    """List the documents that one may read, in parts."""
     found = documents.documents(context, None, cursor, _PART)
     return ListResourcesResult(
         resources=[
@@ -75,4 +84,43 @@ def read_resource(context: RequestContext, address: str) -> ReadResourceResult:
         told, kind = documents.text(context, document).text, "text/plain"
     return ReadResourceResult(
         contents=[TextResourceContents(uri=address, text=told, mime_type=kind)]
+    )
+
+
+class PromptTemplate(Prompt):
+    """A prompt; in its text `$name` stands for an argument."""
+
+    text: str = Field(exclude=True)
+
+
+@cache
+def load_prompts() -> Mapping[str, PromptTemplate]:
+    written = files(__package__).joinpath("prompts.yaml").read_text("utf-8")
+    found = TypeAdapter(tuple[PromptTemplate, ...]).validate_python(yaml.safe_load(written))
+    return {each.name: each for each in found}
+
+
+def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt with its arguments filled in.
+
+    Raises:
+        NotFound: If there is none of that name.
+        HttpError: If an argument is missing, unknown, or too long.
+    """
+    if name not in load_prompts():
+        raise NotFound(f"there is no prompt {name[:60]!r}.", remedy=", ".join(load_prompts()))
+    prompt = load_prompts()[name]
+    arguments = prompt.arguments or []
+    known = [each.name for each in arguments]
+    missing = [e.name for e in arguments if e.required and not given.get(e.name, "").strip()]
+    if missing or set(given) - set(known) or any(len(each) > _LONGEST for each in given.values()):
+        raise HttpError(
+            f"the prompt {name} takes {', '.join(known)}, each of at most {_LONGEST:,} characters.",
+            remedy=f"Missing: {', '.join(missing)}." if missing else "Give no others.",
+        )
+    values = {each: given.get(each, "").strip() or _UNSAID for each in known}
+    text = Template(prompt.text).substitute(values)
+    return GetPromptResult(
+        description=prompt.description,
+        messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))],
     )

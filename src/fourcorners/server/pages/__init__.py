@@ -13,20 +13,13 @@ FIRST = "library"
 PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
-    "health": None,
     "contract": None,
-    "search": None,
-    "upload": None,
-    "tasks": None,
     "review": NavEntry("Review", "/reviews"),
-    "columns": None,
     "finding": None,
-    "exports": None,
     "ask": NavEntry("Ask", "/ask"),
     "precedents": NavEntry("Precedents", "/precedents"),
     "playbooks": NavEntry("Playbooks", "/playbooks"),
     "activity": NavEntry("Activity", "/activity"),
-    "benchmarks": None,
 }
 """The module of each page, with its entry in the navigation if it has one, from the left."""
 

@@ -1,60 +1,45 @@
-"""Activity: what is at work, what was done and by whom, and what language models cost."""
+"""Activity: work, what was done and by whom, what language models cost, and benchmarks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from fourcorners.library.entries import AuditEntry
+from fourcorners.documents.discovery import UnreadPath, find_files
+from fourcorners.library.entries import AuditEntry, Failure
 from fourcorners.review import annotations as remarks
-from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import NotFound
+from fourcorners.server.rendering import plots
 from fourcorners.server.store import audit_trail as trail
-
-if TYPE_CHECKING:
-    from fourcorners.llm.ledger import Spending
+from fourcorners.server.store import benchmarks
+from fourcorners.server.store.benchmarks import BenchmarkFolder, BenchRun, Measure, MeasureGroup
+from fourcorners.server.tasks.handlers import add as adding
+from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.queue import Task
+from fourcorners.text.invisible_characters import single_line
 
 router = APIRouter()
 _PAGE = 100  # rows
 _LOOKED = 5_000  # entries looked through for a name; the page leads on from there
-_HIDDEN = frozenset(
-    {"fingerprint", "sha256", "hash", "author", "said_at"}
-)  # of the trail's details: for programs
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An entry of the audit trail as a page shows it."""
-
-    number: int
-    at: str
-    event: str
-    by: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSpending:
-    """What one model cost in one role."""
-
-    model: str
-    role: str
-    sum: Spending
+_MOST = 500  # files told of, one by one
+_LAST = 12  # runs of one benchmark that are plotted beside one another
+# Of the trail's details: for programs.
+_HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 
 
 @router.get("/activity")
 def tasks(context: Context, before: Annotated[str, Query(max_length=40)] = "") -> Response:
-    """List the tasks, the latest first."""
     found = context.tasks(limit=_PAGE, before=before)
-    partial = context.is_partial
     return context.page(
-        "_activity.html.j2" if partial else "activity.html.j2",
+        "_activity.html.j2" if context.is_partial else "activity.html.j2",
         tasks=found,
         more=found[-1].id if len(found) == _PAGE else "",
         at_work=any(not each.state.is_final for each in found),
@@ -79,15 +64,18 @@ def audit(
         kept = [each for each in looked if by.casefold() in _by(each).casefold()][:_PAGE]
         names = trail.document_names(library, kept)
         kinds = trail.event_kinds(library)
-        proof = _proof(access) if verify else None
+        proof = library.audit_verdict() if verify else None
+        broken = proof and [each.description for each in proof.faults]
+        problems = broken or (remarks.annotation_faults(library) if proof else [])
     return context.page(
         "audit.html.j2",
-        entries=[_event(each, names) for each in kept],
+        entries=[(each, _by(each), _details(each, names)) for each in kept],
         kinds=kinds,
         event=event,
         by=by,
         more=_next(kept, looked, most),
         proof=proof,
+        problems=problems,
         may_see_all=True,
         tab="audit",
     )
@@ -95,7 +83,6 @@ def audit(
 
 @router.get("/activity/models")
 def models(context: Context) -> Response:
-    """Show what language models were asked, by model and role, and what that cost."""
     from fourcorners.library.llm_store import LibraryLedger
     from fourcorners.llm.ledger import Spending
 
@@ -109,7 +96,7 @@ def models(context: Context) -> Response:
         whole = whole.add_call(call)
     return context.page(
         "ledger.html.j2",
-        spent=[ModelSpending(model, role, value) for (model, role), value in sorted(sums.items())],
+        spent=sorted(sums.items()),
         whole=whole,
         calls=calls[: -_PAGE - 1 : -1],
         may_see_all=True,
@@ -117,22 +104,68 @@ def models(context: Context) -> Response:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TrailVerdict:
-    """Whether the trail is whole; `head` stands for all of it."""
-
-    entries: int
-    head: str
-    problems: tuple[str, ...]
-
-
-def _proof(access: Access) -> TrailVerdict:
-    library = access.full_library(Role.ADMIN)
-    verdict = library.audit_verdict()
-    wrong = tuple(each.description for each in verdict.faults) or tuple(
-        remarks.annotation_faults(library)
+@router.get("/activity/benchmarks")
+def benchmark_runs(context: Context) -> Response:
+    folder = context.state.settings.benchmarks
+    held = benchmarks.read_folder(folder) if folder is not None else BenchmarkFolder(())
+    names = sorted({each.benchmark for each in held.runs})
+    kept = [
+        _kept(number, name, tuple(each for each in held.runs if each.benchmark == name))
+        for number, name in enumerate(names)
+    ]
+    return context.page(
+        "benchmarks.html.j2",
+        kept=kept,
+        folder=None if folder is None else folder.name,
+        held=held,
+        may_see_all=_is_admin(context),
+        tab="benchmarks",
     )
-    return TrailVerdict(verdict.entries, verdict.head, wrong)
+
+
+@router.get("/activity/benchmarks/{identity}")
+def benchmark_run(context: Context, identity: str) -> Response:
+    folder = context.state.settings.benchmarks
+    if folder is None:
+        raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
+    found = benchmarks.find_run(folder, identity)
+    groups = [_drawn(number, each) for number, each in enumerate(found.groups)]
+    return context.page("benchmark.html.j2", run=found, groups=groups)
+
+
+@router.get("/tasks/{identifier}")
+def show_task(context: Context, identifier: str) -> Response:
+    """Show a task; the page renews its part while it goes on."""
+    task = context.task(identifier)
+    if task.kind == asking.KIND:
+        return context.redirect(f"/ask/at/{task.id}")
+    files = _files(context, task) if task.kind == adding.KIND else []
+    template = "_task.html.j2" if context.is_partial else "task.html.j2"
+    return context.page(template, task=task, files=files)
+
+
+@router.post("/tasks/{identifier}/cancel")
+def cancel(context: Context, identifier: str) -> Response:
+    context.cancel(identifier)
+    return context.redirect(f"/tasks/{identifier}")
+
+
+def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
+    folder = Path(task.spec["folder"])
+    with context.access() as access:
+        # The first files may be bad, so that the collection is not there yet, or never will be.
+        library = (
+            access.library_for(task.collection, Role.READER, to_come=True) if task.done else None
+        )
+        bad = access.failures(task.collection, to_come=True) if library else []
+        failures = {each.path: each for each in bad}
+        found = [each for each in find_files([folder]) if not isinstance(each, UnreadPath)]
+        within = {str(path): library.document_at(str(path)) for path in found} if library else {}
+    states = [
+        _state(context, str(path), within.get(str(path)), failures, ended=task.state.is_final)
+        for path in found[:_MOST]
+    ]
+    return [*states, *_members(context, found, failures)]
 
 
 def _next(kept: list[AuditEntry], looked: list[AuditEntry], most: int) -> int:
@@ -146,15 +179,89 @@ def _by(entry: AuditEntry) -> str:
     return str(json.loads(entry.detail).get("by", ""))
 
 
-def _event(entry: AuditEntry, names: Mapping[str, str]) -> Event:
-    """Return an entry as it is shown; documents that are still there go by their names."""
+def _details(entry: AuditEntry, names: Mapping[str, str]) -> str:
+    """Return what an entry is of; documents that are still there go by their names."""
     values = {key: str(value) for key, value in json.loads(entry.detail).items()}
-    told = ", ".join(
+    return ", ".join(
         f"{key} {names.get(value, value) if key == 'document' else value}"
         for key, value in values.items()
         if value and key != "by" and key not in _HIDDEN
     )
-    return Event(entry.seq, entry.at, entry.event, values.get("by", ""), told)
+
+
+def _state(
+    context: RequestContext,
+    path: str,
+    document: str | None,
+    failures: Mapping[str, Failure],
+    *,
+    ended: bool,
+) -> dict[str, str]:
+    """Return what has become of an uploaded file: waiting, read, failed, or opened (archives)."""
+    name = context.state.uploads.display_path(path)
+    file = {"name": name, "document": "", "reason": "", "remedy": ""}
+    if path in failures:
+        failure = failures[path]
+        return file | {"state": "failed", "reason": failure.reason, "remedy": failure.remedy}
+    if document:
+        return file | {"state": "read", "document": document}
+    return file | {"state": "opened" if ended else "waiting"}
+
+
+def _members(
+    context: RequestContext, found: list[Path], failures: Mapping[str, Failure]
+) -> Iterator[dict[str, str]]:
+    """Yield the files within uploaded archives that could not be read."""
+    heads = tuple(f"{path}/" for path in found)
+    inside = (path for path in failures if path.startswith(heads))
+    for path in islice(inside, _MOST):
+        yield _state(context, path, None, failures, ended=True)
+
+
+def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, object]:
+    """Return the runs of a benchmark, the latest first, with a plot of how their headlines do."""
+    headline = runs[0].headline
+    rows = [
+        _row(f"{each.made:%d %b %H:%M} {single_line(each.file)}", each.headline)
+        for each in runs[:_LAST]
+        if each.headline is not None
+        and each.headline.is_share
+        and headline is not None
+        and each.headline.name == headline.name
+    ]
+    what = headline.name if headline else ""
+    title = f"{single_line(name)}: {single_line(what)} of the last runs"
+    plot = plots.plot_intervals(f"b{number}", title, rows) if rows else None
+    return {"name": name, "runs": runs, "plot": plot}
+
+
+def _drawn(number: int, group: MeasureGroup) -> dict[str, object]:
+    rows = [_row(single_line(each.name), each) for each in group.plottable]
+    curves = [
+        plots.PlotLine(
+            single_line(series.name),
+            tuple((at, each.value, *_ends(each)) for at, each in series.points),
+        )
+        for series in group.series
+        if all(each.is_share for _, each in series.points)
+    ]
+    title = single_line(group.name) or "Figures"
+    above, below = f"{title}: figures with their intervals", f"{title}: figures at 1, 2, 4 …"
+    return {
+        "group": group,
+        "intervals": plots.plot_intervals(f"i{number}", above, rows) if rows else None,
+        "lines": plots.plot_lines(f"l{number}", below, "how many", curves) if curves else None,
+        "places": sorted({at for each in group.series for at, _ in each.points}),
+    }
+
+
+def _row(name: str, figure: Measure) -> plots.IntervalRow:
+    return plots.IntervalRow(name, figure.value, *_ends(figure), figure.text)
+
+
+def _ends(figure: Measure) -> tuple[float, float]:
+    low = figure.value if figure.low is None else figure.low
+    return low, figure.value if figure.high is None else figure.high
 
 
 def _is_admin(context: Context) -> bool:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
+from fourcorners.research.answer import Answer, Citation, Role, Statement
 from fourcorners.research.limits import TURNS
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError, NotFound
-from fourcorners.server.rendering.answer_layout import lay_out_answer
+from fourcorners.server.links import quote_href
 from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as asking
 from fourcorners.server.tasks.handlers.ask import Question, sources_of, start_question
-from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
@@ -27,6 +29,51 @@ _FORMS = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "json": "application/json",
 }
+_TITLES = {
+    Role.EXCEPTION: "Exceptions",
+    Role.AMENDMENT: "Amendments",
+    Role.DEFINITION: "Definitions of terms that are used",
+    Role.REFERENCE: "Clauses that are referred to",
+    Role.COMPUTED: "Dates and sums",
+    Role.OTHER_READING: "How else it may be read",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedQuote:
+    """Words of a contract, with the number that sentences name them by, and their address."""
+
+    number: int
+    cited: Citation
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A statement with its evidence."""
+
+    statement: Statement
+    evidence: tuple[NumberedQuote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceGroup:
+    """Sentences under a title; it is empty for those that come first."""
+
+    title: str
+    sentences: tuple[CitedSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLayout:
+    """A report laid out; a sentence stands in it once."""
+
+    answer: tuple[CitedSentence, ...]
+    conditions: tuple[CitedSentence, ...]
+    readings: tuple[CitedSentence, ...]
+    summary: tuple[CitedSentence, ...]
+    findings: tuple[SentenceGroup, ...]
+    evidence: tuple[NumberedQuote, ...]
 
 
 @router.get("/ask")
@@ -59,11 +106,11 @@ def begin_asking(
     )
     try:
         task = start_question(desk, asked)
+    except NotFound:
+        raise
     except HttpError as refused:
-        if isinstance(refused, NotFound):
-            raise
         return _form(desk, asked, refused)
-    return desk.redirect(_watch_href(task))
+    return desk.redirect(f"/ask/at/{task.id}")
 
 
 @router.get("/ask/at/{identifier}")
@@ -73,18 +120,19 @@ def watch(context: Context, identifier: str) -> Response:
     if task.kind != asking.KIND:
         raise NotFound(f"there is no question {identifier[:40]!r}.")
     if made := task.result.get("answer"):
-        return _lead(context, f"/ask/{made}")
+        if context.is_partial:  # a part of a page leads to another page, too
+            return Response(status_code=204, headers={"HX-Redirect": f"/ask/{made}"})
+        return context.redirect(f"/ask/{made}")
     with context.access() as access:
         steps = ProgressSteps(access.common(), task.id).all()
         document = task.spec["document"]
         about = access.visible(document).entry.title if document else ""
     template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
-    return context.page(template, task=task, steps=steps, by_turn=_by_turn(steps), about=about)
+    return context.page(template, task=task, by_turn=_by_turn(steps), about=about)
 
 
 @router.get("/ask/{identity}")
 def answer(context: Context, identity: str) -> Response:
-    """Show an answer, with the words behind each of its sentences."""
     from fourcorners.reports.answer import NOTICE, status_of
 
     with context.access() as access:
@@ -102,7 +150,6 @@ def answer(context: Context, identity: str) -> Response:
 
 @router.get("/ask/{identity}/report.{form}")
 def report(context: Context, identity: str, form: str) -> Response:
-    """Send an answer as a file."""
     from fourcorners.reports.answer import write_answer
 
     if form not in _FORMS:
@@ -125,10 +172,10 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
         collections = [each.name for each in access.collections()]
         everything = context.principal.role_everywhere is not None
         entry = access.visible(asked.document).entry if asked.document else None
-        known = answers.list_answers(
-            access, collection=asked.collection or None, document=asked.document or None
-        )
+        collection, document = asked.collection or None, asked.document or None
+        known = answers.list_answers(access, collection=collection, document=document)
     settings = context.state.settings
+    going = [each for each in context.tasks() if each.kind == asking.KIND]
     return context.page(
         "ask.html.j2",
         200 if problem is None else problem.status,
@@ -141,26 +188,12 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
         sources=sources_of(settings),
         earlier=known[:_SHOWN],
         more=len(known) - len(known[:_SHOWN]),
-        in_hand=[
-            each for each in context.tasks() if each.kind == asking.KIND and not each.state.is_final
-        ],
+        in_hand=[each for each in going if not each.state.is_final],
         problem=problem,
     )
 
 
-def _watch_href(task: Task) -> str:
-    return f"/ask/at/{task.id}"
-
-
-def _lead(context: RequestContext, address: str) -> Response:
-    """Lead to another page, also from a part of one."""
-    if context.is_partial:
-        return Response(status_code=204, headers={"HX-Redirect": address})
-    return context.redirect(address)
-
-
 def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[ProgressStep]]]:
-    """Return each question with what came of it."""
     turns: list[tuple[ProgressStep, list[ProgressStep]]] = []
     for step in steps:
         if step.kind == "asked":
@@ -168,3 +201,54 @@ def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[Progres
         elif turns and step.kind != "planned":
             turns[-1][1].append(step)
     return turns
+
+
+def lay_out_answer(answer: Answer) -> AnswerLayout:
+    """Lay a report out: the answer first, then what it depends on, then what else was found."""
+    layer, told = _Layer(), answer.answer
+    parts = (told.sentences, told.conditions, told.readings, answer.summary)
+    first, conditions, readings, summary = (layer.sentences(each) for each in parts)
+    findings = tuple(_grouped(layer, answer.findings))
+    return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
+
+
+def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceGroup]:
+    titles: dict[str, list[Statement]] = {}
+    parts = list(dict.fromkeys(each.part for each in findings))
+    for each in findings:
+        title = _TITLES.get(each.role, each.part if len(parts) > 1 else "")
+        titles.setdefault(title, []).append(each)
+    for title, statements in titles.items():
+        if shown := layer.sentences(statements):
+            yield SentenceGroup(title, shown)
+
+
+class _Layer:
+    """Numbers words in the order in which they are met, and passes over what stands already."""
+
+    def __init__(self) -> None:
+        self.evidence: list[NumberedQuote] = []
+        self._known: dict[tuple[str, int, int], NumberedQuote] = {}
+        # Whatever part of the question it is of: the same words twice tell nobody more.
+        self._told: set[tuple[str, str, tuple[str, ...], tuple[NumberedQuote, ...]]] = set()
+
+    def sentences(self, statements: Iterable[Statement]) -> tuple[CitedSentence, ...]:
+        new = []
+        for each in statements:
+            evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
+            told = (each.text, each.problem, each.claims, evidence)
+            if told not in self._told:
+                new.append(CitedSentence(each, evidence))
+            self._told.add(told)
+        return tuple(new)
+
+    def _evidence(self, cited: Citation) -> NumberedQuote | None:
+        span = cited.quote.span
+        if span is None:
+            return None
+        key = (cited.document, span.start, span.end)
+        if key not in self._known:
+            href = quote_href(cited.document, span, cited.quote.words)
+            self._known[key] = NumberedQuote(len(self.evidence) + 1, cited, href)
+            self.evidence.append(self._known[key])
+        return self._known[key]

@@ -1,19 +1,39 @@
-"""One collection: its documents, and what could not be read."""
+"""A collection: its documents, uploads into it, the check of its papers; and search over all."""
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
+from datetime import UTC, date, datetime
 from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query
-from fastapi.responses import Response
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response
+from starlette.datastructures import FormData, UploadFile
 
-from fourcorners.library.entries import Entry
+from fourcorners.errors import ConfigError
+from fourcorners.library.tokens import fold_name
+from fourcorners.search.hit import Hit
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import HttpError
 from fourcorners.server.links import collection_href
+from fourcorners.server.rendering.typesetting import TextRun
+from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks.handlers import health as examining
+from fourcorners.server.tasks.handlers.add import receive_files
+from fourcorners.server.tasks.queue import Task
+from fourcorners.text.span import intersect_spans
 
 router = APIRouter()
 _PAGE = 100  # documents of one page
+_LIMIT = 25  # hits
+_NAMES = 8  # documents by name
+_LOOKED = 50  # tasks looked through for one that goes on
+_EARLIEST, _LATEST = date(1900, 1, 1), date(2200, 1, 1)
 
 
 @router.get("/c/{name:path}")
@@ -23,17 +43,16 @@ def show(
     find: Annotated[str, Query(max_length=200)] = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
-    """Show the documents of a collection."""
     with context.access() as access:
         entries = access.documents(name)
-        shown = [entry for entry in entries if _fits(entry, find)]
+        shown = [each for each in entries if _fits(f"{each.name} {each.title} {each.type}", find)]
         here = shown[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
-        title = next(each.name for each in access.collections() if _same(each.name, name))
+        names = {fold_name(each.name): each.name for each in access.collections()}
     return context.page(
         "collection.html.j2",
-        name=title,
+        name=names[fold_name(name)],
         total=len(entries),
         fitting=len(shown),
         entries=here,
@@ -50,7 +69,6 @@ def show(
 def remove(
     context: Context, document: Annotated[str, Form()], collection: Annotated[str, Form()]
 ) -> Response:
-    """Take a document out of a collection."""
     with context.access() as access:
         path = access.visible(document).entry.path
         if access.remove(document, collection):
@@ -58,13 +76,158 @@ def remove(
     return context.redirect(collection_href(collection))
 
 
-def _same(one: str, other: str) -> bool:
-    from fourcorners.library.tokens import fold_name
+@router.post("/upload")
+async def upload(request: Request, context: Context) -> Response:
+    """Keep the files, begin to read them, and show how that goes."""
+    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
+    try:
+        task = await run_in_threadpool(_take, context, form)
+    finally:
+        await form.close()
+    address = f"/tasks/{task.id}"
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"task": task.id, "href": address}, 202)
+    return context.redirect(address)
 
-    return fold_name(one) == fold_name(other)
+
+def uploaded_files(
+    context: RequestContext, form: FormData, remedy: str
+) -> tuple[str, list[tuple[str, UploadFile]]]:
+    """Return the collection that a form names, and the files in it by their names.
+
+    Raises:
+        HttpError: If it names no collection, or has no file; the latter with this remedy.
+        NotAllowed: If they are no editor there.
+    """
+    collection = " ".join(str(form.get("collection", "")).split())
+    if not collection or len(collection) > 120:
+        raise HttpError("a collection needs a name of at most 120 characters.")
+    with context.access() as access:
+        access.require(Role.EDITOR, collection, to_come=True)
+    sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+    files = [(each.filename, each) for each in sent if each.filename]
+    if not files:
+        raise HttpError("no file was sent.", remedy=remedy)
+    return collection, files
 
 
-def _fits(entry: Entry, find: str) -> bool:
-    words = find.casefold().split()
-    text = f"{entry.name} {entry.title} {entry.type}".casefold()
-    return all(word in text for word in words)
+def _take(context: RequestContext, form: FormData) -> Task:
+    collection, files = uploaded_files(context, form, "Choose files or a folder first.")
+    return receive_files(context, collection, ((name, each.file) for name, each in files))
+
+
+@router.get("/health")
+def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> Response:
+    """Show what the last check of a collection's papers found, and how far one is that goes on."""
+    with context.access() as access:
+        checked = access.last_health_check(c)
+        entries = access.documents(c)
+        names = Counter(each.name for each in entries)
+        ids = {each.name: each.id for each in entries if names[each.name] == 1}
+        symptoms = checked.health.symptoms if checked else ()
+        quoted = {each.document for each in symptoms if each.document and each.span}
+        texts = {document: access.text(document) for document in quoted}
+    return context.page(
+        "health.html.j2",
+        name=c,
+        checked=checked,
+        classes=list(papers.group_by_class(checked.health)) if checked else [],
+        texts=texts,
+        told=context.state.uploads.display_path,
+        ids=ids,
+        task=last_check(context, c),
+        today=datetime.now(UTC).date(),
+    )
+
+
+@router.post("/health")
+def check(
+    context: Context,
+    c: Annotated[str, Form(max_length=500)],
+    as_of: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    begin(context, c, parse_date(as_of) if as_of.strip() else None)
+    return context.redirect(f"/health?{urlencode({'c': c})}")
+
+
+def begin(context: RequestContext, collection: str, as_of: date | None = None) -> Task:
+    """Check the papers of a collection, unless that is going on already.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    with context.access() as access:
+        access.require(Role.READER, collection)
+    going = last_check(context, collection)
+    if going is not None and not going.state.is_final:
+        return going
+    spec = {"as_of": (as_of or datetime.now(UTC).date()).isoformat()}
+    return context.start_task(examining.KIND, examining.LANE, collection, spec)
+
+
+def last_check(context: RequestContext, collection: str) -> Task | None:
+    checks = [each for each in context.tasks(limit=_LOOKED) if each.kind == examining.KIND]
+    wanted = fold_name(collection)
+    return next((each for each in checks if fold_name(each.collection) == wanted), None)
+
+
+def parse_date(text: str) -> date:
+    """Return a day that somebody wrote as 2026-03-01.
+
+    Raises:
+        HttpError: If it is none.
+    """
+    problem = "this is no day."
+    with suppress(ValueError):
+        given = date.fromisoformat(text.strip())
+        if _EARLIEST <= given <= _LATEST:
+            return given
+        problem = "no contract is of this day."
+    raise HttpError(problem, remedy="Write it as 2026-03-01.")
+
+
+@router.get("/search")
+def search(
+    context: Context,
+    q: Annotated[str, Query(max_length=2_000)] = "",
+    c: Annotated[str, Query(max_length=500)] = "",
+) -> Response:
+    hits: tuple[Hit, ...] = ()
+    problem: ConfigError | None = None
+    with context.access() as access:
+        collections = [each.name for each in access.collections()]
+        named = []
+        if q.strip():
+            inside = access.documents(c or None)
+            named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
+            try:
+                engines = context.state.engines
+                hits = access.search(q, engines, collection=c or None, limit=_LIMIT).hits
+            except ConfigError as error:
+                problem = error
+    return context.page(
+        "search.html.j2",
+        200 if problem is None else 422,
+        q=q,
+        c=c,
+        collections=collections,
+        named=named,
+        hits=[(hit, _snippet(hit)) for hit in hits],
+        problem=problem,
+    )
+
+
+def _snippet(hit: Hit) -> list[TextRun]:
+    """Return the snippet of a hit, cut where its matches start and end."""
+    pieces = []
+    at = hit.snippet.start
+    for span in intersect_spans(hit.matched, [hit.snippet]):
+        pieces.append(TextRun(hit.words[at - hit.span.start : span.start - hit.span.start]))
+        pieces.append(TextRun(span.shift(-hit.span.start).text_in(hit.words), marked=True))
+        at = span.end
+    pieces.append(TextRun(hit.words[at - hit.span.start : hit.snippet.end - hit.span.start]))
+    return [piece for piece in pieces if piece.text]
+
+
+def _fits(text: str, find: str) -> bool:
+    return all(word in text.casefold() for word in find.casefold().split())

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from datetime import date
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from fourcorners.documents.document import Box, Document, Page
+from fourcorners.documents.document import Box
 from fourcorners.errors import InputError
+from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.research.columns import store as kept
+from fourcorners.review import store
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.errors import NotFound
 from fourcorners.server.links import document_href, linked_span, words_hash
-from fourcorners.server.rendering.contract_page import card_facts, list_findings, outline_headings
-from fourcorners.server.rendering.typesetting import typeset_document
+from fourcorners.server.rendering.typesetting import node_depths, typeset_document
+from fourcorners.server.store import playbook_store as books
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
 
 router = APIRouter()
-_PAGE_WIDTH = 1440  # pixels that a page is drawn in
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A page as it was printed, with the boxes of the highlighted words on it."""
-
-    page: Page
-    boxes: tuple[Box, ...]
+_SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
+_DEEPEST = 3  # level in the list of contents
 
 
 @router.get("/d/{document}")
@@ -39,12 +40,11 @@ def show(
     h: Annotated[str, Query(max_length=64)] = "",
     view: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """Show a contract, with the span that the address names highlighted."""
     with context.access() as access:
         entry = access.visible(document).entry
         read = access.document(document)
         outline, card = access.outline(document), access.card(document)
-        findings = list_findings(access, document)
+        findings = _findings(access, document)
     marked = linked_span(s, h, read.text) if s else None
     original = context.state.page_renderer.find_original(read)
     as_printed = original is not None and view != "text"
@@ -56,32 +56,35 @@ def show(
         except InputError as error:
             trouble = error.message
     text = read.text
+
+    def to(span: Span) -> str:
+        """Return a link to a span of this document that stays in the same view."""
+        place = f"{span.start}-{span.end}"
+        asked = {"s": place, "h": words_hash(span.text_in(text))} | ({"view": view} if view else {})
+        return f"{document_href(document)}?{urlencode(asked)}#s={place}"
+
     return context.page(
         "contract.html.j2",
         entry=entry,
         document=read,
         outline=outline,
-        headings=list(outline_headings(outline, text)),
-        facts=card_facts(card),
+        headings=list(_headings(outline, text)),
+        facts=_facts(card),
         findings=findings,
         marked=marked,
         missed=bool(s) and marked is None,
         blocks=[] if as_printed else typeset_document(read, outline, marked),
-        sheets=_sheets(read, boxes) if as_printed else [],
-        pages_of=_pages_of(read),
+        boxes=boxes,
         has_original=original is not None,
         as_printed=as_printed,
         trouble=trouble,
-        to=_linker(document, text, view),
-        node_href=_node_linker(
-            outline_spans={n.id: n.span for n in outline.nodes}, read=read, as_printed=as_printed
-        ),
+        to=to,
+        spans={node.id: node.span for node in outline.nodes},
     )
 
 
 @router.get("/d/{document}/page/{number}.png")
 def page(request: Request, context: Context, document: str, number: int) -> Response:
-    """Return a page of the original as a picture."""
     with context.access() as access:
         read = access.document(document)
     tag = f'"{read.sha256[:16]}-{number}"'
@@ -91,40 +94,65 @@ def page(request: Request, context: Context, document: str, number: int) -> Resp
     original = context.state.page_renderer.find_original(read)
     if original is None:
         raise NotFound("the original of this document is not at hand.")
-    drawn = context.state.page_renderer.render_page(read, original, number, _PAGE_WIDTH)
+    drawn = context.state.page_renderer.render_page(read, original, number)
     return Response(drawn, media_type="image/png", headers=headers)
 
 
-def _sheets(document: Document, boxes: list[Box]) -> list[Sheet]:
-    return [
-        Sheet(page, tuple(box for box in boxes if box.page == page.number))
-        for page in document.pages
+def _facts(card: Card) -> list[tuple[str, str, Span]]:
+    """Return what the contract says of itself: name, value, and the words it goes by."""
+    facts: list[tuple[str, Fact[str] | Fact[date] | Fact[Party] | None]] = [
+        ("Type", card.type),
+        *(("Party", each) for each in card.parties),
+        *(("Dated", card.agreement_date), ("Effective", card.effective_date)),
+        *(("Expires", card.expiry_date), ("Law", card.governing_law), ("Amends", card.amends)),
     ]
+    return [(name, _value(fact.value), fact.span) for name, fact in facts if fact is not None]
 
 
-def _pages_of(document: Document) -> Callable[[Span], int | None]:
-    return lambda span: document.page_of(span.start)
+def _value(value: str | date | Party) -> str:
+    if isinstance(value, date):
+        return f"{value.day} {value:%B %Y}"
+    if isinstance(value, Party):
+        known = value.short or value.role
+        return f"{value.name} ({known})" if known else value.name
+    return value
 
 
-def _linker(document: str, text: str, view: str) -> Callable[[Span], str]:
-    """Return what makes links to spans of this document that stay in the same view."""
+def _headings(outline: Outline, text: str) -> Iterator[dict[str, int | str]]:
+    """Yield the parts that a reader looks for: what has a heading, and numbered sections.
 
-    def to(span: Span) -> str:
-        place = f"{span.start}-{span.end}"
-        asked = {"s": place, "h": words_hash(span.text_in(text))} | ({"view": view} if view else {})
-        return f"{document_href(document)}?{urlencode(asked)}#s={place}"
+    Those without a `title` have their first words as `opening`.
+    """
+    for node, depth in zip(outline.nodes, node_depths(outline), strict=True):
+        title = " ".join(node.heading.text_in(text).split()) if node.heading else ""
+        if depth > _DEEPEST or not (title or (node.kind in _SHOWN and node.label)):
+            continue
+        opening = "" if title else _opening(node.span.text_in(text)[:160], node.label)
+        names = {"label": node.label, "title": title, "opening": opening}
+        yield {"node": node.id, "depth": depth, **names}
 
-    return to
+
+def _opening(words: str, label: str) -> str:
+    """Return the first words of a part, without the number that stands there."""
+    first, _, rest = " ".join(words.split()).partition(" ")
+    bare = first.strip("().:§")
+    return shorten(rest if bare and label.endswith((bare, f"({bare})")) else f"{first} {rest}", 60)
 
 
-def _node_linker(
-    *, outline_spans: dict[int, Span], read: Document, as_printed: bool
-) -> Callable[[int], str]:
-    """Return what makes links to parts of this document: to their page where it is as printed."""
-
-    def to(node: int) -> str:
-        if as_printed:
-            return f"#page-{read.page_of(outline_spans[node].start)}"
-        return f"#n{node}"
-
-    return to
+def _findings(access: Access, document: str) -> list[tuple[str, Finding]]:
+    """Return what reviews found in a document, and what failed, by the provision's name."""
+    library = access.library_of(document, Role.READER)
+    shown = []
+    inside = access.visible(document).entry.collections
+    asked = [
+        kept.columns_playbook(each.collection, each.playbook, [each])
+        for each in kept.columns_of_collections(library, inside)
+    ]
+    for book in [*books.usable_playbooks(access.common()), *asked]:
+        wanted = [provision.id for provision in book.provisions]
+        cells = store.load_cells(library, book, wanted, document).get(document, {})
+        for provision in book.provisions:
+            finding = cells.get(provision.id)
+            if finding and finding.state in (CellState.FOUND, CellState.FAILED):
+                shown.append((provision.name, finding))
+    return shown

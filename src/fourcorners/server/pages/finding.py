@@ -1,8 +1,9 @@
-"""One finding: its panel, and what people say of it; or of many at once."""
+"""One finding, what people say of it or of many at once, and the columns that reviewers ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
@@ -11,50 +12,63 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
-from fourcorners.review.finding import CellState, ReviewState
+from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.reports.excerpt import Excerpt, cut_excerpt
+from fourcorners.reports.grid import (
+    REVIEW_WORDS,
+    SEVERITY_WORDS,
+    STATE_WORDS,
+    ocr_note,
+    page_range,
+    quote_place,
+)
+from fourcorners.research.columns.store import column_versions, playbook_for
+from fourcorners.review import store
+from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
 from fourcorners.review.people import assignment as assigning
 from fourcorners.review.people import review_actions as states
+from fourcorners.server import columns as asking
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns.store import playbook_for
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, TooLarge
-from fourcorners.server.grid.dates import dated_grid, findings_at
+from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
-from fourcorners.server.grid.panel import finding_panel
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view
+from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store as books
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
 _Name = Annotated[str, Form(max_length=500)]
+_Word = Annotated[str, Query(max_length=200)]
+_Question = Annotated[str, Form(max_length=4_000)]
+_Way = Annotated[str, Form(max_length=10)]
 _WHICH = {
     "found": (CellState.FOUND,),
     "not_found": (CellState.NOT_FOUND,),
     "both": (CellState.FOUND, CellState.NOT_FOUND),
 }
-_SAYS = {
-    "confirmed": ReviewState.CONFIRMED,
-    "rejected": ReviewState.REJECTED,
-    "second_look": ReviewState.SECOND_LOOK,
-    "proposed": ReviewState.PROPOSED,
-    "corrected": ReviewState.CORRECTED,
-}
+_SAYS = {each.value: each for each in ReviewState}
+_MOST_READ = 300  # contracts whose cells are read for what they change in this one
+_MOST_QUOTES = 8  # shown at first; the rest is counted
+_AROUND = 160  # characters that are shown before a clause, and after it
+# A line that was cut by the width of the paper, not ended: what follows is the same paragraph.
+_CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 
 @router.get("/reviews/cell")
 def show(
     context: Context,
     c: Annotated[str, Query(max_length=500)],
-    p: Annotated[str, Query(max_length=200)],
+    p: _Word,
     d: Annotated[str, Query(max_length=40)],
-    v: Annotated[str, Query(max_length=200)],
+    v: _Word,
 ) -> Response:
-    """Show a finding: as a panel of the grid, or as a page."""
     with context.access() as access:
-        return _shown(context, access, (c, p, d, v))
+        return _shown(context, access, c, p, d, v)
 
 
 @router.post("/reviews/mark")
@@ -78,29 +92,21 @@ def mark(
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
+        place, by, state = (library, book, d, provision), context.principal.name, _SAYS.get(says)
         if to.strip():
-            assigning.assign_finding(
-                library, book, d, provision, to=to, by=context.principal.name, why=comment
-            )
+            assigning.assign_finding(*place, to=to, by=by, why=comment)
         else:
-            states.annotate_finding(
-                library,
-                book,
-                d,
-                provision,
-                by=context.principal.name,
-                state=_SAYS.get(says),
-                value=value if _SAYS.get(says) in (None, ReviewState.CORRECTED) else "",
-                comment=comment,
-            )
+            value = value if state in (None, ReviewState.CORRECTED) else ""
+            states.annotate_finding(*place, by=by, state=state, value=value, comment=comment)
         if context.is_partial:
-            return _shown(context, access, (c, p, d, v))
-    return context.redirect(_href(c, p, d, provision))
+            return _shown(context, access, c, p, d, v)
+    cell = urlencode({"d": d, "v": provision})
+    return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The cells of a grid that are to be marked at once.
+    """The cells of a grid that are to be marked at once, as a form names them.
 
     Attributes:
         back: The address of the grid, with its filters.
@@ -110,35 +116,21 @@ class Choice:
         only: One column; empty for all that are shown.
     """
 
-    back: str
-    row: Collection[str]
-    all: int | None
-    option: str
-    only: str
+    back: Annotated[str, Form(max_length=8_000)]
+    row: Annotated[list[str] | None, Form(max_length=20_000)] = None
+    all: Annotated[int | None, Form(ge=0, le=10_000_000)] = None
+    option: Annotated[str, Form(alias="which", max_length=20)] = "found"
+    only: Annotated[str, Form(max_length=200)] = ""
 
 
-def choice(
-    back: Annotated[str, Form(max_length=8_000)],
-    row: Annotated[list[str] | None, Form(max_length=20_000)] = None,
-    all_: Annotated[int | None, Form(alias="all", ge=0, le=10_000_000)] = None,
-    which: Annotated[str, Form(max_length=20)] = "found",
-    only: Annotated[str, Form(max_length=200)] = "",
-) -> Choice:
-    """Read from a form what is selected."""
-    return Choice(back, frozenset(row or ()), all_, which, only)
-
-
-Chosen = Annotated[Choice, Depends(choice)]
+Chosen = Annotated[Choice, Depends(Choice)]
 
 
 @router.post("/reviews/mark-many/count")
 def count_many(context: Context, chosen: Chosen) -> Response:
     """Tell how many rows are selected, and how many findings would be marked in them."""
     wanted = parse_query(chosen.back)
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted, Role.REVIEWER) as (_, matrix):
         rows, places = _places(matrix, wanted, chosen)
     return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
 
@@ -158,10 +150,7 @@ def mark_many(
     wanted = parse_query(chosen.back)
     if says not in ("confirmed", "second_look"):
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.REVIEWER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted, Role.REVIEWER) as (library, matrix):
         _, places = _places(matrix, wanted, chosen)
         if findings is not None and findings != len(places):
             raise Conflict(
@@ -175,17 +164,71 @@ def mark_many(
             )
         with library.transaction():
             for document, column in places:
-                states.annotate_finding(
-                    library,
-                    matrix.playbook_of(column),
-                    document,
-                    matrix.provisions[column],
-                    by=context.principal.name,
-                    state=_SAYS[says],
-                )
+                place = (matrix.playbook_of(column), document, matrix.provisions[column])
+                by = context.principal.name
+                states.annotate_finding(library, *place, by=by, state=_SAYS[says])
     if context.is_partial:
         return context.page("_marked.html.j2", count=len(places), says=says)
     return context.redirect(f"/reviews/grid?{wanted.to_query()}")
+
+
+@router.post("/reviews/columns")
+def add(
+    context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
+) -> Response:
+    """Ask a question of every contract of a review, and go back to its grid, to the new column."""
+    column = asking.add_column(context, c, p, question, with_model=bool(model)).column
+    grid = _grid(column.collection, column.playbook)
+    return context.redirect(f"{grid}#column-{column.provision}")
+
+
+@router.get("/reviews/columns/{column}")
+def show_column(context: Context, column: str) -> Response:
+    """Show a column: what is asked, how far it is, and what was asked before."""
+    found = asking.find_column(context, column)
+    with open_grid(context, GridQuery(found.collection, found.playbook)) as (library, matrix):
+        place = matrix.column(found.provision)
+        cells = [] if place is None else matrix.state[:, place].tolist()
+        earlier = column_versions(library, found.id)[:-1]
+    standing = asking.list_columns(context, found.collection, found.playbook)
+    only = GridQuery(found.collection, found.playbook, sort=found.provision, descending=True)
+    return context.page(
+        "column.html.j2",
+        column=found,
+        book=matrix.playbook,
+        counts=[
+            (state, STATE_WORDS[state] if state else "Not filled yet", cells.count(number))
+            for number, state in enumerate(STATES)
+            if cells.count(number)
+        ],
+        documents=len(matrix.rows),
+        missing=cells.count(0),
+        earlier=earlier,
+        task=next((each.task for each in standing if each.column.id == found.id), None),
+        grid=_grid(found.collection, found.playbook),
+        only=f"/reviews/grid?{only.to_query()}",
+        has_model=asking.has_model(context),
+        model=context.state.settings.llm.model,
+        may_mark=context.principal.may(Role.REVIEWER, found.collection),
+    )
+
+
+@router.post("/reviews/columns/{column}/ask")
+def change(context: Context, column: str, question: _Question = "", model: _Way = "") -> Response:
+    asking.update_column(context, column, question, with_model=bool(model))
+    return context.redirect(f"/reviews/columns/{column}")
+
+
+@router.post("/reviews/columns/{column}/fill")
+def fill(context: Context, column: str) -> Response:
+    asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
+    return context.redirect(f"/reviews/columns/{column}")
+
+
+@router.post("/reviews/columns/{column}/remove")
+def remove(context: Context, column: str) -> Response:
+    gone = asking.remove_column(context, column)
+    return context.redirect(_grid(gone.collection, gone.playbook))
 
 
 def _places(
@@ -201,15 +244,16 @@ def _places(
         raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
     fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
+    selected = set(chosen.row or ())
     if chosen.all is not None:
         if chosen.all != len(fitted):
             raise Conflict(
                 f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
                 remedy="Look at the grid again, and select anew.",
             )
-        rows = [row for row in fitted if matrix.rows[row].id not in chosen.row]
+        rows = [row for row in fitted if matrix.rows[row].id not in selected]
     else:
-        rows = [row for row, line in enumerate(matrix.rows) if line.id in chosen.row]
+        rows = [row for row, line in enumerate(matrix.rows) if line.id in selected]
     if not rows:
         raise ConfigError("no row is selected.", remedy="Tick the rows first.")
     single = matrix.column(chosen.only)
@@ -226,17 +270,26 @@ def _places(
     ]
 
 
-def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, str]) -> Response:
-    c, p, d, v = names
+def _shown(context: RequestContext, access: Access, c: str, p: str, d: str, v: str) -> Response:
     library = access.library_for(c, Role.READER)
     book = books.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
-    view = finding_panel(access, c, of_column, d, v)
-    if view.finding is not None:
-        (finding,) = findings_at(library, of_column, [view.finding])
-        view = replace(view, finding=finding)
+    provision = of_column.provision(v)
+    access.library_of(d, Role.READER)
+    view: dict[str, object] = {
+        "provision": provision,
+        "document": d,
+        "title": access.visible(d).entry.title,
+    }
+    cells = store.load_cells(library, of_column, [provision.id], d).get(d, {})
+    finding = cells.get(provision.id)
+    if finding is not None:
+        visible = [each.id for each in access.documents(c)]
+        amended = _amended(library, of_column, finding, visible)
+        (finding,) = findings_at(library, of_column, [amended])
+        view |= _panel(finding, access.text(d))
     matrix = dated_grid(context.state.connection_pool, access, c, book)
-    cell = cell_view(library, matrix, d, view.provision.id)
+    cell = cell_view(library, matrix, d, provision.id)
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
     return context.page(
         template,
@@ -244,10 +297,8 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
         book=book,
         view=view,
         cell=cell,
-        finding=view.finding,
-        back=f"/reviews/grid?{GridQuery(c, book.id).to_query()}",
-        href=_href(c, p, d, view.provision.id),
-        place=quote_place,
+        finding=finding,
+        back=_grid(c, book.id),
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,
@@ -255,5 +306,57 @@ def _shown(context: RequestContext, access: Access, names: tuple[str, str, str, 
     )
 
 
-def _href(c: str, p: str, d: str, v: str) -> str:
-    return f"/reviews/cell?{GridQuery(c, p).to_query()}&{urlencode({'d': d, 'v': v})}"
+def _panel(finding: Finding, text: str) -> dict[str, object]:
+    """Return what is shown of a finding beside itself."""
+    best = finding.searched.best if finding.searched and not finding.evidence else None
+    ranked = sorted(finding.evidence, key=lambda each: -each.score)
+    place, document = finding.place, finding.document
+    return {
+        "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
+        "more": max(0, len(ranked) - _MOST_QUOTES),
+        "near": _in_context(document, text, best) if best and best.quote.span else None,
+        "assigned": assigning.assignee(finding.remarks),
+        "value_href": quote_href(document, place, finding.value) if place else "",
+    }
+
+
+def _amended(
+    library: Library, playbook: Playbook, finding: Finding, visible: Sequence[str]
+) -> Finding:
+    """Return the finding with what other contracts of the collection change in it."""
+    if len(visible) > _MOST_READ or finding.document not in visible:
+        return finding
+    cells = store.load_cells(library, playbook, [finding.provision])
+    from fourcorners.review.amendments import apply_amendments
+
+    row = [cells[each][finding.provision] for each in visible if each in cells]
+    changed = apply_amendments(library, row)
+    return next(each for each in changed if each.document == finding.document)
+
+
+def _flowing(cut: Excerpt) -> Excerpt:
+    """Return an excerpt with less around it, and paragraphs not broken as lines on paper were."""
+    runs = tuple(replace(run, words=_CUT.sub(" ", run.words)) for run in cut.runs)
+    before, after = _CUT.sub(" ", cut.before), _CUT.sub(" ", cut.after)
+    if len(before) > _AROUND:
+        before = before[-_AROUND:].partition(" ")[2]
+    if len(after) > _AROUND:
+        after = after[:_AROUND].rpartition(" ")[0]
+    return replace(cut, before=before, runs=runs, after=after)
+
+
+def _in_context(document: str, text: str, evidence: Evidence) -> dict[str, object]:
+    """Return a quote in its clause."""
+    span = evidence.quote.span
+    excerpt = cut_excerpt(text, evidence.clause, {0: [span] if span else []})
+    return {
+        "evidence": evidence,
+        "excerpt": _flowing(excerpt),
+        "where": ", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
+        "checked": quote_place(evidence.quote),
+        "href": quote_href(document, span, evidence.quote.words) if span else "",
+    }
+
+
+def _grid(collection: str, playbook: str) -> str:
+    return f"/reviews/grid?{GridQuery(collection, playbook).to_query()}"

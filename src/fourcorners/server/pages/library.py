@@ -14,7 +14,6 @@ router = APIRouter()
 
 @router.get("/")
 def show(context: Context) -> Response:
-    """Show the collections."""
     with context.access() as access:
         collections = access.collections()
         failures = {each.name: len(access.failures(each.name)) for each in collections}

@@ -18,30 +18,20 @@ from fourcorners.server.errors import HttpError, NotSignedIn
 
 router = APIRouter()
 _NO_ROLE = "none"
-
-
-@router.get("/account")
-def account(context: Context) -> Response:
-    """Show one's own account."""
-    return _account(context)
+_Name = Annotated[str, Form(max_length=100)]
+_Secret = Annotated[str, Form(max_length=1_000)]
 
 
 @router.post("/account/password")
-def password(
-    context: Context,
-    current: Annotated[str, Form(max_length=1_000)],
-    new: Annotated[str, Form(max_length=1_000)],
-) -> Response:
-    """Change one's own password; every session ends with that."""
+def password(context: Context, current: _Secret, new: _Secret) -> Response:
     name = context.principal.name
     try:
         with context.state.connection_pool.library() as library:
             Sessions(library).sign_in(name, current)
             Accounts(library).set_password(name, new, by=name)
-    except NotSignedIn:
-        return _account(context, problem=HttpError("the current password is another one."))
     except (ConfigError, HttpError) as error:
-        return _account(context, problem=error)
+        wrong = HttpError("the current password is another one.")
+        return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
     return context.redirect("/sign-in?to=/account")
 
 
@@ -52,56 +42,39 @@ def add_token(
     scope: Annotated[Scope, Form()],
     days: Annotated[int, Form(ge=1, le=3660)] = 90,
 ) -> Response:
-    """Make an API token, and show it this once."""
+    name = context.principal.name
     with context.state.connection_pool.library() as library:
-        name = context.principal.name
         secret = ApiTokens(library).add(name, [scope], note, days, by=name)
     return _account(context, secret=secret)
 
 
 @router.post("/account/tokens/drop")
 def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
-    """End one of one's own tokens."""
     with context.state.connection_pool.library() as library:
         ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
     return context.redirect("/account")
 
 
-@router.get("/people")
-def people_page(context: Context) -> Response:
-    """Show everyone who may sign in."""
-    return _people(context)
-
-
 @router.post("/people/add")
-def add(
-    context: Context,
-    name: Annotated[str, Form(max_length=100)],
-    password: Annotated[str, Form(max_length=1_000)],
-) -> Response:
-    """Let someone sign in."""
+def add(context: Context, name: _Name, password: _Secret) -> Response:
     return _changed(context, lambda accounts, by: accounts.add(name.strip(), password, by=by))
 
 
 @router.post("/people/role")
 def role(
     context: Context,
-    name: Annotated[str, Form(max_length=100)],
+    name: _Name,
     role: Annotated[str, Form(max_length=20)],
     collection: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
-    """Give someone a role in a collection, or everywhere."""
-    chosen = None if role == _NO_ROLE else _role(role)
+    chosen = next((each for each in Role if each.title == role), None)
+    if chosen is None and role != _NO_ROLE:
+        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
     return _changed(context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by))
 
 
 @router.post("/people/disable")
-def disable(
-    context: Context,
-    name: Annotated[str, Form(max_length=100)],
-    disabled: Annotated[bool, Form()],
-) -> Response:
-    """Shut someone out, or let them in again."""
+def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) -> Response:
     if name == context.principal.name:
         raise HttpError("nobody can shut themselves out.", remedy="Ask another admin.")
     return _changed(context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by))
@@ -117,6 +90,11 @@ def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -
     return context.redirect("/people")
 
 
+@router.get("/people")
+def people_page(context: Context) -> Response:
+    return _people(context)
+
+
 def _people(context: RequestContext, problem: ConfigError | None = None) -> Response:
     with context.access() as access:
         users = Accounts(access.full_library(Role.ADMIN)).users()
@@ -129,6 +107,11 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
         roles=[each.title for each in Role],
         problem=problem,
     )
+
+
+@router.get("/account")
+def account(context: Context) -> Response:
+    return _account(context)
 
 
 def _account(
@@ -146,10 +129,3 @@ def _account(
         secret=secret,
         problem=problem,
     )
-
-
-def _role(name: str) -> Role:
-    found = next((each for each in Role if each.title == name), None)
-    if found is None:
-        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
-    return found

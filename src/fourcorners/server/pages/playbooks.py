@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
-from fourcorners.errors import ConfigError, PlaybookError
+from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
 from fourcorners.playbooks.file.errors import PlaybookFileError
+from fourcorners.playbooks.file.source import FileProblem
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.starter import starter_yaml
@@ -26,47 +26,24 @@ _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
 
 
-@dataclass(frozen=True, slots=True)
-class PlaybookEntry:
-    """A playbook in the list; `fault` where it does not hold the schema any more."""
-
-    id: str
-    book: Playbook | None
-    own: bool
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TextProblem:
-    """What is wrong with a text, with its line from 1; 0 where no line is to blame."""
-
-    line: int
-    where: str
-    what: str
-    remedy: str = ""
-
-
 @router.get("/playbooks")
 def list_playbooks(context: Context) -> Response:
-    """List the playbooks of the package and of the house."""
+    shown = []
     with context.access() as access:
         library = access.common()
-        shown = []
         for name in books.playbook_names(library):
+            book, problem = None, ""
             try:
-                shown.append(
-                    PlaybookEntry(
-                        name, books.load_playbook(library, name), name not in builtin_names()
-                    )
-                )
-            except PlaybookError as error:
-                shown.append(PlaybookEntry(name, None, own=True, problem=error.message))
+                book = books.load_playbook(library, name)
+            except PlaybookError as error:  # it does not hold the schema any more
+                problem = error.message
+            own = book is None or name not in builtin_names()
+            shown.append({"id": name, "book": book, "own": own, "problem": problem})
     return context.page("playbooks.html.j2", playbooks=shown, may_edit=_may_edit(context))
 
 
 @router.get("/playbooks/new")
 def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """Offer a text to start from."""
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
     return _editor(context, starter_yaml("My playbook", extends=extends), None)
@@ -74,22 +51,20 @@ def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)
 
 @router.post("/playbooks/check")
 def check(context: Context, text: _Text) -> Response:
-    """Return what is wrong with a text, by line."""
     return context.page("_faults.html.j2", faults=_faults(text), book=_valid(text))
 
 
 @router.post("/playbooks/save")
 def save(context: Context, text: _Text, before: _Short = "") -> Response:
     """Keep a house playbook; with faults, or where another saved meanwhile, the text comes back."""
-    number = int(before) if before.isascii() and before.isdigit() else None
-    faults = _faults(text)
+    faults, number = _faults(text), _number(before)
     if not faults:
         try:
             with context.access() as access:
                 library = access.full_library(Role.EDITOR)
                 book = books.save_playbook(library, text, by=context.principal.name, before=number)
         except Conflict as error:
-            faults = [TextProblem(0, "", error.message, error.remedy)]
+            faults = [_problem(error)]
         else:
             return context.redirect(f"/playbooks/{book.id}")
     return _editor(context, text, number, faults)
@@ -99,11 +74,9 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
 def try_text(
     context: Context, text: _Text, document: _Short = "", words: _Text = "", before: _Short = ""
 ) -> Response:
-    """Try a text, saved or not, on a contract or on pasted words."""
     faults = _faults(text)
     if faults:
-        number = int(before) if before.isascii() and before.isdigit() else None
-        return _editor(context, text, number, faults)
+        return _editor(context, text, _number(before), faults)
     return _tried(context, books.parse_cached(text), document, words)
 
 
@@ -141,7 +114,6 @@ def edit(context: Context, name: str) -> Response:
 
 @router.post("/playbooks/{name}/try")
 def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
-    """Try a playbook on a contract or on pasted words."""
     with context.access() as access:
         book = books.load_playbook(access.common(), name)
     return _tried(context, book, document, words)
@@ -162,17 +134,14 @@ def _tried(context: RequestContext, book: Playbook, document: str, words: str) -
         book=book,
         title=title,
         document=document,
-        outcomes=[
-            (provision, each.finding)
-            for provision, each in zip(book.provisions, outcomes, strict=True)
-        ],
+        outcomes=[*zip(book.provisions, (each.finding for each in outcomes), strict=True)],
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
     )
 
 
 def _editor(
-    context: RequestContext, text: str, before: int | None, faults: list[TextProblem] | None = None
+    context: RequestContext, text: str, before: int | None, faults: list[FileProblem] | None = None
 ) -> Response:
     if not _may_edit(context):
         raise NotAllowed(
@@ -192,16 +161,23 @@ def _editor(
     )
 
 
-def _faults(text: str) -> list[TextProblem]:
+def _faults(text: str) -> list[FileProblem]:
     try:
         books.parse_cached(text)
     except PlaybookFileError as error:
-        return [
-            TextProblem(each.line, each.path, each.what, each.remedy) for each in error.problems
-        ]
+        return list(error.problems)
     except PlaybookError as error:
-        return [TextProblem(0, "", error.message, error.remedy)]
+        return [_problem(error)]
     return []
+
+
+def _problem(error: FourcornersError) -> FileProblem:
+    """Return an error of a text that no line is to blame for."""
+    return FileProblem(0, "", error.message, remedy=error.remedy)
+
+
+def _number(before: str) -> int | None:
+    return int(before) if before.isascii() and before.isdigit() else None
 
 
 def _valid(text: str) -> Playbook | None:

@@ -9,7 +9,6 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank import store as banks
-from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.store import precedents
@@ -21,8 +20,7 @@ _Words = Annotated[str, Form(max_length=_LONGEST)]
 
 @router.get("/precedents")
 def ask(context: Context, c: Annotated[str, Query(max_length=500)] = "") -> Response:
-    """Ask what the clause should provide."""
-    return _page(context, {"from_": f"c:{c}" if c else ""})
+    return _page(context, (f"c:{c}" if c else "", "", ""))
 
 
 @router.post("/precedents")
@@ -33,27 +31,21 @@ def find(
     from_: Annotated[str, Form(alias="from", max_length=500)] = "",
 ) -> Response:
     """Show the best clauses; a form, so that no draft stands in an address or a log."""
-    asked = {"q": q, "draft": draft, "from_": from_}
+    asked = (from_, q, draft)
     if not q.strip() and not draft.strip():
         return _page(context, asked, ConfigError("describe the clause, or paste your draft of it."))
     kind, _, name = from_.partition(":")
+    problem: ConfigError | None = None
+    found: list[precedents.Precedent] = []
+    told, bank = "", name if kind == "b" else ""
     with context.access() as access:
-        library = access.common()
-        if kind == "b":
-            library = access.full_library(Role.READER)
-            entries = []
-        else:
-            entries = access.documents(name or None)
-        problem: ConfigError | None = None
-        found: list[precedents.Precedent] = []
-        told = ""
+        library = access.full_library(Role.READER) if kind == "b" else access.common()
+        entries = [] if kind == "b" else access.documents(name or None)
         try:
             found, told = precedents.find_precedents(
-                library,
-                context.state.engines,
-                q.strip() or draft,
+                *(library, context.state.engines, q.strip() or draft),
                 entries=entries,
-                bank=name if kind == "b" else "",
+                bank=bank,
                 draft=draft,
             )
         except ConfigError as error:
@@ -71,13 +63,12 @@ def keep(
     source: Annotated[str, Form(max_length=1_000)] = "",
     stars: Annotated[int, Form(ge=0, le=5)] = 0,
 ) -> Response:
-    """Keep a clause in a bank, with stars if any were given."""
     if not provision.strip():
         raise ConfigError("what kind of clause is it?", remedy="Name the provision.")
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
         new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
-    return _said(context, "Kept in the bank." if new else "The bank has it already.", bank)
+    return _said(context, "Kept in the bank." if new else "The bank has it already.")
 
 
 @router.post("/precedents/rate")
@@ -87,47 +78,41 @@ def rate(
     clause: Annotated[str, Form(min_length=6, max_length=12)],
     stars: Annotated[int, Form(ge=0, le=5)],
 ) -> Response:
-    """Say how good an example a clause of a bank is."""
     with context.access() as access:
         banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
-    return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.", bank)
+    return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.")
 
 
-def _said(context: Context, told: str, bank: str) -> Response:
+def _said(context: Context, told: str) -> Response:
     template = "_said.html.j2" if context.is_partial else "said.html.j2"
-    return context.page(template, told=told, bank=bank, back="/precedents")
+    return context.page(template, told=told, back="/precedents")
 
 
 def _page(
     context: Context,
-    asked: dict[str, str],
+    asked: tuple[str, str, str],
     problem: ConfigError | None = None,
     found: list[precedents.Precedent] | None = None,
     told: str = "",
 ) -> Response:
+    chosen, q, draft = asked
     with context.access() as access:
         collections = [each.name for each in access.collections()]
-        held = _banks(access)
-    names = list(dict.fromkeys(each.bank for each in held))
+        # Banks hold words of any collection, and are for who may read all.
+        reads_all = access.readable() is None
+        held = banks.bank_summary(access.full_library(Role.READER)) if reads_all else []
     return context.page(
         "precedents.html.j2",
         200 if problem is None else 422,
-        q=asked.get("q", ""),
-        draft=asked.get("draft", ""),
-        chosen=asked.get("from_", ""),
+        q=q,
+        draft=draft,
+        chosen=chosen,
         collections=collections,
-        banks=names,
+        banks=list(dict.fromkeys(each.bank for each in held)),
         provisions=sorted({each.provision for each in held}),
         found=found,
         told=told,
         problem=problem,
-        bank=asked.get("from_", "").partition(":")[2] if asked.get("from_", "")[:2] == "b:" else "",
+        bank=chosen[2:] if chosen.startswith("b:") else "",
         may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
     )
-
-
-def _banks(access: Access) -> list[banks.BankSummary]:
-    """Return the banks; they hold words of any collection, and are for who may read all."""
-    if access.readable() is not None:
-        return []
-    return banks.bank_summary(access.full_library(Role.READER))

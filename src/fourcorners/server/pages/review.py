@@ -1,28 +1,34 @@
-"""Reviews: those there are, a new one, and the grid of one: documents by provisions."""
+"""Reviews: those there are, a new one, the grid of one, and one as a file to send."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.library.tokens import fold_name
-from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
-from fourcorners.server.auth.access import Access
+from fourcorners.reports.tree import ReportKind
+from fourcorners.research.columns.report import add_columns
+from fourcorners.research.columns.store import MAX_QUESTION, review_columns
+from fourcorners.review.finding import Finding, Review
+from fourcorners.server import columns as asking
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import actions as asking
-from fourcorners.server.columns.actions import ColumnStatus
-from fourcorners.server.columns.store import MAX_QUESTION
+from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.grid.dates import dated_grid
+from fourcorners.server.errors import NotFound, TooLarge
+from fourcorners.server.grid.cell_summaries import count_filled
+from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
-from fourcorners.server.grid.progress import count_filled
-from fourcorners.server.grid.query import GridQuery, grid_query, select_cells, shown_columns
+from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
 from fourcorners.server.grid.windows import count_cells, grid_window, next_open_cell
 from fourcorners.server.store import playbook_store as books
 from fourcorners.server.tasks.handlers import review as reviewing
@@ -32,43 +38,44 @@ router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
 _CELLS = 1000  # cells of such a page, about
 _WINDOW = 120  # rows of a window at most
-Grid = Annotated[GridQuery, Depends(grid_query)]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReview:
-    """A review that the library holds, whole or in part."""
-
-    collection: str
-    playbook: Playbook
-    cells: int
-    filled: int
-    last: str
-    task: Task | None
-
-    @property
-    def query(self) -> str:
-        """Return what names it in an address."""
-        return GridQuery(self.collection, self.playbook.id).to_query()
+Grid = Annotated[GridQuery, Depends(GridQuery)]
+_Name = Annotated[str, Query(max_length=500)]
+_Word = Annotated[str, Query(max_length=200)]
+_MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
+_UNSAFE = re.compile(r"[^\w.-]+")
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+# The files that a review can be had as: their types, and the kinds of a law firm's reports.
+_FORMS: dict[str, tuple[str, ReportKind | None]] = {
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
+    "html": ("text/html; charset=utf-8", None),
+    "json": ("application/json", None),
+    "docx": (_WORD, ReportKind.DUE_DILIGENCE),
+    "flags.docx": (_WORD, ReportKind.RED_FLAGS),
+}
 
 
 @router.get("/reviews")
-def reviews(
-    context: Context,
-    c: Annotated[str, Query(max_length=500)] = "",
-    p: Annotated[str, Query(max_length=200)] = "due-diligence",
-) -> Response:
-    """List the reviews, and offer a new one."""
+def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Response:
     with context.access() as access:
-        names = [each.name for each in access.collections()]
+        sizes = {each.name: each.documents for each in access.collections()}
         known = books.usable_playbooks(access.common())
-        done = _done(access, known)
+        by_hash = {book.hash: book for book in known}
+        filled = count_filled(access.common(), by_hash)
     running = _running(context)
     listed = [
-        StoredReview(name, book, cells, filled, last, running.get((fold_name(name), book.id)))
-        for name, book, cells, filled, last in done
+        {
+            "collection": each.collection,
+            "playbook": by_hash[each.playbook],
+            "cells": sizes[each.collection] * len(by_hash[each.playbook].provisions),
+            "filled": each.cells,
+            "last": each.last,
+            "task": running.get((fold_name(each.collection), by_hash[each.playbook].id)),
+            "query": GridQuery(each.collection, by_hash[each.playbook].id).to_query(),
+        }
+        for each in sorted(filled, key=lambda each: each.last, reverse=True)
+        if each.collection in sizes
     ]
-    may = [name for name in names if context.principal.may(Role.REVIEWER, name)]
+    may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
     return context.page(
         "reviews.html.j2", reviews=listed, collections=may, books=known, chosen=c, book=p
     )
@@ -83,7 +90,6 @@ def start(
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
     with context.access() as access:
-        access.require(Role.REVIEWER, c)
         book = books.load_playbook(access.library_for(c, Role.REVIEWER), p)
     if (fold_name(c), book.id) not in _running(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
@@ -99,22 +105,18 @@ def grid(
     """Show the grid: the rows of one page, which scripts make one long list."""
     asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
     task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.READER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
         size = page_rows(len(shown_columns(matrix, wanted)))
         last = max(1, -(-len(fit.rows) // size))
         page = min(page, last)
         rows = grid_window(library, matrix, wanted, fit, (page - 1) * size, size)
-    assigned = sorted(
-        {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
-    )
+    assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
+    types = {line.type for line in matrix.rows if line.type}
     return context.page(
         "grid.html.j2",
         asked=wanted,
-        book=book,
+        book=matrix.playbook,
         columns=[matrix.columns[n] for n in shown_columns(matrix, wanted)],
         all_columns=matrix.columns,
         asked_columns={each.column.provision: each.column for each in asked_columns},
@@ -126,11 +128,11 @@ def grid(
         number=page,
         last=last,
         version=matrix.version,
-        types=[(each, each) for each in _types(matrix)],
+        types=[(each, each) for each in sorted(types, key=str.casefold)],
         column_choices=[(each.id, each.name) for each in matrix.columns],
-        people=[(each, each) for each in assigned],
+        people=[(each, each) for each in sorted(assigned)],
         task=task,
-        filling=_filling(asked_columns),
+        filling=[each for each in asked_columns if each.is_busy],
         has_model=asking.has_model(context),
         model=context.state.settings.llm.model,
         longest=MAX_QUESTION,
@@ -152,10 +154,7 @@ def rows(
     across: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
 ) -> Response:
     """Return a window of rows, as the grid has them, with so many columns from the left one on."""
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.READER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
         cut = slice(left, left + across)
         shown_rows = grid_window(library, matrix, wanted, fit, start, count, cut)
@@ -180,29 +179,23 @@ def next_open(
     column: Annotated[int, Query(ge=-1, le=10_000)] = -1,
 ) -> Response:
     """Return where the next finding is that nobody has checked: row and column, or null."""
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.READER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted) as (_, matrix):
         place = next_open_cell(matrix, wanted, select_cells(matrix, wanted), row, column)
     return JSONResponse(None if place is None else {"row": place[0], "column": place[1]})
 
 
 @router.get("/reviews/progress")
 def progress(context: Context, wanted: Grid) -> Response:
-    """Return how far the review is, and what the grid comes to so far."""
     asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
     task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
-    with context.access() as access:
-        library = access.library_for(wanted.collection, Role.READER)
-        book = books.load_playbook(library, wanted.playbook)
-        matrix = dated_grid(context.state.connection_pool, access, wanted.collection, book)
+    with open_grid(context, wanted) as (_, matrix):
+        counts = count_cells(matrix, wanted)
     return context.page(
         "_grid_head.html.j2",
         asked=wanted,
-        counts=count_cells(matrix, wanted),
+        counts=counts,
         task=task,
-        filling=_filling(asked_columns),
+        filling=[each for each in asked_columns if each.is_busy],
         stopped=_stopped(asked_columns),
         version=matrix.version,
     )
@@ -224,21 +217,12 @@ def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
     return sha256(names.encode()).hexdigest()[:12]
 
 
-def _filling(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
-    return [each for each in columns if each.is_busy]
-
-
 def _stopped(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
     """Return the columns whose last task failed, and nobody has asked for again."""
     return [each for each in columns if each.task and each.task.state is TaskState.FAILED]
 
 
-def _types(matrix: GridMatrix) -> list[str]:
-    return sorted({line.type for line in matrix.rows if line.type}, key=str.casefold)
-
-
 def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
-    """Return the reviews that are waited for, by collection and playbook."""
     return {
         (fold_name(task.collection), task.spec["playbook"]): task
         for task in context.tasks(limit=50)
@@ -246,19 +230,59 @@ def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
     }
 
 
-def _done(access: Access, known: list[Playbook]) -> list[tuple[str, Playbook, int, int, str]]:
-    """Return what was reviewed: collection, playbook, cells, filled ones, and when the last was."""
-    sizes = {each.name: each.documents for each in access.collections()}
-    by_hash = {book.hash: book for book in known}
-    found = [
-        (
-            each.collection,
-            by_hash[each.playbook],
-            sizes[each.collection] * len(by_hash[each.playbook].provisions),
-            each.cells,
-            each.last,
-        )
-        for each in count_filled(access.common(), by_hash)
-        if each.collection in sizes
-    ]
-    return sorted(found, key=lambda each: each[4], reverse=True)
+@router.get("/reviews/export")
+def export(
+    context: Context, c: _Name, p: _Word, as_: Annotated[str, Query(alias="as", max_length=20)]
+) -> Response:
+    """Write a report and send it; what is written here is gone again with the answer."""
+    from fourcorners.reports import write
+    from fourcorners.reports.send import write_report
+    from fourcorners.review.stored_review import load_review
+
+    if as_ not in _FORMS:
+        raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(_FORMS)}.")
+    (media_type, kind), suffix = _FORMS[as_], as_.rpartition(".")[2]
+    with context.access() as access:
+        library = access.library_for(c, Role.READER)
+        book = books.load_playbook(library, p)
+        visible = {entry.id for entry in access.documents(c)}
+        if len(visible) > _MOST_SENT:
+            raise TooLarge(
+                f"a report on {len(visible):,} contracts is written by the command.",
+                remedy=f"Run: fourcorners review --collection {c!r} --playbook {book.id} "
+                f"--out report.{suffix}",
+            )
+        loaded = load_review(library, book, collection=c, as_of=current_date())
+        whole = add_columns(library, loaded, review_columns(library, c, book.id))
+        review = _walled(whole, visible, context.state.uploads.display_path)
+        access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"report.{suffix}"
+        if kind is None:
+            write(review, path)
+        else:
+            write_report(review, kind, path, prepared_by=context.principal.name)
+        data = path.read_bytes()
+    name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
+    sent = f"attachment; filename*=UTF-8''{quote(f'{name}.{as_}')}"
+    return Response(data, media_type=media_type, headers={"Content-Disposition": sent})
+
+
+def _walled(review: Review, visible: set[str], told: Callable[[str], str]) -> Review:
+    """Leave out what names a document of another collection, and where the server keeps files."""
+    return replace(
+        review,
+        documents=tuple(replace(each, path=told(each.path)) for each in review.documents),
+        unread=tuple(replace(each, path=told(each.path)) for each in review.unread),
+        findings=tuple(_of_these(each, visible) for each in review.findings),
+        provenance=tuple(each for each in review.provenance if each[0] != "Library"),
+    )
+
+
+def _of_these(finding: Finding, visible: set[str]) -> Finding:
+    nearest = finding.outlier
+    return replace(
+        finding,
+        amendments=tuple(each for each in finding.amendments if each.document in visible),
+        outlier=None if nearest is not None and nearest.nearest not in visible else nearest,
+    )

@@ -28,7 +28,7 @@ def ask(
     out: Annotated[bool, Query()] = False,
 ) -> Response:
     """Show the form; `out` to who has just signed out here, and may want to at the provider."""
-    return _page(request, to, 200, out=out)
+    return _page(request, to, out=out)
 
 
 @router.post("/sign-in")
@@ -44,12 +44,12 @@ def sign_in(
     """
     state = app_state(request)
     try:
-        state.sign_in_limit.spend(_address(request))
+        _spend(request)
         with state.connection_pool.library() as library:
             secret = Sessions(library).sign_in(name.strip(), password)
     except HttpError as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
-        return _page(request, to, status, error, name)
+        return _page(request, to, error, status, name=name)
     answer = RedirectResponse(_inside(to), 303)
     SESSION.save(answer, secret)
     return answer
@@ -57,7 +57,6 @@ def sign_in(
 
 @router.post("/sign-out", dependencies=[Depends(require_form_token)])
 def sign_out(context: Context) -> Response:
-    """End the session."""
     with context.state.connection_pool.library() as library:
         Sessions(library).sign_out(SESSION.read(context.request))
     answer = RedirectResponse("/sign-in?out=true", 303)
@@ -73,10 +72,10 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
     """
     flow = _flow(request)
     try:
-        app_state(request).sign_in_limit.spend(_address(request))
+        _spend(request)
         url, secret = flow.start(_inside(to))
     except HttpError as error:
-        return _page(request, to, error.status, error)
+        return _page(request, to, error)
     answer = RedirectResponse(url, 303)
     SIGN_IN.save(answer, secret)
     return answer
@@ -84,18 +83,13 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
 
 @router.get("/sign-in/oidc/callback")
 def finish(request: Request) -> Response:
-    """Take the provider's answer, and begin a session."""
     flow = _flow(request)
     query = {name: value[:_LONGEST] for name, value in request.query_params.items()}
     try:
         # Whoever began here was counted then.
-        session, to = flow.finish(
-            SIGN_IN.read(request),
-            query,
-            lambda: app_state(request).sign_in_limit.spend(_address(request)),
-        )
+        session, to = flow.finish(SIGN_IN.read(request), query, lambda: _spend(request))
     except HttpError as error:
-        answer = _page(request, "/", error.status, error)
+        answer = _page(request, "/", error)
         SIGN_IN.clear(answer)
         return answer
     answer = RedirectResponse(_inside(to), 303)
@@ -109,16 +103,16 @@ def end(request: Request) -> Response:
     """Send someone to where they end their session at the provider; this one is left alone."""
     flow = _flow(request)
     try:
-        app_state(request).sign_in_limit.spend(_address(request))
+        _spend(request)
         url = flow.provider.end_url()
     except HttpError as error:
-        return _page(request, "/", error.status, error)
+        return _page(request, "/", error)
     if not url:
-        problem = HttpError(
+        problem = NotFound(
             f"{flow.provider.settings.title} has no page for signing out.",
             remedy="Sign out there as you do otherwise, or close the browser.",
         )
-        return _page(request, "/", 404, problem)
+        return _page(request, "/", problem)
     return RedirectResponse(url, 303)
 
 
@@ -135,9 +129,7 @@ def end_sessions(
 
     try:
         # Guesses are counted; a provider that signs many out at once is not.
-        flow.end_sessions(
-            logout_token, lambda: app_state(request).sign_in_limit.spend(_address(request))
-        )
+        flow.end_sessions(logout_token, lambda: _spend(request))
     except SignInRefused as error:
         told = {"error": "invalid_request", "error_description": error.why}
         return JSONResponse(told, 400, _UNKEPT)
@@ -151,17 +143,18 @@ def _flow(request: Request) -> SignInFlow:
     return flow
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+def _spend(request: Request) -> None:
+    address = request.client.host if request.client else ""
+    app_state(request).sign_in_limit.spend(address)
 
 
 def _page(
     request: Request,
     to: str,
-    status: int,
     problem: HttpError | None = None,
-    name: str = "",
+    status: int = 0,
     *,
+    name: str = "",
     out: bool = False,
 ) -> Response:
     state = app_state(request)
@@ -175,10 +168,10 @@ def _page(
         out=out,
         provider=state.flow.provider.settings.title if state.flow else "",
     )
-    headers = (
-        {"Retry-After": str(problem.retry_after)} if isinstance(problem, TooManyRequests) else None
-    )
-    return HTMLResponse(drawn, status, headers)
+    answer = HTMLResponse(drawn, status or (problem.status if problem else 200))
+    if isinstance(problem, TooManyRequests):
+        answer.headers["Retry-After"] = str(problem.retry_after)
+    return answer
 
 
 def _inside(address: str) -> str:

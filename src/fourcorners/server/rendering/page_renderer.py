@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from fourcorners.documents import boxes as boxing
 from fourcorners.documents.archive.container import load_bytes
@@ -19,18 +18,13 @@ from fourcorners.errors import FourcornersError, InputError
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
-WIDTHS = (640, 1024, 1440, 2048)
-"""Pixels across that a page is drawn in: few, so that what was drawn once is met again."""
+_WIDTH = 1440  # pixels that a page is drawn in
 _SECONDS = 20.0  # after which a page is given up
 _KEPT_BYTES = 64 << 20  # of pictures in memory
-
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Words of a document whose boxes are wanted."""
-
     path: Path
     document: Document
     span: Span
@@ -43,38 +37,13 @@ def _do(item: PageImageRequest | _Place) -> bytes | list[Box]:
     return boxing.span_boxes(item.path, item.document, item.span)
 
 
-class _Kept(Generic[Key]):
-    """What was made last, up to a number of bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._held: OrderedDict[Key, bytes] = OrderedDict()
-        self._most, self._size, self._lock = most, 0, threading.Lock()
-
-    def get(self, key: Key) -> bytes | None:
-        """Return what is kept under a key."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key)
-
-    def put(self, key: Key, value: bytes) -> None:
-        """Keep a value, and let go of the oldest."""
-        with self._lock:
-            self._size += len(value) - len(self._held.pop(key, b""))
-            self._held[key] = value
-            while self._size > self._most and len(self._held) > 1:
-                self._size -= len(self._held.popitem(last=False)[1])
-
-
 class PageRenderer:
-    """Draws pages of the documents whose originals are at hand."""
-
     def __init__(self, settings: Settings) -> None:
         self._workers = ProcessPool(
             _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_called
         )
-        self._turn = threading.Lock()
-        self._pictures: _Kept[PageImageRequest] = _Kept(_KEPT_BYTES)
+        self._turn, self._lock = threading.Lock(), threading.Lock()
+        self._pictures: OrderedDict[PageImageRequest, bytes] = OrderedDict()
         self._checked: dict[tuple[str, int, int], str] = {}
 
     def find_original(self, document: Document) -> Path | None:
@@ -88,21 +57,24 @@ class PageRenderer:
             return None
         return path if digest == document.sha256 else None
 
-    def render_page(self, document: Document, path: Path, number: int, width: int) -> bytes:
-        """Return a page as a PNG of one of the `WIDTHS`.
+    def render_page(self, document: Document, path: Path, number: int) -> bytes:
+        """Return a page as a PNG; those that were asked for last are kept.
 
         Raises:
             InputError: If it cannot be drawn.
         """
-        fitting = next((each for each in WIDTHS if each >= width), WIDTHS[-1])
-        sheet = PageImageRequest(path, document.sha256, number, fitting)
-        kept = self._pictures.get(sheet)
-        if kept is None:
+        sheet = PageImageRequest(path, document.sha256, number, _WIDTH)
+        with self._lock:
+            drawn = self._pictures.pop(sheet, None)
+        if drawn is None:
             made = self._run(sheet)
             assert isinstance(made, bytes)  # noqa: S101 - what `_do` makes of a sheet
-            kept = made
-            self._pictures.put(sheet, kept)
-        return kept
+            drawn = made
+        with self._lock:
+            self._pictures[sheet] = drawn
+            while sum(map(len, self._pictures.values())) > _KEPT_BYTES and len(self._pictures) > 1:
+                self._pictures.popitem(last=False)
+        return drawn
 
     def span_boxes(self, document: Document, path: Path, span: Span) -> list[Box]:
         """Return where words stand on their pages.
@@ -115,7 +87,6 @@ class PageRenderer:
         return made
 
     def close(self) -> None:
-        """End the process."""
         self._workers.close()
 
     def _run(self, item: PageImageRequest | _Place) -> bytes | list[Box]:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.documents.media_types import MediaType
@@ -72,15 +73,8 @@ class TextBlock:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """A span with what it adds to the pieces in it."""
-
-    span: Span
-    classes: str = ""
-    href: str = ""
-    term: int | None = None
-    marked: bool = False
+# A span with what it adds to the pieces in it.
+_Layer: TypeAlias = tuple[Span, TextRun]
 
 
 def typeset_document(
@@ -88,12 +82,12 @@ def typeset_document(
 ) -> list[TextBlock]:
     """Return a document's blocks, with the words of one span highlighted."""
     text = document.text
-    layers = sorted(_layers(document, outline), key=lambda each: each.span)
+    layers = sorted(_layers(document, outline), key=lambda each: each[0])
     tables = _tables(document.marks)
     anchors: dict[int, list[str]] = {}
     for each in outline.nodes:
         anchors.setdefault(each.span.start, []).append(f"n{each.id}")
-    depths = _depths(outline)
+    depths = node_depths(outline)
     setter = _Setter(text, layers, marked, _soft_ends(document))
     blocks = []
     for part in _parts(text, [table for table, _ in tables], sorted(anchors)):
@@ -111,16 +105,12 @@ def typeset_document(
             blocks.append(TextBlock("table", rows=rows, anchors=ids, depth=depth))
             continue
         heading = _heading(node, inside, text)
-        if heading is not None and node is not None:
-            level = min(2 + depth, 5)
-            blocks.append(
-                TextBlock("h", setter.pieces(heading), anchors=ids, level=level, depth=depth)
-            )
-            rest = Span(heading.end, inside.end).strip(text)
-            if rest:
-                blocks.append(TextBlock("p", setter.pieces(rest), depth=depth))
-            continue
-        blocks.append(TextBlock("p", setter.pieces(inside), anchors=ids, depth=depth))
+        if heading is not None:
+            pieces, level = setter.pieces(heading), min(2 + depth, 5)
+            blocks.append(TextBlock("h", pieces, anchors=ids, level=level, depth=depth))
+            inside, ids = Span(heading.end, inside.end).strip(text), ()
+        if inside:
+            blocks.append(TextBlock("p", setter.pieces(inside), anchors=ids, depth=depth))
     return blocks
 
 
@@ -136,21 +126,21 @@ class _Setter:
     ) -> None:
         self._soft = soft
         self._text, self._layers, self._marked = text, layers, marked
-        self._starts = [layer.span.start for layer in layers]
-        self._longest = max((len(layer.span) for layer in layers), default=0)
+        self._starts = [place.start for place, _ in layers]
+        self._longest = max((len(place) for place, _ in layers), default=0)
         self._anchored = False
 
     def pieces(self, span: Span) -> tuple[TextRun, ...]:
         first = bisect_left(self._starts, span.start - self._longest)
         last = bisect_left(self._starts, span.end)
-        here = [each for each in self._layers[first:last] if each.span.overlaps(span)]
+        here = [each for each in self._layers[first:last] if each[0].overlaps(span)]
         if self._marked is not None and self._marked.overlaps(span):
-            here.append(_Layer(self._marked, marked=True))
+            here.append((self._marked, TextRun("", marked=True)))
         if not here:
             return (TextRun(self._flowing(span)),)
         cuts = {span.start, span.end}
-        for layer in here:
-            cuts |= {max(span.start, layer.span.start), min(span.end, layer.span.end)}
+        for place, _ in here:
+            cuts |= {max(span.start, place.start), min(span.end, place.end)}
         return tuple(self._piece(Span(start, end), here) for start, end in pairwise(sorted(cuts)))
 
     def _flowing(self, span: Span) -> str:
@@ -163,7 +153,7 @@ class _Setter:
         return words
 
     def _piece(self, span: Span, here: Iterable[_Layer]) -> TextRun:
-        over = [layer for layer in here if layer.span.contains(span)]
+        over = [layer for place, layer in here if place.contains(span)]
         if not over:
             return TextRun(self._flowing(span))
         marked = any(layer.marked for layer in over)
@@ -184,18 +174,15 @@ class _Setter:
 def _layers(document: Document, outline: Outline) -> Iterator[_Layer]:
     for mark in document.marks:
         if mark.kind in _CLASSES and mark.span:
-            yield _Layer(mark.span, _CLASSES[mark.kind])
+            yield mark.span, TextRun("", _CLASSES[mark.kind])
     for reference in outline.references:
         target = reference.target
-        yield _Layer(
-            reference.span,
-            "reference" if target is not None else "dangling",
-            f"#n{target}" if target is not None else "",
-        )
+        led = ("dangling", "") if target is None else ("reference", f"#n{target}")
+        yield reference.span, TextRun("", *led)
     for index, term in enumerate(outline.terms):
-        yield _Layer(term.span, "definition", term=index)
+        yield term.span, TextRun("", "definition", term=index)
     for use in find_uses(document.text, outline.terms):
-        yield _Layer(use.span, "term", f"#t{use.term}", use.term)
+        yield use.span, TextRun("", "term", f"#t{use.term}", use.term)
 
 
 def _tables(marks: Iterable[Mark]) -> list[tuple[Span, list[list[Span]]]]:
@@ -255,7 +242,8 @@ def _soft_ends(document: Document) -> list[int]:
     return [end for start, end in lines if end - start >= enough and end < len(document.text)]
 
 
-def _depths(outline: Outline) -> list[int]:
+def node_depths(outline: Outline) -> list[int]:
+    """Return how deep each node of an outline stands; its roots are at 0."""
     depths: list[int] = []
     for node in outline.nodes:
         depths.append(0 if node.parent is None else depths[node.parent] + 1)

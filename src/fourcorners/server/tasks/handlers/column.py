@@ -8,9 +8,9 @@ from contextlib import nullcontext
 
 from fourcorners.llm import is_configured
 from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.research.columns import store as kept
 from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review.finding import CellState
-from fourcorners.server.columns import store as kept
 from fourcorners.server.errors import HttpError
 from fourcorners.server.tasks.handlers import TaskContext
 

@@ -14,7 +14,7 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
-from fourcorners.server.rendering.answer_layout import lay_out_answer
+from fourcorners.server.pages.ask import lay_out_answer
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 

@@ -1,0 +1,168 @@
+"""What requests of the API share: how often they may come, writes done once, lists in parts."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import time
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Annotated, TypeVar
+
+from fastapi import Header, Request
+from pydantic import BaseModel
+
+from fourcorners.library.database import as_string, register_tables
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import Conflict, HttpError, NotAllowed
+from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
+from fourcorners.server.security import SAFE_METHODS, is_form_token
+
+TABLE_SET = "server_once"
+_KEPT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_once(
+            key    TEXT PRIMARY KEY,
+            asked  TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            at     REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="idempotency-key",
+        max_length=200,
+        description="Any text of yours: the same key with the same request is done once, and "
+        "answered the same for a day.",
+    ),
+]
+Answer = TypeVar("Answer", bound=BaseModel)
+T = TypeVar("T")
+Key = tuple[str, ...]
+
+
+def run_once(
+    context: RequestContext,
+    key: str | None,
+    asked: BaseModel | str,
+    kind: type[Answer],
+    do: Callable[[], object],
+) -> Answer:
+    """Do something, or return what it answered when it was asked under this key before.
+
+    Args:
+        context: Whose key it is; another's is another key.
+        key: What the request bears; None to do it in any case.
+        asked: What is asked for: the same key for something else is refused.
+        kind: What it answers.
+        do: Does it, and returns one of the kind or what has its attributes; if it fails, the key
+            is free again.
+
+    Raises:
+        Conflict: If the key was used for something else, or what it was used for is going on.
+    """
+    if key is None:
+        return kind.model_validate(do())
+    told = asked if isinstance(asked, str) else asked.model_dump_json()
+    name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
+    route = f"{context.request.method} {context.request.url.path}"
+    digest = sha256(f"{route}\n{told}".encode()).hexdigest()
+    with context.state.connection_pool.library() as library:
+        library.migrate(TABLE_SET)
+        with library.transaction():
+            library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _KEPT_SECONDS,))
+            rows = library.execute("SELECT asked, answer FROM server_once WHERE key = ?", (name,))
+            if not rows:
+                library.execute(
+                    "INSERT INTO server_once VALUES (?, ?, '', ?)", (name, digest, time.time())
+                )
+    if rows:
+        before, answer = as_string(rows[0][0]), as_string(rows[0][1])
+        if before != digest:
+            raise Conflict("this Idempotency-Key was used for another request.")
+        if not answer:
+            raise Conflict("the request of this Idempotency-Key is going on.", remedy="Wait.")
+        return kind.model_validate_json(answer)
+    try:
+        made = kind.model_validate(do())
+    except BaseException:
+        with context.state.connection_pool.library() as library:
+            library.execute("DELETE FROM server_once WHERE key = ?", (name,))
+        raise
+    with context.state.connection_pool.library() as library:
+        library.execute(
+            "UPDATE server_once SET answer = ? WHERE key = ?", (made.model_dump_json(), name)
+        )
+    return made
+
+
+def page_of(
+    items: Iterable[T], key: Callable[[T], Key], cursor: str, limit: int
+) -> tuple[list[T], str | None]:
+    """Return at most `limit` items after a cursor, and the cursor of what follows.
+
+    The items come in the order of their keys; what was added or removed meanwhile moves nothing
+    else into, or out of, the parts.
+
+    Raises:
+        HttpError: If the cursor is none of ours.
+    """
+    after = decode_cursor(cursor) if cursor else None
+    rest = [item for item in items if after is None or key(item) > after]
+    here = rest[:limit]
+    return here, encode_cursor(key(here[-1])) if len(rest) > limit else None
+
+
+def encode_cursor(key: Key) -> str:
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str) -> Key:
+    """Return the key that a cursor was made from.
+
+    Raises:
+        HttpError: If the cursor is none of ours.
+    """
+    try:
+        found = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if isinstance(found, list) and all(isinstance(each, str) for each in found):
+            return tuple(found)
+    except (binascii.Error, ValueError):
+        pass
+    raise HttpError("this cursor is none of ours.", remedy="Take the one that `next` gave.")
+
+
+class RequestGuard:
+    """Counts requests, and refuses a browser's write that its own page did not send."""
+
+    def __init__(self) -> None:
+        self._rate = RateLimiter(REQUESTS_PER_MINUTE, REQUESTS_PER_MINUTE // 2)
+
+    def __call__(self, request: Request, context: Context) -> None:
+        """Look at one request.
+
+        Raises:
+            TooManyRequests: If the caller has asked too often.
+            NotAllowed: If a session's cookie writes without its page's token.
+        """
+        self._rate.spend(context.principal.name)
+        if (
+            request.method in SAFE_METHODS
+            or context.principal.local
+            or not context.principal.secret
+        ):
+            return
+        if not is_form_token(request.headers.get("x-csrf-token", ""), context.principal.secret):
+            raise NotAllowed(
+                "a write in a session needs the header X-CSRF-Token.",
+                remedy="Programs should send an API token instead.",
+            )
