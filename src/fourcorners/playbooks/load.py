@@ -13,8 +13,6 @@ from pydantic import ValidationError
 
 from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks.file import source as yaml_source
-from fourcorners.playbooks.file.errors import explain_error, file_error, similar_key
-from fourcorners.playbooks.file.inherit import merge_playbooks
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
     PositionFile,
@@ -22,8 +20,11 @@ from fourcorners.playbooks.file.schema import (
     QuestionFile,
     RuleFile,
     SeverityFile,
+    explain_error,
+    file_error,
+    similar_key,
 )
-from fourcorners.playbooks.file.source import FileProblem, YamlSource
+from fourcorners.playbooks.file.source import FileProblem, YamlSource, merge_playbooks
 from fourcorners.playbooks.playbook import (
     Extent,
     Playbook,

@@ -11,15 +11,14 @@ from fourcorners.llm import Estimate, Role
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import default_calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
-from fourcorners.review.parties.sides import find_sides
-from fourcorners.review.prompting.extraction import first_question
+from fourcorners.review.parties import find_sides
+from fourcorners.review.prompting.extraction import first_question, risk_question
+from fourcorners.review.prompting.passages import FollowUp
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.risks import risk_question
-from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,

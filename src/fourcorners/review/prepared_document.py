@@ -11,7 +11,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.passages.units import Unit
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex

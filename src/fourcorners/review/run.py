@@ -18,10 +18,9 @@ from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review import outliers, store
 from fourcorners.review.amendments import apply_amendments
-from fourcorners.review.extract.calibration import Calibration, default_calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision, default_calibration
 from fourcorners.review.finding import (
     CellState,
     ColumnHeader,
@@ -29,12 +28,12 @@ from fourcorners.review.finding import (
     Review,
     UnreadFile,
 )
-from fourcorners.review.job import ReviewJob, close_superseded
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side, find_sides, side_names
+from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides, side_names
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import assessment as risk
 from fourcorners.review.risk import rules
 from fourcorners.review.risk.term_dates import apply_term_dates
+from fourcorners.review.store import ReviewJob, close_superseded
 from fourcorners.review.stored_review import reviewed_document
 from fourcorners.version import __version__
 

@@ -14,9 +14,9 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import outliers, store
 from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.finding import ColumnHeader, Finding, Review, ReviewedDocument, UnreadFile
-from fourcorners.review.parties.sides import find_sides, side_names
+from fourcorners.review.parties import find_sides, side_names
 from fourcorners.review.risk.term_dates import apply_term_dates
-from fourcorners.review.suspicion.find import find_suspicions
+from fourcorners.review.suspicion import find_suspicions
 from fourcorners.version import __version__
 
 

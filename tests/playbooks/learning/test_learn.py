@@ -8,19 +8,20 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks import load_playbook
-from fourcorners.playbooks.bank.annotated import read_annotated_folder
+from fourcorners.playbooks.bank.files import read_annotated_folder
 from fourcorners.playbooks.learning.learn import (
     Clause,
     QueryLearner,
     Sentence,
+    average_precision,
     central_rows,
+    cross_validate,
     group_folds,
     label_sentences,
     learn_queries,
     mark_sentences,
 )
 from fourcorners.playbooks.learning.mining import MAX_DISTANCE, Sentences, terms_query
-from fourcorners.playbooks.learning.validation import average_precision, cross_validate
 from fourcorners.playbooks.write import learned_yaml, provision_id
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match

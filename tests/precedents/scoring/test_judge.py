@@ -13,8 +13,7 @@ from fourcorners.models import default_encoder
 from fourcorners.models.card import CARD_FILE
 from fourcorners.models.card_text import describe_model
 from fourcorners.models.registry import PRECEDENTS, WEIGHTS
-from fourcorners.precedents.scoring.judge import FILE, default_model
-from fourcorners.precedents.scoring.score import LEARNED_FEATURES
+from fourcorners.precedents.scoring.score import FILE, LEARNED_FEATURES, default_model
 
 FOLDER = WEIGHTS / PRECEDENTS
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank.store import STARS, BankClause
+from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
+from fourcorners.text.span import Span
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -205,3 +207,29 @@ def _spans(
 
 def _wrong(path: Path, number: int, what: str, remedy: str) -> ConfigError:
     return ConfigError(f"{path}, line {number}: {what}.", remedy=remedy)
+
+
+def read_annotated_folder(folder: Path) -> tuple[list[Sentence], list[Clause]]:
+    """Return the sentences of the annotated contracts of a folder, and the clauses.
+
+    Raises:
+        ConfigError: If the folder is not laid out as CUAD is, or something in it is wrong.
+    """
+    marked: dict[str, list[BankClause]] = {}
+    for clause in read_clauses(folder):
+        marked.setdefault(clause.tags[0], []).append(clause)
+    given: list[Sentence] = []
+    clauses: list[Clause] = []
+    for name, found in marked.items():
+        text = (folder / "contracts" / name).read_bytes().decode("utf-8")
+        given += mark_sentences(text, sentence_spans(text), _marks(found), found[0].source)
+        clauses += [Clause(each.provision, each.text, each.source) for each in found]
+    return given, clauses
+
+
+def _marks(clauses: Sequence[BankClause]) -> dict[str, list[Span]]:
+    spans: dict[str, list[Span]] = {}
+    for each in clauses:
+        if each.start is not None and each.end is not None:
+            spans.setdefault(each.provision, []).append(Span(each.start, each.end))
+    return spans

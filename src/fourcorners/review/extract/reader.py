@@ -18,9 +18,9 @@ from fourcorners.models.clause_reader.match import match_features, match_probabi
 from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
 from fourcorners.outline.card.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.extract.calibration import Curve
 from fourcorners.review.extract.scoring import (
     FEATURES,
+    Curve,
     PreparedProvision,
     has_meaning,
     score_segments,

@@ -24,10 +24,9 @@ from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.file.source import parse_yaml as read_yaml
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_from_library

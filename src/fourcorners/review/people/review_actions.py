@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from fourcorners.errors import ConfigError
 from fourcorners.library import audit
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as remarks
 from fourcorners.review import store
-from fourcorners.review.finding import Annotation, CellState, Finding, ReviewState
+from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans
@@ -165,3 +168,48 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
         each.state is not None for each in finding.remarks
     ):
         raise ConfigError("nobody said anything of this cell that could be taken back.")
+
+
+_TO = re.compile(r"@(?P<name>[^:\n@]{1,120}):")
+
+
+def assign_finding(
+    library: Library,
+    playbook: Playbook,
+    document: str,
+    provision: str,
+    *,
+    to: str,
+    by: str,
+    why: str,
+) -> Finding:
+    """Ask someone to look at a cell, and return the finding as it stands then.
+
+    Raises:
+        ConfigError: If the name is none, or the cell was not reviewed.
+    """
+    name = " ".join(to.split())
+    if not _TO.fullmatch(f"@{name}:"):
+        raise ConfigError(
+            "who is to look at it? A name has up to 120 characters, without a colon.",
+            remedy="Give a name.",
+        )
+    comment = f"@{name}: {why.strip() or 'please look at this.'}"
+    return annotate_finding(library, playbook, document, provision, by=by, comment=comment)
+
+
+def assignee(remarks: Iterable[Annotation]) -> str:
+    """Return who is to look at it by the remarks, the oldest first; empty if nobody, or done.
+
+    It is done as soon as anybody gives the finding a state.
+    """
+    name = ""
+    for remark in remarks:
+        if remark.author is not Author.PERSON:
+            continue
+        if remark.state is not None:
+            name = ""
+        found = _TO.match(remark.comment)
+        if found:
+            name = " ".join(found["name"].split())
+    return name

@@ -24,21 +24,27 @@ from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.alignment import merge_quotes
-from fourcorners.review.prompting.dialogue import Dialogue, run_dialogue, run_together
-from fourcorners.review.prompting.extraction import CellPrompt, ExtractionResult, extract_passages
+from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_dialogue, run_together
+from fourcorners.review.prompting.extraction import (
+    CellPrompt,
+    ExtractionResult,
+    assess_risks,
+    extract_passages,
+)
 from fourcorners.review.prompting.passages import (
+    PROFILES,
+    FollowUp,
+    Profile,
+    PromptSettings,
     ranked_contract,
     ranking_target,
     score_of,
     select_passages,
     split_proposals,
 )
-from fourcorners.review.prompting.risks import assess_risks
-from fourcorners.review.prompting.settings import PROFILES, FollowUp, Profile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import RuleJudge
-from fourcorners.review.suspicion.injection import find_injections
+from fourcorners.review.suspicion import find_injections
 from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote

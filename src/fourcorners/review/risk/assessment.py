@@ -18,8 +18,7 @@ from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import Acting, CardField, Provision, RiskQuestion, card_facts
 from fourcorners.review.applicability import applies_to_type
 from fourcorners.review.finding import CellState, Finding, PositionMatch, RiskAnswer, Severity
-from fourcorners.review.parties.actors import ActorIndex, display_name
-from fourcorners.review.parties.sides import combine_actors
+from fourcorners.review.parties import ActorIndex, combine_actors, display_name
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk import severity
 from fourcorners.review.values import Value, find_amounts, find_dates, find_durations

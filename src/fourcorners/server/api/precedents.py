@@ -65,9 +65,9 @@ def precedents(
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> list[PrecedentValue]:
     """Find the clauses of a collection that serve best as precedents."""
-    from fourcorners.precedents import gather
+    from fourcorners.precedents import clause as gather
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring import collection as kept
 
     encoder = context.state.engines.encoder
     with context.access() as access:

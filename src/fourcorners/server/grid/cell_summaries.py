@@ -16,7 +16,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState
-from fourcorners.review.people.assignment import assignee
+from fourcorners.review.people.review_actions import assignee
 
 _ROOM = "review_grid"
 _LENGTH = 110  # characters of a quote that a cell of the grid shows

@@ -12,7 +12,7 @@ from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import ocr_note, page_range, quote_place
 from fourcorners.review import store
 from fourcorners.review.finding import Evidence, Finding
-from fourcorners.review.people.assignment import assignee
+from fourcorners.review.people.review_actions import assignee
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.links import quote_href

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, quote_place
 from fourcorners.review.finding import CellState, ReviewState
-from fourcorners.review.people import assignment as assigning
+from fourcorners.review.people import review_actions as assigning
 from fourcorners.review.people import review_actions as states
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError, PlaybookError
-from fourcorners.playbooks.file.errors import PlaybookFileError
+from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.playbooks.starter import starter_yaml
+from fourcorners.playbooks.write import starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role

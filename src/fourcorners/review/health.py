@@ -6,7 +6,9 @@ Nothing here judges a contract's terms; it says which papers a review would stan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
+from enum import StrEnum
 
 from fourcorners.documents.document import Document
 from fourcorners.library.entries import Entry
@@ -14,14 +16,79 @@ from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import NodeKind, Outline
 from fourcorners.review.finding import Severity
-from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
-from fourcorners.review.lint.checks import find_missing_attachments
-from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
+from fourcorners.review.lint import find_missing_attachments
+from fourcorners.review.suspicion import SuspicionKind, find_suspicions
 from fourcorners.search.graph import Relation, links_of
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+
+_CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
+
+
+class SymptomKind(StrEnum):
+    """What may be wrong with a paper of the room."""
+
+    UNREAD = "unread"  # a file that gave nothing
+    PAGES_UNREAD = "pages-unread"  # pages that show something but gave no text
+    EMPTY = "empty"  # hardly any words
+    SAME = "same-content"  # several files with one content
+    NEARLY_SAME = "nearly-same"  # copies, drafts or versions of one contract
+    MISSING_ATTACHMENT = "missing-attachment"
+    MISSING_CONTRACT = "missing-contract"  # amended or restated by one that is here
+    UNSIGNED = "unsigned"
+    LANGUAGE = "language"
+    EXPIRED = "expired"
+    EXPIRING = "expiring"
+    UNSTRUCTURED = "unstructured"  # no outline that can be trusted
+    ORDERS = "orders"  # words addressed to a machine
+    HIDDEN = "hidden"  # words that no reader sees
+    DISGUISED = "disguised"  # letters that look like others
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing to look at before the review.
+
+    Attributes:
+        document: The id of the document; empty for a file that could not be read.
+        name: What to call the document or the file.
+        message: What is the matter, in one sentence.
+        remedy: What to do about it.
+        span: The words it goes by, if it goes by words.
+        others: The names of the other files or documents that it concerns.
+    """
+
+    concern: SymptomKind
+    severity: Severity
+    document: str
+    name: str
+    message: str
+    remedy: str
+    span: Span | None = None
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What was found in a room, gravest first, and how large the room is.
+
+    Attributes:
+        pages: Of documents that have pages.
+    """
+
+    symptoms: tuple[Symptom, ...]
+    documents: int
+    unread: int
+    pages: int
+    characters: int
+
+    @property
+    def tokens(self) -> int:
+        """Return about how many tokens the room has."""
+        return self.characters // _CHARACTERS_A_TOKEN
+
 
 NEAR_DUPLICATE = 0.8  # resemblance from which two contracts are copies or versions of one
 EXPIRY_WINDOW = timedelta(days=90)
@@ -194,7 +261,7 @@ def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
         )
 
 
-_PATTERNS = load_patterns("fourcorners.review.health", "check")
+_PATTERNS = load_patterns("fourcorners.review", "health")
 _SIGNED = _PATTERNS["signed"]
 _BLANK = _PATTERNS["blank"]
 _END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
