@@ -44,7 +44,6 @@ Queries = Mapping[yaml_source.Path, Query]
 
 
 def builtin_names() -> list[str]:
-    """Return the names of the playbooks that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
 
 
@@ -215,7 +214,6 @@ def _read(path: Path) -> str:
 
 
 def _queries(source: YamlSource, content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, Query]]:
-    """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
         try:
             yield path, parse_query(text, fields=False)

@@ -23,12 +23,10 @@ _LINE = 96  # characters of a line of YAML
 
 
 def provision_id(name: str) -> str:
-    """Return a provision's name as an id: lower-case words joined by hyphens."""
     return _NOT_IN_ID.sub("-", name.casefold()).strip("-")[:80].strip("-") or "provision"
 
 
 def match_provision(playbook: Playbook | None, name: str) -> Provision | None:
-    """Return the playbook's provision of this id, name or alias, if it has one."""
     wanted = " ".join(name.split()).casefold()
     for provision in playbook.provisions if playbook else ():
         names = (provision.id, provision.name, *provision.aliases)
@@ -162,12 +160,6 @@ def starter_yaml(
 ) -> str:
     """Return the YAML of a new playbook, with comments for its author.
 
-    Args:
-        name: What the playbook is called; its id is made of it.
-        taken: Playbooks or provisions to copy: names of playbooks, and of provisions, CUAD's too.
-        extends: The playbook that the new one stands on.
-        schema: Where editors find the JSON Schema: a path from the file, or an address.
-
     Raises:
         PlaybookError: If what is to be copied or extended is not known.
     """
@@ -207,7 +199,6 @@ def _copied(taken: Sequence[str]) -> str:
 
 
 def _provisions(name: str) -> list[ProvisionFile]:
-    """Return the provisions of a playbook, or the one of this name."""
     if name in builtin_names() or name.endswith((".yaml", ".yml")):
         return list(resolve_playbook(name).provisions)
     for book in (_CATALOGUE, *builtin_names()):

@@ -54,7 +54,6 @@ class Clause:
 
 
 def normalised_words(text: str) -> str:
-    """Return what two clauses share if they are the same but for number, case and typography."""
     if text.isascii() and not _BROKEN.search(text):  # most are: what remains then is quick
         seen = text.replace("`", "'")
     else:
@@ -135,7 +134,6 @@ def library_clauses(library: Catalogue, collection: str | None = None) -> list[C
 
 
 def document_clauses(library: Catalogue, entries: Iterable[Entry]) -> list[Clause]:
-    """Return the clauses of some contracts, each once."""
     return fold_duplicates(
         clause for entry in entries for clause in _of_contract(library, entry.id, entry.name)
     )

@@ -69,18 +69,15 @@ class QueryConcepts:
 
     @property
     def concepts(self) -> tuple[Concept, ...]:
-        """Return all that the clause should say."""
         return self.topics + self.details
 
     @property
     def expansion(self) -> str:
-        """Return the words in which contracts say it."""
         return " ".join(each.words for each in self.concepts if each.words)
 
 
 @cache
 def all_concepts() -> tuple[Concept, ...]:
-    """Return all concepts."""
     import yaml
 
     listed = yaml.load(
@@ -105,7 +102,6 @@ def plain_text(text: str) -> str:
 
 
 def query_concepts(query: str) -> QueryConcepts:
-    """Return what a query asks for."""
     text = plain_text(query)
     found: list[Concept] = []
     unwanted: list[Concept] = []

@@ -164,13 +164,7 @@ class Ranked:
 
 
 class ClauseStock:
-    """Clauses to choose from, made ready once and asked any number of times.
-
-    Args:
-        clauses: In the order that decides where scores are equal.
-        encoder: What makes the vectors.
-        vectors: What gives the vectors of clauses, if not the encoder itself.
-    """
+    """Clauses to choose from, made ready once and asked any number of times."""
 
     def __init__(
         self, clauses: Sequence[Clause], encoder: Encoder, *, vectors: Vectors | None = None
@@ -275,7 +269,6 @@ class DisjointClauses:
         self._words: list[frozenset[int]] = []
 
     def add_text(self, text: str) -> None:
-        """Take the words of a clause."""
         self._words.append(shingles(text))
 
     def find_similar(self, text: str) -> int | None:

@@ -146,7 +146,6 @@ def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
 
 
 def _old_words(change: str) -> list[str]:
-    """Return the words that a change takes out, where it quotes them."""
     return [
         match["old"]
         for match in _OLD.finditer(change)

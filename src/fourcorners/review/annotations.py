@@ -79,7 +79,6 @@ class StoredAnnotation:
 
     @property
     def by_person(self) -> bool:
-        """Tell whether a person said it."""
         return self.annotation.author is Author.PERSON
 
 
@@ -225,7 +224,6 @@ def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatu
 
 
 def apply_annotations(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Finding:
-    """Return the finding with what people said of it; `made` is when it was found."""
     if not said:
         return finding
     current = finding_fingerprint(finding)
@@ -281,7 +279,6 @@ _STATES: Mapping[str, str] = {
 
 
 def _change(seen: str, finding: Finding) -> str:
-    """Say how a finding differs from the one that was seen."""
     before, after = json.loads(seen), json.loads(_seen(finding))
     said = []
     if before["state"] != after["state"]:

@@ -41,7 +41,6 @@ def _types(card: Card) -> frozenset[str]:
 
 
 def not_applicable_finding(document: str, provision: Provision, card: Card) -> Finding:
-    """Return the cell of a provision that is not asked of this type of contract."""
     kind = card.type.value if card.type else "unknown"
     return Finding(
         document=document,

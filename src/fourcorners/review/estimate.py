@@ -104,7 +104,6 @@ def estimate_cost(
 
 
 def _spread(entries: Sequence[Entry]) -> list[Entry]:
-    """Return a few, from all over the list."""
     if len(entries) <= MAX_DOCUMENTS:
         return list(entries)
     step = len(entries) / MAX_DOCUMENTS

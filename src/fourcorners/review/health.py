@@ -86,7 +86,6 @@ class Health:
 
     @property
     def tokens(self) -> int:
-        """Return about how many tokens the room has."""
         return self.characters // _CHARACTERS_A_TOKEN
 
 
@@ -141,8 +140,6 @@ def check_documents(
 def _of_document(
     entry: Entry, document: Document, outline: Outline, card: Card, as_of: date, language: str
 ) -> Iterator[Symptom]:
-    """Yield what can be said of a document alone."""
-
     def symptom(
         concern: SymptomKind,
         severity: Severity,

@@ -87,7 +87,6 @@ _ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment
 
 
 def lint_contract(document: Document, outline: Outline) -> LintReport:
-    """Check a contract's references, numbers and defined terms."""
     text = document.text
     unchecked: list[str] = []
     found: list[tuple[Check, Span, str, int]] = []
@@ -133,7 +132,6 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
 
 
 def _around(text: str, span: Span) -> Span:
-    """Return the words around a span, in whole words."""
     start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
     while start > 0 and start < span.start and not text[start - 1].isspace():
         start += 1
@@ -195,7 +193,6 @@ def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
 
 
 def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield each number that is cited and is not there, with its first place."""
     for raw, spans in find_missing_attachments(outline):
         message = f"{raw} is referred to, but is not in this document."
         yield Check.MISSING, spans[0], message, len(spans)
@@ -210,7 +207,6 @@ _LAST = _PATTERNS["last"]
 
 
 def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield the numbers left out between two clauses of one parent."""
     children: dict[int | None, list[Node]] = defaultdict(list)
     for node in outline.nodes:
         if node.kind in (NodeKind.SECTION, NodeKind.ARTICLE) and node.label:
@@ -250,7 +246,6 @@ _COMMON = frozenset(
 
 
 def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield terms that the body defines in two different ways."""
     body = _body_end(outline, len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:

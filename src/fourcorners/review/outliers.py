@@ -49,21 +49,13 @@ class ComparedClause:
 
 
 def difference_to_nearest(clause: str, nearest: str) -> list[Piece]:
-    """Return word by word what must be done to the nearest clause to have this one."""
     return word_difference(nearest, clause)
 
 
 def flag_outliers(
     library: Library, playbook: Playbook, findings: Sequence[Finding], texts: Mapping[str, str]
 ) -> list[Finding]:
-    """Return the findings of a room, in their order, with those marked that read unlike others.
-
-    Args:
-        library: Where the vectors are, if there are any.
-        playbook: What the findings are of; its facts, such as dates, are not compared.
-        findings: All of the room.
-        texts: Of the documents, by id.
-    """
+    """Return the findings of a room, in their order, with those marked that read unlike others."""
     of_provision: dict[str, list[int]] = {}
     facts = {each.id for each in playbook.provisions if each.extent is Extent.FACT}
     for at, finding in enumerate(findings):

@@ -35,7 +35,6 @@ class Side:
     word: str = ""
 
     def is_member(self, party: Party) -> bool:
-        """Tell whether a party belongs to the group."""
         return bool(self.word) and _lead(party.name) == self.word
 
     def is_party_to(self, card: Card) -> bool:
@@ -69,7 +68,6 @@ def _of_collection(library: Library, name: str) -> Side:
 
 
 def side_of(cards: Sequence[Card]) -> Side:
-    """Return whose a room of contracts is, by their cards."""
     counted: Counter[str] = Counter()
     told = 0
     for card in cards:
@@ -91,7 +89,6 @@ def _lead(name: str) -> str:
 
 
 def combine_actors(acting: Iterable[Acting | Literal[""]]) -> Acting | Literal[""]:
-    """Return who acts in several sentences, of which some may not tell."""
     known = {each for each in acting if each}
     if len(known) == 1:
         return next(iter(known))
@@ -99,7 +96,6 @@ def combine_actors(acting: Iterable[Acting | Literal[""]]) -> Acting | Literal["
 
 
 def side_names(sides_: Mapping[str, Side]) -> list[str]:
-    """Return the names of the groups, each once, in order."""
     return sorted({side.word for side in sides_.values()} - {""})
 
 
@@ -150,7 +146,6 @@ class ActorIndex:
         return before[-1] if before else (found[0][1] if found else "")
 
     def all_actors(self, text: str, sentence: Span) -> list[str]:
-        """Return all who act in a sentence, in order, each once."""
         return list(dict.fromkeys(who for _, who in self._pairs(text, sentence)))
 
     def acting_side(
@@ -184,11 +179,9 @@ class ActorIndex:
                 yield match.start(), match
 
     def _pairs(self, text: str, sentence: Span) -> list[tuple[int, str]]:
-        """Return each verb's place with who stands before it, next to it."""
         return [(at, self._said(match)) for at, match in self._places(text, sentence)]
 
     def _places(self, text: str, sentence: Span) -> list[tuple[int, re.Match[str]]]:
-        """Return each verb's place with the name before it, next to it."""
         mentions = list(self._names.finditer(text, sentence.start, sentence.end))
         places = []
         for verb in _VERB.finditer(text, sentence.start, sentence.end):
@@ -205,7 +198,6 @@ class ActorIndex:
 
     @staticmethod
     def _is_given(text: str, start: int, match: re.Match[str], verb: int) -> bool:
-        """Tell whether something goes to a name, and the verb is not of what it then does."""
         before = _TO.search(text, max(start, match.start() - 4), match.start())
         return before is not None and not _WHO.search(text, match.end(), verb)
 

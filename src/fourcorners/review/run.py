@@ -108,7 +108,6 @@ class _Task:
 def prepare_provisions(
     playbook: Playbook, encoder: Encoder | None
 ) -> tuple[PreparedProvision, ...]:
-    """Encode the example clauses of each provision."""
     if encoder is None:
         return tuple(PreparedProvision(provision, None) for provision in playbook.provisions)
     return tuple(
@@ -143,7 +142,6 @@ def engine_name(
 
 
 def engine_name_for(name: str, side: Side) -> str:
-    """Name what fills the cells of a document that is read for some side."""
     if not side.word:
         return name
     return hashlib.sha256(f"{name}\n{side.word}".encode()).hexdigest()[:16]
@@ -299,7 +297,6 @@ def _missing(
     again: bool,
     only: CellFilter | None,
 ) -> Mapping[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells are to be filled."""
     provisions = frozenset(provision.id for provision in playbook.provisions)
     nothing: frozenset[str] = frozenset()
     if only is CellFilter.FAILED:
@@ -336,7 +333,6 @@ def fill_document(order: _Order, task: _Task) -> list[Finding]:
 def prepare_from_library(
     library: Library, document: str, side: Side = UNKNOWN_SIDE
 ) -> PreparedDocument:
-    """Prepare a document of a library for review, for our side where that is known."""
     vectors = library.vectors(document=document)
     passages = library.passages(document)
     return prepare_document(
@@ -388,7 +384,6 @@ def _placed(finding: Finding, text: str) -> Finding:
 
 
 def _stopped(error: BudgetExceeded, done: int, total: int) -> BudgetExceeded:
-    """Return the error with how far the review came."""
     return BudgetExceeded(
         f"{error.message} {done:,} of {total:,} cells are filled, and kept.", remedy=error.remedy
     )

@@ -138,7 +138,6 @@ def load_cells(
 
 
 def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells have failed."""
     return _by_document(
         library,
         "SELECT document, provision FROM review_findings WHERE playbook = ? AND state = ?",
@@ -148,7 +147,6 @@ def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset
 
 
 def answered_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells are filled, by any engine."""
     return _by_document(
         library,
         "SELECT document, provision FROM review_findings WHERE playbook = ? AND state != ?",
@@ -248,7 +246,6 @@ class ReviewJob:
             )
 
     def save(self, document: str, cells: Sequence[Finding]) -> None:
-        """Store the cells of a document, and with them that its step is done."""
         failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
         with self._library.transaction():
             save_findings(self._library, self._playbook, self._engines[document], cells)

@@ -80,7 +80,6 @@ def load_review(
 
 
 def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
-    """Return a document of the library as the reports need it."""
     document = library.document(entry.id)
     outline = library.outline(entry.id)
     return ReviewedDocument(
@@ -127,7 +126,6 @@ def _placed(finding: Finding, text: str) -> Finding:
 def _made(
     library: Library, playbook: Playbook, documents: Sequence[str]
 ) -> tuple[datetime, tuple[str, ...]]:
-    """Return when the last cell was stored, and what filled them, by name."""
     of_these = set(documents)
     rows = [
         (as_string(made), as_string(engine))

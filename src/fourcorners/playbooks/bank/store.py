@@ -128,7 +128,6 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
 
 
 def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]:
-    """Return how much each bank holds of each provision."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
@@ -145,12 +144,6 @@ def bank_clauses(
     library: Library, bank: str, *, provision: str | None = None, least: int | None = None
 ) -> list[BankClause]:
     """Return the clauses of a bank in the order in which they came.
-
-    Args:
-        library: Where the bank is kept.
-        bank: Its name.
-        provision: Only of this one.
-        least: Only with this many stars or more.
 
     Raises:
         ConfigError: If there is no such bank, or it holds nothing of the provision.

@@ -171,7 +171,6 @@ MODELS: dict[tuple[str, ...], type[BaseModel]] = {
 
 
 def json_schema() -> str:
-    """Return the JSON Schema of a playbook file, as the text of `playbook.schema.json`."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **PlaybookFile.model_json_schema(),
@@ -240,7 +239,6 @@ def file_error(problems: Sequence[FileProblem], file: str) -> PlaybookFileError:
 
 
 def explain_error(source: YamlSource, details: ErrorDetails) -> None:
-    """Note one of pydantic's errors in the words of a playbook's author."""
     path, given, context = details["loc"], details["input"], details.get("ctx", {})
     last = str(path[-1]) if path else ""
     written = f", not {given!r}" if isinstance(given, str) else f", not {_kind(given)}"
@@ -284,7 +282,6 @@ def _known_keys(path: Path) -> Sequence[str]:
 
 
 def similar_key(details: ErrorDetails) -> str | None:
-    """Return the key that the author of an unknown key may have meant."""
     if details["type"] != "extra_forbidden":
         return None
     path = details["loc"]

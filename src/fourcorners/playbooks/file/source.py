@@ -73,7 +73,6 @@ class YamlSource:
         return words.lstrip(".")
 
     def problem(self, path: Path, what: str, *, remedy: str = "") -> None:
-        """Note that something is wrong at `path`."""
         self.problems.append(FileProblem(self.line(path), self.name(path), what, remedy=remedy))
 
     def place(self, path: Path, at: int) -> tuple[int, int] | None:

@@ -102,7 +102,6 @@ class LearnedQuery:
 
     @property
     def query(self) -> str:
-        """Return the keyword query in the playbook's language."""
         return terms_query(self.terms)
 
 
@@ -214,15 +213,12 @@ class QueryLearner:
 
     @property
     def groups(self) -> list[str]:
-        """Return the groups that sentences come from, sorted."""
         return sorted({each.group for each in self._given})
 
     def held_out(self, groups: AbstractSet[str]) -> list[Sentence]:
-        """Return the sentences of some groups."""
         return [each for each in self._given if each.group in groups]
 
     def clause_count(self, provision: str) -> int:
-        """Count the clauses of a provision."""
         return sum(clause.provision == provision for clause in self._clauses)
 
     def learn(
@@ -292,11 +288,6 @@ def central_rows(
     The first is the most central one, that with the highest mean cosine; each further one is what
     serves best those that the ones before it serve badly. Then single ones are exchanged for
     others as long as that improves the whole.
-
-    Args:
-        vectors: Unit rows.
-        most: How many medoids at most.
-        weights: What each row counts.
     """
     import numpy as np
 
@@ -334,7 +325,6 @@ def _short(text: str) -> str:
 
 
 def group_folds(groups: Sequence[str], *, k: int = FOLDS, seed: int = 0) -> list[frozenset[str]]:
-    """Deal groups into `k` folds; fewer where there are fewer groups."""
     dealt = sorted(set(groups))
     random.Random(seed).shuffle(dealt)  # noqa: S311 - a split, not a secret
     found = [frozenset(dealt[start::k]) for start in range(k)]
@@ -361,7 +351,6 @@ class QueryGain:
 def cross_validate(
     learner: QueryLearner, provision: str, before: Query | None, *, seed: int = 0
 ) -> QueryGain | None:
-    """Cross-validate one provision; None where single folds leave too little to learn from."""
     own: list[float] = []
     learned: list[float] = []
     for fold in group_folds(learner.groups, seed=seed):

@@ -126,14 +126,7 @@ class Sentences:
     def mine(
         self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS, seed: int = 0
     ) -> list[Term]:
-        """Return the terms that tell the sentences `of_kind` from the others, in order of choice.
-
-        Args:
-            of_kind: Which sentences are of the kind of clause.
-            within: Which sentences may be looked at at all; by default all.
-            most: How many terms at most.
-            seed: Of the choice of other sentences.
-        """
+        """Return the terms that tell sentences `of_kind` from those others that are `within`."""
         import numpy as np
 
         seen = np.ones(self.count, np.bool_) if within is None else within
@@ -159,7 +152,6 @@ class Sentences:
     def _candidates(
         self, rows: Counts, positives: int, weight: Floats
     ) -> tuple[Counts, Counts, Counts, Counts]:
-        """Return names, starts and ends of the candidates, and in which rows each stands."""
         import numpy as np
 
         row_of = np.full(self.count, -1, np.int64)
@@ -220,7 +212,6 @@ class _Fit:
         self._boosts: dict[int, float] = {}
 
     def select(self, most: int) -> list[tuple[int, float]]:
-        """Return the names of at most `most` candidates with their boosts."""
         import numpy as np
 
         if not len(self._names):

@@ -28,7 +28,6 @@ class Direction:
     bias: float
 
     def log_odds(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the log-odds of each row."""
         found: NDArray[np.float32] = vectors @ self.vector + self.bias
         return found
 
@@ -36,13 +35,7 @@ class Direction:
 def fit_direction(
     vectors: NDArray[np.float32], of_kind: NDArray[np.bool_], *, seed: int = 0
 ) -> Direction | None:
-    """Fit a direction from the passages `of_kind` and the others; None where one sort is missing.
-
-    Args:
-        vectors: Unit rows.
-        of_kind: Which rows are of the kind.
-        seed: Of the choice of others.
-    """
+    """Fit a direction from passages `of_kind` and others, unit rows; None where one sort is missing."""
     import numpy as np
 
     others = np.flatnonzero(~of_kind)

@@ -119,7 +119,6 @@ class RankingTarget:
 
 
 def load_contract(library: Catalogue, document: str) -> RankedContract:
-    """Prepare a document of a library."""
     import numpy as np
 
     passages = library.passages(document)
@@ -220,7 +219,6 @@ def default_weights() -> Weighings:
 
 
 def weights_key(contract: RankedContract, wanted: RankingTarget) -> str:
-    """Return which groups of signals there are, as `Weighings` names them."""
     with_vectors = contract.vectors is not None
     held = {
         "learned": wanted.learned is not None,
@@ -233,7 +231,6 @@ def weights_key(contract: RankedContract, wanted: RankingTarget) -> str:
 
 
 def score_sentences(rows: NDArray[np.float32], weights: Weighing) -> NDArray[np.float64]:
-    """Return for each row of signals how likely the sentence belongs to the provision."""
     import numpy as np
 
     factors = np.array([weights.get(name, 0.0) for name in SIGNALS], np.float64)

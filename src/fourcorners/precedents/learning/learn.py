@@ -56,7 +56,6 @@ class RatedItem:
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 by which a card names it."""
         return sha256(self.text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -141,7 +140,6 @@ class MeasureGain:
 
     @property
     def is_significant(self) -> bool:
-        """Tell whether the interval of the gain lies above zero."""
         return self.gain[1] > 0
 
 
@@ -173,7 +171,6 @@ class RankedCase:
     gains: NDArray[np.intp]
 
     def training_query(self, within: NDArray[np.bool_]) -> TrainingQuery:
-        """Return what can be learned of some clauses of the collection."""
         import numpy as np
 
         places = np.flatnonzero(within[self.found.rows])
@@ -199,7 +196,6 @@ def learn_from_ratings(
     vectors: Vectors | None = None,
     on_progress: Progress = lambda _what, _done, _total: None,
 ) -> LearnedAdapter:
-    """Learn from ratings, and keep what helps."""
     import numpy as np
 
     collection = ClauseCollection([each.text for each in ratings.items], encoder, vectors=vectors)

@@ -64,13 +64,11 @@ class Bm25:
 
 
 def query_stems(query: str) -> Iterable[str]:
-    """Return the stems of a query's words, but for those that every text has."""
     tokens = tokenize(query).tokens
     return stem_tokens([token for token in tokens if token not in IDLE] or list(tokens))
 
 
 def scale_by_highest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores as shares of the highest."""
     highest = float(scores.max(initial=0.0))
     return scores / highest if highest > 0 else scores
 
@@ -96,7 +94,6 @@ register_tables(
 
 
 def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield the items in lists of at most `size`."""
     rest = iter(items)
     while part := list(islice(rest, size)):
         yield part
@@ -165,19 +162,16 @@ class ClauseCollection:
             self._vectors = vectors
 
     def reading(self, row: int) -> ClauseReading:
-        """Return a clause with what was found in it so far."""
         if row not in self._readings:
             self._readings[row] = ClauseReading(self.texts[row])
         return self._readings[row]
 
     @cached_property
     def lexical(self) -> Bm25:
-        """Return the words of the clauses."""
         return Bm25(self.texts)
 
     @cached_property
     def all_rows(self) -> NDArray[np.intp]:
-        """Return the rows of all clauses."""
         import numpy as np
 
         return np.arange(len(self.texts))

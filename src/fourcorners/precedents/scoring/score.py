@@ -97,13 +97,11 @@ class PrecedentModel:
         return ordered
 
     def stars(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the stars to be expected, 1 to 5."""
         expected: NDArray[np.float64] = 1.0 + self.rating_probabilities(scores).sum(axis=1)
         return expected
 
 
 def text_hash(text: str) -> str:
-    """Return the hash by which a card names a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -217,7 +215,6 @@ def _of(
 
 
 def model_for(encoder: Encoder) -> PrecedentModel | None:
-    """Return the learned model if it is for this encoder."""
     judge = default_model()
     return judge if judge.encoder == encoder.name else None
 

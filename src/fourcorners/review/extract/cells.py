@@ -123,7 +123,6 @@ def _cell(
 
 
 def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
-    """Return the facts of the contract card that answer a provision, the surest first."""
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
@@ -132,7 +131,6 @@ def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple
 def _by_curve(
     reading: PreparedDocument, prepared: PreparedProvision, curve: Curve
 ) -> list[tuple[Span, float]]:
-    """Return what was considered with its probability by the curve, best first."""
     probability = curve.probability(score_segments(reading, prepared))
     spans = [segment.span for segment in reading.segments]
     best = top_positions(probability, MAX_CANDIDATES)
@@ -250,7 +248,6 @@ class Wording:
 
     @classmethod
     def find(cls, reading: PreparedDocument, provision: Provision) -> Wording:
-        """Return what the wording of a provision decides in a document."""
         spans = [each.span for each in reading.segments]
         never = matching_spans(provision.never, reading.index, spans)
         certain = matching_spans(provision.certain, reading.index, spans) - never
@@ -261,7 +258,6 @@ class Wording:
     def filter_candidates(
         self, candidates: Sequence[tuple[Span, float]]
     ) -> list[tuple[Span, float]]:
-        """Return the candidates that are not something else."""
         if not self.never:
             return list(candidates)
         return [

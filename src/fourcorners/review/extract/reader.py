@@ -75,11 +75,9 @@ class ProvisionReader:
     vectors: bool
 
     def is_known(self, provision: Provision) -> bool:
-        """Tell whether a provision is the reader's: by its id, and by its query's words."""
         return self.reader.is_known(provision.id, query_hash(provision))
 
     def read(self, reading: PreparedDocument) -> SentenceScores:
-        """Read a document, once for all its provisions."""
         import numpy as np
 
         segments = reading.segments
@@ -168,7 +166,6 @@ def rescale_probability(
 
 
 def query_hash(provision: Provision) -> str:
-    """Return a short hash of what a provision's query says and avoids."""
     said = f"{provision.query}\n{provision.avoid or ''}"
     return hashlib.sha256(said.encode("utf-8")).hexdigest()[:12]
 
@@ -180,7 +177,6 @@ def merge_candidates(
     provision: str,
     most: int,
 ) -> list[tuple[Span, float]]:
-    """Return the likeliest sentences, best first, with the words of each to quote."""
     rows = top_positions(probability, most)
     scores = probability[rows].astype(float).round(5).tolist()
     found = [(spans[at], score) for at, score in zip(rows, scores, strict=True)]

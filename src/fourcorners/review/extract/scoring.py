@@ -137,7 +137,6 @@ def _headings(reading: PreparedDocument, matched: Sequence[Match]) -> NDArray[np
 
 
 def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
-    """Tell whether there are vectors on both sides to compare."""
     return reading.vectors is not None and prepared.examples is not None
 
 
@@ -182,7 +181,6 @@ class Curve:
     also: float
 
     def probability(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the probability of each row of `features` (rows, `FEATURES`)."""
         import numpy as np
 
         logits = features.astype(np.float64) @ np.array(self.weights) + self.bias
@@ -206,7 +204,6 @@ class Calibration:
     learned_from: frozenset[str]
 
     def curve(self, provision: str, *, meaning: bool) -> Curve:
-        """Return the curve of a provision, or the default one."""
         curves = self.curves if meaning else self.by_words
         return curves.get(provision) or curves[DEFAULT]
 
@@ -240,7 +237,6 @@ def _curves(raw: Mapping[str, _Entry]) -> dict[str, Curve]:
 
 @cache
 def default_calibration() -> Calibration:
-    """Return the calibration that comes with the package."""
     return parse_calibration(
         resources.files("fourcorners.review.extract")
         .joinpath("calibration.json")

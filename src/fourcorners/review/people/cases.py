@@ -83,7 +83,6 @@ class CaseOutcome:
 
     @property
     def passed(self) -> bool:
-        """Tell whether the cell is as the case wants it."""
         return not self.mismatches
 
 
@@ -250,7 +249,6 @@ def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
 
 
 def cases_yaml(cases: Iterable[Case]) -> str:
-    """Return the YAML of a file of cases."""
     import yaml
 
     listed = [case.model_dump(mode="json", exclude_defaults=True) for case in cases]

@@ -98,14 +98,6 @@ def import_edits(
 
     A row is not applied, but told, where another person has said something of the cell since, where
     the finding is another now, where it is not known, or where it asks for what cannot be.
-
-    Args:
-        library: Where the findings are.
-        playbook: What they are of.
-        edits: The rows; several of one cell must not say different things.
-        by: Who says it, where the row names nobody new.
-        source: The SHA-256 of the report, for the audit trail.
-        dry_run: Whether to take it all back.
     """
     cells: dict[tuple[str, str], list[ReportEdit]] = {}
     for edit in edits:
@@ -210,7 +202,6 @@ def _wanted(
 
 
 def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) -> _Change | None:
-    """Return what one row adds to what its report showed."""
     before = [each for each in said if each.by_person][: row.annotation_count]
     shown = remarks.review_status(before, row.fingerprint)
     who = shown.judged.annotation.by if shown.judged else ""

@@ -70,7 +70,6 @@ class CellPrompt:
 
     @property
     def spans(self) -> list[Span]:
-        """Return the spans of the passages."""
         return [each.span for each in self.passages]
 
     @property
@@ -113,7 +112,6 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
 
 
 def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) -> Question:
-    """Return the question that a dialogue opens with."""
     provision = cell.provision
     values: dict[str, Value] = {
         "long": asking.system is SystemPrompt.LONG,
@@ -274,7 +272,6 @@ class ModelAssessment(NamedTuple):
 
 
 def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
-    """Return the questions that are asked of such a contract."""
     return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
 
 
@@ -406,7 +403,6 @@ def _quoted(
 
 
 def _said(question: RiskQuestion, answer: str) -> str:
-    """Return an answer as it is shown."""
     told = _line(answer)
     plain = told.casefold().rstrip(".")
     if plain in _UNSURE:

@@ -97,12 +97,10 @@ class PromptSettings:
 
     @property
     def key(self) -> str:
-        """Return all settings as one line, the same for the same settings."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @property
     def description(self) -> str:
-        """Return the settings as a person reads them."""
         size = "whole document" if self.passages is None else f"{self.passages} passages"
         parts = [f"profile {self.profile}", size, f"order {self.order}", f"{self.system} system"]
         parts += ["keywords"] if self.keywords else []
@@ -137,7 +135,6 @@ class PromptPassage:
 
 
 def ranked_contract(reading: PreparedDocument) -> RankedContract:
-    """Return a document as the ranking of passages needs it."""
     import numpy as np
 
     return RankedContract(
@@ -159,7 +156,6 @@ def select_passages(
     draft: Finding,
     asking: PromptSettings,
 ) -> list[PromptPassage]:
-    """Return the passages to give, in the order in which they are given."""
     text = reading.document.text
     if asking.passages is None:
         whole = Span(0, len(text)).strip(text)
@@ -181,7 +177,6 @@ def select_passages(
 
 
 def fixed_chunks(length: int) -> list[Span]:
-    """Return the paper's chunks of a text of `length` characters."""
     step = CHUNK - OVERLAP
     count = 1 + max(0, -(-(length - CHUNK) // step))
     return [Span(at * step, min(length, at * step + CHUNK)) for at in range(count)]
@@ -195,7 +190,6 @@ def _worth(
 
 
 def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:
-    """Return the paper's chunks that are worth most, the best first."""
     import numpy as np
 
     parts, worth = _worth(contract, wanted)
@@ -216,7 +210,6 @@ def _clauses(
     draft: Finding,
     most: int,
 ) -> list[Span]:
-    """Return whole clauses, the most promising first: those of the reader, and of the queries."""
     text = reading.document.text
     found: list[Span] = []
     for span in _promising(contract, wanted, draft, most):
@@ -250,7 +243,6 @@ def _promising(
 def split_proposals(
     draft: Finding, passages: Sequence[PromptPassage]
 ) -> tuple[list[Span], list[Span]]:
-    """Return what the local reader found within the passages, and what it considered next."""
     finds = [
         each.quote.span
         for each in draft.evidence
@@ -295,7 +287,6 @@ def _definitions(linked: Linked, spans: Sequence[Span]) -> list[PromptPassage]:
 
 
 def ranking_target(provision: Provision, examples: NDArray[np.float32] | None) -> RankingTarget:
-    """Return what to look for."""
     return RankingTarget(
         learned=provision.learned,
         query=provision.query,

@@ -105,7 +105,6 @@ class ModelReviewer:
 
     @property
     def prompts(self) -> list[str]:
-        """Return the prompts that these settings use."""
         names = [_PROMPTS[self.asking.profile], "requote", "repair", "fence"]
         names += ["follow_up"] if self.asking.follow_up is not FollowUp.NONE else []
         names += ["risks"] if self.asking.risks else []
@@ -122,7 +121,6 @@ class ModelReviewer:
 
     @property
     def description(self) -> str:
-        """Return models and settings as a person reads them."""
         models = ", ".join(dict.fromkeys(self._models.values()))
         return f"{models} ({self.asking.description})"
 
@@ -152,11 +150,9 @@ class ModelReviewer:
         return FilledCells(tuple(cells[each] for each in order), stopped)
 
     def prepare(self, reading: PreparedDocument) -> PreparedContract:
-        """Prepare a document for its cells."""
         return PreparedContract(self, reading)
 
     def examples(self, provision: Provision) -> NDArray[np.float32] | None:
-        """Return the vectors that a search by meaning starts from."""
         if self.encoder is None:
             return None
         if provision.id not in self._examples:
@@ -202,7 +198,6 @@ class PreparedContract:
         self._orders = find_injections(document.text)
 
     def cell_for(self, draft: Finding) -> CellPrompt:
-        """Return what is asked for a cell."""
         asking = self._asker.asking
         provision = self._asker.playbook.provision(draft.provision)
         wanted = ranking_target(provision, self._asker.examples(provision))
@@ -247,7 +242,6 @@ class PreparedContract:
         )
 
     def assess(self, finding: Finding) -> Finding:
-        """Return a finding with severity, position and answers by the playbook's rules."""
         provision = self._asker.playbook.provision(finding.provision)
         finding = self._risks.assess(finding, provision)
         if not provision.rules:

@@ -174,7 +174,6 @@ class RiskAssessor:
         return RiskAnswer(question.question, value, reason, quotes=quotes)
 
     def _value(self, question: RiskQuestion, ground: _Ground) -> RiskAnswer:
-        """Answer by the values in the words found, or in what they refer to."""
         for spans, where in ground.narrowing():
             chosen = ground.sentences(spans)
             if question.yes is not None:
@@ -296,7 +295,6 @@ class _Ground:
 
     @cached_property
     def found(self) -> tuple[Span, ...]:
-        """The words found."""
         return tuple(each.quote.span for each in self.finding.evidence if each.quote.span)
 
     @cached_property
@@ -319,7 +317,6 @@ class _Ground:
 
     @cached_property
     def clauses(self) -> tuple[Span, ...]:
-        """The clauses that hold them, each once."""
         return tuple(dict.fromkeys(each.clause for each in self.finding.evidence))
 
     def places(self) -> Iterator[tuple[Sequence[Span], str]]:

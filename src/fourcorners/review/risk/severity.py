@@ -57,7 +57,6 @@ def position_taken(provision: Provision, clauses: Sequence[WordIndex]) -> Positi
 
 
 def first_match(listed: Sequence[C], clauses: Sequence[WordIndex]) -> C | None:
-    """Return the first whose wording decides for it."""
     return next((each for each in listed if _holds(each, clauses)), None)
 
 

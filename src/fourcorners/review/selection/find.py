@@ -53,7 +53,6 @@ class ContractMatch:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return the provisions it was not reviewed for, or whose review failed."""
         return tuple(
             provision
             for provision, finding in self.findings
@@ -326,7 +325,6 @@ def _types(library: Catalogue, question: str) -> tuple[str, ...]:
 
 
 def _party(library: Catalogue, question: str) -> str:
-    """Return the words written as names that are those of a party of some contract."""
     names = name_index(library)
     return " ".join(
         question[start:end]
