@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fourcorners.errors import ConfigError, PlaybookError
@@ -18,8 +18,8 @@ from fourcorners.playbooks.load import (
 )
 from fourcorners.playbooks.playbook import Playbook, Provision
 
+_SUCH = "Clauses such as those that the clause bank holds of"
 _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
-_LINE = 96  # characters of a line of YAML
 
 
 def provision_id(name: str) -> str:
@@ -47,112 +47,49 @@ def learned_yaml(
     Raises:
         PlaybookError: If the playbook cannot be read.
     """
-    import yaml
-
     known = resolve_playbook(playbook) if playbook is not None else None
     held = load_playbook(playbook) if playbook is not None else None
     entries = {each.id: each for each in known.provisions} if known else {}
     for provision, each in learned.items():
         own = match_provision(held, provision)
         if own is None:
-            entries[provision_id(provision)] = _made(provision, each)
+            entries[provision_id(provision)] = ProvisionFile.model_validate(
+                {
+                    "id": provision_id(provision),
+                    "name": provision,
+                    "definition": f"{_SUCH} {provision}.",
+                    "query": each.query,
+                    "learned": each.query,
+                    "examples": each.examples,
+                }
+            )
             continue
         entry = entries[own.id]
         change: dict[str, object] = {"learned": each.query}
         if not entry.examples:
             change["examples"] = each.examples
         entries[own.id] = entry.model_copy(update=change)
-    if known is None:
-        whole = PlaybookFile.model_validate(
-            {
-                "id": provision_id(name),
-                "name": name,
-                "version": "1",
-                "provisions": tuple(entries.values()),
-            }
-        )
-    else:
-        whole = known.model_copy(update={"provisions": tuple(entries.values())})
-    content = whole.model_dump(mode="json", exclude_defaults=True)
-    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=_LINE)
+    listed = tuple(entries.values())
+    made = {"id": provision_id(name), "name": name, "version": "1", "provisions": listed}
+    whole = (
+        known.model_copy(update={"provisions": listed})
+        if known
+        else PlaybookFile.model_validate(made)
+    )
+    text = _yaml(whole.model_dump(mode="json", exclude_defaults=True))
     parse_playbook(text, name)
     return text
 
 
-def _made(provision: str, learned: LearnedQuery) -> ProvisionFile:
-    return ProvisionFile.model_validate(
-        {
-            "id": provision_id(provision),
-            "name": provision,
-            "definition": f"Clauses such as those that the clause bank holds of {provision}.",
-            "query": learned.query,
-            "learned": learned.query,
-            "examples": learned.examples,
-        }
-    )
+def _yaml(content: object) -> str:
+    import yaml
+
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=96)
+    return text
 
 
 SCHEMA_LINE = "# yaml-language-server: $schema={schema}\n"
-_WIDTH = 96  # characters of a line of YAML
 _CATALOGUE = "cuad-41"
-_EMPTY = """\
-provisions:
-  # Each provision is a column of the grid. Only id, name, definition and query are required.
-  - id: late-delivery
-    name: Late delivery
-    aliases: [Delay]
-    definition: >-
-      What follows when goods or services come after the agreed date. Late payment is something
-      else.
-    # The clause's words: each part with its reach (~ words apart) and its weight (^).
-    query: '["late delivery"~5^5, "week delay"~4^4, "liquidated damages delay"~15^5]'
-    avoid: '["late payment"~3]'
-    # Clauses in your own words: the search by meaning starts from them.
-    examples:
-      - For each week of delay the Supplier pays one percent of the price of the late goods.
-    # applies_to: [Supply, Manufacturing]   # the types of contract that have it; all if left out
-    # except_for: [Lease, Loan]   # the types of contract that never have it
-    questions:
-      - id: ceiling
-        question: Is there a ceiling?
-        # Wording that makes the answer likely yes, or likely no, or cuts the other way.
-        yes: '["not exceed"~3, maximum, "up to"]'
-        no: '["without limit"~2, "no limit"~1]'
-        against: '["other remedies"~4, "further damages"~4]'
-      - id: rate
-        question: What does a week of delay cost?
-        answer: amount   # or yes_no, date, duration, party, text
-    severity:
-      # The first rule that holds decides.
-      - when: found
-        matching: '["sole remedy"~4, "exclusive remedy"~3]'
-        severity: high
-        because: Damages for delay are the only remedy.
-        recommend: Ask for a right to terminate after a long delay.
-      - when: found
-        severity: low
-        because: Delay has a price.
-    positions:
-      # What the house prefers, accepts and refuses; the first whose wording holds is taken.
-      - kind: unacceptable
-        text: Delay has no consequence.
-        matching: '["not liable delay"~8]'
-        recommend: Ask for damages of at least half a percent a week.
-      - kind: preferred
-        text: One percent a week, with a right to terminate.
-        matching: '["terminate delay"~25]'
-        example: The Customer may terminate if a delay lasts longer than eight weeks.
-"""
-_CHANGES = """\
-# A provision of the same id is changed key by key; a key with nothing after it is taken away.
-# provisions:
-#   - id: {first}
-#     positions:
-#       - kind: preferred
-#         text: What the house wants.
-#         matching: '["words of the clause"~8]'
-# drop: [{last}]
-"""
 
 
 def starter_yaml(
@@ -177,25 +114,26 @@ def starter_yaml(
     if taken:
         return head + _copied(taken)
     if not extends:
-        return head + _EMPTY
+        return head + _template("starter.yaml")
     base = load_playbook(extends) if extends in builtin_names() else None
     ids = [each.id for each in base.provisions] if base else ["assignment", "insurance"]
-    return head + _CHANGES.format(first=ids[0], last=ids[-1])
+    return head + _template("starter-extending.yaml").format(first=ids[0], last=ids[-1])
+
+
+def _template(file: str) -> str:
+    return Path(__file__).with_name(file).read_text("utf-8")
 
 
 def _copied(taken: Sequence[str]) -> str:
-    if (
-        len(taken) == 1
-        and taken[0] in builtin_names()
-        and "extends:" not in playbook_text(taken[0])
-    ):
-        text = playbook_text(taken[0])
+    text = playbook_text(taken[0]) if taken[0] in builtin_names() else "extends:"
+    if len(taken) == 1 and "extends:" not in text:
         return text[text.index("provisions:\n") :]  # with its comments
     provisions: dict[str, ProvisionFile] = {}
     for name in taken:
         for each in _provisions(name):
             provisions.setdefault(each.id, each)
-    return _dumped(provisions.values())
+    listed = [each.model_dump(mode="json", exclude_defaults=True) for each in provisions.values()]
+    return _yaml({"provisions": listed})
 
 
 def _provisions(name: str) -> list[ProvisionFile]:
@@ -214,16 +152,6 @@ def _provisions(name: str) -> list[ProvisionFile]:
     )
 
 
-def _dumped(provisions: Iterable[ProvisionFile]) -> str:
-    import yaml
-
-    listed = [each.model_dump(mode="json", exclude_defaults=True) for each in provisions]
-    text: str = yaml.safe_dump(
-        {"provisions": listed}, sort_keys=False, allow_unicode=True, width=_WIDTH
-    )
-    return text
-
-
 def _scalar(text: str) -> str:
     """Return a text as YAML: quoted where it must be."""
     plain = re.fullmatch(r"[\w][\w ./&-]*", text) is not None
@@ -236,10 +164,6 @@ def resolved_yaml(name_or_path: str) -> str:
     Raises:
         PlaybookError: If there is no such playbook, or it does not hold the schema.
     """
-    import yaml
-
-    content: PlaybookFile = resolve_playbook(name_or_path)
-    whole = content.model_dump(mode="json", exclude_defaults=True)
-    text: str = yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    text = _yaml(resolve_playbook(name_or_path).model_dump(mode="json", exclude_defaults=True))
     parse_playbook(text, name_or_path)
     return text
