@@ -35,7 +35,7 @@ class Direction:
 def fit_direction(
     vectors: NDArray[np.float32], of_kind: NDArray[np.bool_], *, seed: int = 0
 ) -> Direction | None:
-    """Fit a direction from passages `of_kind` and others, unit rows; None where one sort is missing."""
+    """Fit a direction from unit rows `of_kind` and others; None where one sort is missing."""
     import numpy as np
 
     others = np.flatnonzero(~of_kind)

@@ -152,7 +152,7 @@ def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[
         look_alikes = find_matches(wanted.avoid, contract.index) if wanted.avoid else []
         matched = remove_lookalikes(find_matches(wanted.query, contract.index), look_alikes)
         by_hand = match_boosts(matched, spans)
-        heading = _heading(contract, matched)[of]
+        heading = heading_boosts(contract.headings, matched)[of]
     around = np.zeros(len(contract.headings), np.float32)
     np.maximum.at(around, of, learned)
     padded = np.concatenate([[0.0], learned, [0.0]])
@@ -299,9 +299,12 @@ def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.
     return total
 
 
-def _heading(contract: RankedContract, matched: Sequence[Match]) -> NDArray[np.float32]:
+def heading_boosts(
+    headings: Sequence[Sequence[Span]], matched: Sequence[Match]
+) -> NDArray[np.float32]:
+    """Add up, for each passage, the boosts that match in the headings it stands under."""
     import numpy as np
 
-    spans = sorted({heading for path in contract.headings for heading in path})
+    spans = sorted({heading for path in headings for heading in path})
     totals = dict(zip(spans, match_boosts(matched, spans).tolist(), strict=True))
-    return np.array([sum(totals[span] for span in path) for path in contract.headings], np.float32)
+    return np.array([sum(totals[span] for span in path) for path in headings], np.float32)

@@ -19,14 +19,13 @@ from fourcorners.review.extract.scoring import (
     score_segments,
     top_positions,
 )
-from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.finding import CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import leaf_instances
 from fourcorners.search.query.tree import And, Field, Node, Not, Or
-from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -103,10 +102,9 @@ def _cell(
     chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
     best = next(iter([*known, *candidates]), None)
     if provision.extent is Extent.CLAUSE:
-        chosen = [(_clause(reading, span), probability) for span, probability in chosen]
-    quotes = tuple(
-        _evidence(reading, span, probability) for span, probability in join_quotes(chosen, text)
-    )
+        outline = reading.outline
+        chosen = [(enclosing_clause(outline, text, span), sure) for span, sure in chosen]
+    quotes = tuple(reading.evidence_at(span, sure) for span, sure in join_quotes(chosen, text))
     state = CellState.FOUND if quotes else CellState.NOT_FOUND
     return Finding(
         document=reading.document.id,
@@ -117,7 +115,7 @@ def _cell(
             query=str(provision.query),
             passages=len(reading.passages),
             threshold=threshold,
-            best=_evidence(reading, *best) if best else None,
+            best=reading.evidence_at(*best) if best else None,
         ),
     )
 
@@ -168,28 +166,6 @@ def join_quotes(chosen: Iterable[tuple[Span, float]], text: str) -> list[tuple[S
         else:
             joined.append((span, probability))
     return joined
-
-
-def _clause(reading: PreparedDocument, span: Span) -> Span:
-    return enclosing_clause(reading.outline, reading.document.text, span)
-
-
-def _evidence(reading: PreparedDocument, span: Span, probability: float) -> Evidence:
-    text = reading.document.text
-    quote = evidence.quote_span(text, span)
-    evidence.verify_quote(quote, text)
-    node = reading.outline.node_at(span.start)
-    first = reading.document.page_of(span.start)
-    last = reading.document.page_of(max(span.start, span.end - 1))
-    sure = reading.document.confidence(span)
-    return Evidence(
-        quote=quote,
-        clause=_clause(reading, span),
-        path=reading.outline.path(node, text) if node else (),
-        pages=None if first is None or last is None else (first, last),
-        score=round(probability, 4),
-        ocr=None if sure is None else round(sure, 4),
-    )
 
 
 MAX_ITEMS = 12  # sentences between an item and the words that introduce its list

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from fourcorners.models.clause_reader.features import Sentences
 from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.registry import default_clause_reader
 from fourcorners.outline.card.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.extract.scoring import (
@@ -73,6 +75,12 @@ class ProvisionReader:
 
     reader: ClauseReader
     vectors: bool
+
+    @classmethod
+    def default(cls, encoder: Encoder | None) -> ProvisionReader:
+        """Return the reader that comes with the package, for a library of this encoder."""
+        reader = default_clause_reader()
+        return cls(reader, encoder is not None and encoder.name == reader.encoder)
 
     def is_known(self, provision: Provision) -> bool:
         return self.reader.is_known(provision.id, query_hash(provision))

@@ -20,9 +20,8 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.llm import Port, Role
-from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review.finding import Author, CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_dialogue, run_together
 from fourcorners.review.prompting.extraction import (
@@ -46,8 +45,6 @@ from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.suspicion import find_injections
 from fourcorners.search.graph.contract import Contract as Linked
-from fourcorners.text import evidence
-from fourcorners.text.quote import Quote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -234,7 +231,11 @@ class PreparedContract:
         return replace(
             draft,
             state=CellState.FOUND if drawn.quotes else CellState.NOT_FOUND,
-            evidence=tuple(self._evidence(quote, draft) for quote in drawn.quotes),
+            evidence=tuple(
+                self.reading.evidence_at(quote.span, score_of(quote.span, draft.candidates), quote)
+                for quote in drawn.quotes
+                if quote.span is not None
+            ),
             searched=replace(searched, given=tuple(cell.spans), model=model),
             author=Author.MODEL,
             claims=drawn.claims,
@@ -247,24 +248,6 @@ class PreparedContract:
         if not provision.rules:
             return finding
         return RuleJudge(self.reading, [provision]).assess(finding, provision)
-
-    def _evidence(self, quote: Quote, draft: Finding) -> Evidence:
-        document, outline = self.reading.document, self.reading.outline
-        evidence.verify_quote(quote, document.text)
-        span = quote.span
-        if span is None:
-            raise ValueError("a quote without a place is no evidence")
-        node = outline.node_at(span.start)
-        first, last = document.page_of(span.start), document.page_of(span.end - 1)
-        sure = document.confidence(span)
-        return Evidence(
-            quote=quote,
-            clause=enclosing_clause(outline, document.text, span),
-            path=outline.path(node, document.text) if node else (),
-            pages=None if first is None or last is None else (first, last),
-            score=round(score_of(span, draft.candidates), 4),
-            ocr=None if sure is None else round(sure, 4),
-        )
 
 
 def _is_open(draft: Finding) -> bool:
