@@ -157,7 +157,9 @@ def _of_document(
             "something, but gave no text.",
             "Install Tesseract (apt-get install tesseract-ocr) and add the file again.",
         )
-    yield from _of_suspicions(document, symptom)
+    for each in find_suspicions(document):
+        concern, gravity, remedy = _SUSPICIOUS[each.sign]
+        yield symptom(concern, gravity, each.message, remedy, each.span)
     if len(document.text.split()) < _FEW_WORDS:
         yield symptom(
             SymptomKind.EMPTY,
@@ -177,12 +179,6 @@ def _of_document(
         )
     yield from _of_parts(document, outline, symptom)
     yield from _of_time(card, as_of, symptom)
-
-
-def _of_suspicions(document: Document, symptom: _Make) -> Iterator[Symptom]:
-    for each in find_suspicions(document):
-        concern, severity, remedy = _SUSPICIOUS[each.sign]
-        yield symptom(concern, severity, each.message, remedy, each.span)
 
 
 _SUSPICIOUS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -16,7 +16,6 @@ from itertools import pairwise
 from fourcorners.documents.document import Document
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import (
-    CrossReference,
     DefinedTerm,
     Node,
     NodeKind,
@@ -98,7 +97,10 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
     else:
         dangling = [*_dangling(text, outline)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
-        numbered = sum(_is_section(each) for each in outline.references)
+        numbered = sum(
+            each.kind is ReferenceKind.NUMBERED and each.raw.split(" ")[0] not in _ATTACHED
+            for each in outline.references
+        )
         if len(sections) > max(_FEW, _MOST_DANGLING * numbered):
             unchecked.append(
                 f"References to sections were not judged: {len(sections)} of {numbered} lead "
@@ -140,11 +142,6 @@ def _around(text: str, span: Span) -> Span:
     return Span(start, end).strip(text)
 
 
-def _is_section(reference: CrossReference) -> bool:
-    attached = reference.raw.split(" ")[0] in _ATTACHED
-    return reference.kind is ReferenceKind.NUMBERED and not attached
-
-
 _PATTERNS = load_patterns("fourcorners.review", "lint")
 # Words before a number that make it a reference.
 _LEADS = _PATTERNS["leads"]
@@ -168,13 +165,10 @@ def _stands(text: str, raw: str) -> bool:
             for found in own.finditer(text)
         )
     return any(
-        _starts(text[max(0, found.start() - 60) : found.start()]) for found in own.finditer(text)
+        _BLOCK.search(before := text[max(0, found.start() - 60) : found.start()])
+        or not _LEADS.search(before)
+        for found in own.finditer(text)
     )
-
-
-def _starts(before: str) -> bool:
-    """Tell whether a clause may start after some words: at a new block, or after "; or"."""
-    return bool(_BLOCK.search(before)) or not _LEADS.search(before)
 
 
 def find_missing_attachments(outline: Outline) -> list[tuple[str, list[Span]]]:
@@ -219,15 +213,11 @@ def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]
             low, high = int(first["number"]), int(second["number"])
             if high - low != 2:  # a wider gap is a reader's fault more often than a drafter's
                 continue
-            missing = f"{first['stem']}{low + 1}"
-            if not _is_written(text, Span(one.span.start, other.span.start + 1), missing):
+            missing = re.escape(f"{first['stem']}{low + 1}".split(" ")[-1])
+            between = text[one.span.start : other.span.start + 1]
+            if not re.search(rf"(?<![\d.]){missing}(?!\d)", between):
                 message = f"The numbering goes from {one.label} to {other.label}."
                 yield Check.GAP, _head(other), message, 1
-
-
-def _is_written(text: str, span: Span, label: str) -> bool:
-    number = re.escape(label.split(" ")[-1])
-    return bool(re.search(rf"(?<![\d.]){number}(?!\d)", text[span.start : span.end]))
 
 
 def _head(node: Node) -> Span:
@@ -246,7 +236,12 @@ _COMMON = frozenset(
 
 
 def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    body = _body_end(outline, len(text))
+    ends = (
+        node.span.start
+        for node in outline.nodes
+        if node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE) and node.parent is None
+    )
+    body = min((end for end in ends if end > len(text) // 10), default=len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:
         said = term.definition.text_in(text)
@@ -273,16 +268,6 @@ def _bare(words: str) -> str:
     return re.sub(r"\W+", " ", words).casefold().strip()
 
 
-def _body_end(outline: Outline, length: int) -> int:
-    """Return where the contract's own clauses end: at the signatures or the first attachment."""
-    ends = (
-        node.span.start
-        for node in outline.nodes
-        if node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE) and node.parent is None
-    )
-    return min((end for end in ends if end > length // 10), default=length)
-
-
 _NEAR = 120  # characters between two names that one definition gives
 
 
@@ -300,7 +285,7 @@ def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int
             continue
         beside = (
             other
-            for other in _neighbours(terms, index)
+            for other in (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
             if abs(other.span.start - term.span.start) < _NEAR
             and other.definition.overlaps(term.definition)
         )
@@ -309,10 +294,6 @@ def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int
         if lower.count(term.term.casefold()) > sum(each.term == term.term for each in terms):
             continue  # it stands elsewhere, if not as the term is written
         yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
-
-
-def _neighbours(terms: tuple[DefinedTerm, ...], index: int) -> Iterable[DefinedTerm]:
-    return (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
 
 
 _FRONT = 6_000  # characters in which parties are named; a party's short name need not be used

@@ -53,18 +53,15 @@ def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
     """
     wanted = list(entries)
     names = sorted({name for entry in wanted for name in entry.collections})
-    known = {name: _of_collection(library, name) for name in names}
+    known = {
+        name: side_of([library.card(each.id) for each in library.documents(name)]) for name in names
+    }
     return {
         entry.id: next(
             (known[name] for name in sorted(entry.collections) if known[name].word), UNKNOWN_SIDE
         )
         for entry in wanted
     }
-
-
-def _of_collection(library: Library, name: str) -> Side:
-    entries = library.documents(name)
-    return side_of([library.card(entry.id) for entry in entries])
 
 
 def side_of(cards: Sequence[Card]) -> Side:

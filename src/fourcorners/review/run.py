@@ -225,7 +225,11 @@ def review_library(
                     cells = list(filled.cells)
                     if filled.stopped is not None:
                         store.save_findings(library, playbook, engines[task.document], cells)
-                        raise _stopped(filled.stopped, done + len(cells), total)
+                        raise BudgetExceeded(
+                            f"{filled.stopped.message} {done + len(cells):,} of {total:,} cells "
+                            "are filled, and kept.",
+                            remedy=filled.stopped.remedy,
+                        )
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
@@ -330,9 +334,3 @@ def _failed(
                 error=error.message,
                 remedy=error.remedy,
             )
-
-
-def _stopped(error: BudgetExceeded, done: int, total: int) -> BudgetExceeded:
-    return BudgetExceeded(
-        f"{error.message} {done:,} of {total:,} cells are filled, and kept.", remedy=error.remedy
-    )

@@ -47,16 +47,12 @@ def _lean(finding: Finding) -> Finding:
     """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
     if finding.remarks:
         finding = replace(finding, review=ReviewState.PROPOSED, value="", place=None, remarks=())
-    finding = replace(finding, outlier=None)
-    if finding.searched is None:
-        return finding
-    return replace(finding, searched=replace(finding.searched, query=""))
+    return replace(_with_query(finding, ""), outlier=None)
 
 
-def _whole(finding: Finding, query: str) -> Finding:
-    if finding.searched is None:
-        return finding
-    return replace(finding, searched=replace(finding.searched, query=query))
+def _with_query(finding: Finding, query: str) -> Finding:
+    searched = finding.searched and replace(finding.searched, query=query)
+    return replace(finding, searched=searched)
 
 
 def save_findings(
@@ -131,7 +127,7 @@ def load_cells(
         place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
-        finding = _whole(_FINDING.load(text), queries[provision])
+        finding = _with_query(_FINDING.load(text), queries[provision])
         told = said.get((place, provision), [])
         found.setdefault(place, {})[provision] = remarks.apply_annotations(finding, told, made)
     return found

@@ -101,7 +101,9 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
     Raises:
         ConfigError: If the bank has no name.
     """
-    bank = _named(bank)
+    bank = " ".join(bank.split())
+    if not bank:
+        raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
     library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     added = known = 0
@@ -228,13 +230,6 @@ def _clause(row: tuple[SQLiteValue, ...]) -> BankClause:
         end=None if end is None else as_integer(end),
         tags=tuple(json.loads(as_string(tags))),
     )
-
-
-def _named(bank: str) -> str:
-    name = " ".join(bank.split())
-    if not name:
-        raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
-    return name
 
 
 def _missing(library: Library, bank: str, provision: str | None) -> ConfigError:

@@ -105,9 +105,6 @@ class LearnedQuery:
         return terms_query(self.terms)
 
 
-LearnedQueries = Mapping[str, LearnedQuery]
-
-
 def learn_queries(
     bank: Mapping[str, Sequence[Clause]],
     background: Sequence[str],

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.search.stems import IDLE, stem_tokens
@@ -87,7 +88,8 @@ class Sentences:
         telling = (often >= _FEWEST_SENTENCES) & named
         self._pair(unit, sentence, telling & (~idle | paired))
         single = (telling & ~idle)[unit]
-        self._add(unit[single] * (len(self._units) + 1), sentence[single])
+        self._keys.append(unit[single] * (len(self._units) + 1))
+        self._places.append(sentence[single])
         self._close()
 
     def _pair(self, unit: Counts, sentence: Counts, allowed: Flags) -> None:
@@ -103,10 +105,6 @@ class Sentences:
             keys.append(low * base + high + 1)
             places.append(sentence[:-step][near])
         self._keys, self._places = keys, places
-
-    def _add(self, keys: Counts, places: Counts) -> None:
-        self._keys.append(keys)
-        self._places.append(places)
 
     def _close(self) -> None:
         """Sort what stands where by candidate; `self._starts` says where each begins."""
@@ -271,7 +269,7 @@ def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
         forms.setdefault(stem, []).append(token)
     starts: dict[str, int] = {}
     for same in forms.values():
-        start = _common(same)
+        start = commonprefix(same)  # noqa: RUF071 - of words, not of paths
         if len(same) > 1 and len(start) >= _FEWEST_LETTERS and start.isalpha():
             starts[start] = starts.get(start, 0) + sum(often[token] for token in same)
     total: Counter[str] = Counter()
@@ -287,11 +285,3 @@ def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
         shared = next((end for end in ends if end in pure), None)
         of[token] = names.setdefault(f"{shared}*" if shared else token, len(names))
     return list(names), of
-
-
-def _common(texts: Sequence[str]) -> str:
-    first, last = min(texts), max(texts)
-    end = 0
-    while end < min(len(first), len(last)) and first[end] == last[end]:
-        end += 1
-    return first[:end]

@@ -201,12 +201,15 @@ def learn_from_ratings(
     collection = ClauseCollection([each.text for each in ratings.items], encoder, vectors=vectors)
     cases: list[RankedCase] = []
     for query in ratings.queries:
-        cases.append(_case(query, ratings, collection, encoder))
+        found = select_candidates(query, collection)
+        gains = np.array([each.gains.get(query, 0) for each in ratings.items], np.intp)
+        cases.append(RankedCase(query, found, base_scores(found, encoder), gains))
         on_progress("Reading", len(cases), len(ratings.queries))
     by_source = assign_folds(ratings.sources, SOURCE_FOLDS)
     groups = group_queries(np.array([each.found.query for each in cases]))
     by_query = assign_folds([str(each) for each in groups], QUERY_FOLDS)
-    before = _before(cases, by_source)
+    folds = sorted(set(by_source.tolist()))
+    before = [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
 
     def tried(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
         return _out_of_fold(cases, by_query if unseen else None, by_source, matrices, heads, step)
@@ -239,16 +242,6 @@ def learn_from_ratings(
     )
 
 
-def _case(
-    query: str, ratings: Ratings, collection: ClauseCollection, encoder: Encoder
-) -> RankedCase:
-    import numpy as np
-
-    found = select_candidates(query, collection)
-    gains = np.array([each.gains.get(query, 0) for each in ratings.items], np.intp)
-    return RankedCase(query, found, base_scores(found, encoder), gains)
-
-
 def assign_folds(names: Sequence[str], folds: int) -> NDArray[np.intp]:
     """Return a fold for each name: the same for the same, and folds of nearly one size."""
     import numpy as np
@@ -276,11 +269,6 @@ def group_queries(vectors: NDArray[np.float32]) -> list[int]:
                 old, new = group[one], group[other]
                 group = [new if each == old else each for each in group]
     return group
-
-
-def _before(cases: Sequence[RankedCase], by_source: NDArray[np.intp]) -> list[float]:
-    folds = sorted(set(by_source.tolist()))
-    return [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
 
 
 def _out_of_fold(

@@ -13,7 +13,6 @@ from fourcorners.review.applicability import is_applicable, not_applicable_findi
 from fourcorners.review.extract.reader import ProvisionReader, date_quote, narrow_candidates
 from fourcorners.review.extract.scoring import (
     Calibration,
-    Curve,
     PreparedProvision,
     has_meaning,
     score_segments,
@@ -66,7 +65,11 @@ def extract_findings(
             found, also = judge.reader.limits(prepared.provision.id)
             most = MAX_READER_CHARACTERS
         else:
-            candidates = shown = _by_curve(reading, prepared, curve)
+            chances = curve.probability(score_segments(reading, prepared))
+            candidates = shown = [
+                (reading.segments[at].span, round(float(chances[at]), 5))
+                for at in top_positions(chances, MAX_CANDIDATES)
+            ]
             found, also = curve.threshold, curve.also
             most = MAX_CHARACTERS
         ruled = rules.candidates(prepared.provision)
@@ -124,15 +127,6 @@ def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
-
-
-def _by_curve(
-    reading: PreparedDocument, prepared: PreparedProvision, curve: Curve
-) -> list[tuple[Span, float]]:
-    probability = curve.probability(score_segments(reading, prepared))
-    spans = [segment.span for segment in reading.segments]
-    best = top_positions(probability, MAX_CANDIDATES)
-    return [(spans[at], round(float(probability[at]), 5)) for at in best]
 
 
 def choose_candidates(

@@ -199,15 +199,13 @@ def narrow_candidates(
     """Return the candidates that can answer; of a date of effect, those that say when it is."""
     if provision != EFFECTIVE:
         return list(candidates)
-    return [(span, probability) for span, probability in candidates if _says_when(text, span)]
-
-
-def _says_when(text: str, span: Span) -> bool:
-    return (
-        _OF_EFFECT.search(text, span.start, span.end) is not None
-        or _BLANK.search(text, span.start, span.end) is not None
+    return [
+        (span, probability)
+        for span, probability in candidates
+        if _OF_EFFECT.search(text, span.start, span.end)
+        or _BLANK.search(text, span.start, span.end)
         or any(True for _ in find_dates(text, span))
-    )
+    ]
 
 
 def narrow_to_date(text: str, span: Span, provision: str) -> Span:

@@ -63,7 +63,9 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
     words = match_boosts(matched, spans)
     clause = match_boosts(matched, [passage.span for passage in reading.passages])
     heading = heading_boosts(reading.headings, matched)
-    meaning = _meaning(reading, prepared)
+    meaning = np.zeros(len(reading.passages), np.float32)
+    if reading.vectors is not None and prepared.examples is not None:
+        meaning = (reading.vectors @ prepared.examples.T).max(axis=1)
     in_passage = np.array([segment.passage for segment in segments], np.intp)
     meant = meaning[in_passage] if len(segments) else np.zeros(0, np.float32)
     card = np.zeros(len(segments), np.float32)
@@ -95,15 +97,6 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
 
 def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
     return reading.vectors is not None and prepared.examples is not None
-
-
-def _meaning(reading: PreparedDocument, prepared: PreparedProvision) -> NDArray[np.float32]:
-    import numpy as np
-
-    if reading.vectors is None or prepared.examples is None:
-        return np.zeros(len(reading.passages), np.float32)
-    nearest: NDArray[np.float32] = (reading.vectors @ prepared.examples.T).max(axis=1)
-    return nearest
 
 
 def top_positions(scores: NDArray[np.float32], most: int) -> list[int]:

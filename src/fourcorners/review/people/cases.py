@@ -140,7 +140,11 @@ def run_cases(
     known: dict[str, dict[str, Finding]] = {}
     for case, key, provision in zip(cases, keys, wanted, strict=True):
         if key not in known:
-            reading = _of_text(case.text, encoder) if case.text else _of_library(library, key)
+            reading = (
+                _of_text(case.text, encoder)
+                if case.text or library is None
+                else prepare_from_library(library, key)
+            )
             chosen = [each for each in prepared if each.provision.id in asked[key]]
             cells = extract_findings(reading, chosen, calibration, judge)
             known[key] = {cell.provision: cell for cell in cells}
@@ -156,12 +160,6 @@ def _key(library: Library | None, case: Case) -> str:
             f"the case of {case.document!r} needs a library.", remedy="Give it with --library."
         )
     return library.resolve(case.document).id
-
-
-def _of_library(library: Library | None, document: str) -> PreparedDocument:
-    if library is None:
-        raise ConfigError("a case needs a library.", remedy="Give it with --library.")
-    return prepare_from_library(library, document)
 
 
 def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:

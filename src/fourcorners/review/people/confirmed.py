@@ -37,14 +37,20 @@ def confirmed_clauses(
             if finding is None or finding.review not in _TAKEN:
                 continue
             text = text or library.text(entry.id)
-            for start, end in _places(finding):
+            who = next(
+                each.by
+                for each in reversed(finding.remarks)
+                if each.author is Author.PERSON and each.state is not None
+            )
+            tags = (f"{finding.review.value} by {who}", f"document {entry.id}")
+            for place in _places(finding):
                 yield BankClause(
                     provision=provision.name,
-                    text=text[start:end],
+                    text=place.text_in(text),
                     source=entry.name,
-                    start=start,
-                    end=end,
-                    tags=(f"{finding.review.value} by {_judge(finding)}", f"document {entry.id}"),
+                    start=place.start,
+                    end=place.end,
+                    tags=tags,
                 )
 
 
@@ -60,23 +66,12 @@ def add_to_bank(
         return keep(library, bank, list(confirmed_clauses(library, playbook, collection)))
 
 
-def _places(finding: Finding) -> Iterator[tuple[int, int]]:
+def _places(finding: Finding) -> list[Span]:
     if finding.value:
-        if finding.place is not None:
-            yield finding.place.start, finding.place.end
-        return
-    if finding.state is CellState.FOUND:
-        for each in finding.evidence:
-            if each.quote.span is not None:
-                yield each.quote.span.start, each.quote.span.end
-
-
-def _judge(finding: Finding) -> str:
-    return next(
-        each.by
-        for each in reversed(finding.remarks)
-        if each.author is Author.PERSON and each.state is not None
-    )
+        return [finding.place] if finding.place else []
+    if finding.state is not CellState.FOUND:
+        return []
+    return [each.quote.span for each in finding.evidence if each.quote.span is not None]
 
 
 WRONG_STARS = 1

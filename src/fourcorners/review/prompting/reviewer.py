@@ -94,19 +94,22 @@ class ModelReviewer:
             )
 
     def _roles(self) -> list[Role]:
-        roles = [Role.EXTRACT]
-        roles += [Role.FOLLOW_UP] if self.asking.follow_up is not FollowUp.NONE else []
-        roles += [Role.JUDGE] if self.asking.risks else []
-        roles += [Role.WRITE] if self.asking.hypothetical else []
-        return roles
+        return [Role.EXTRACT, *(role for role, _ in self._further)]
+
+    @property
+    def _further(self) -> list[tuple[Role, str]]:
+        """Return what is asked besides the passages: role and prompt of each."""
+        asked = {
+            (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up is not FollowUp.NONE,
+            (Role.JUDGE, "risks"): self.asking.risks,
+            (Role.WRITE, "hypothetical"): self.asking.hypothetical,
+        }
+        return [each for each, is_asked in asked.items() if is_asked]
 
     @property
     def prompts(self) -> list[str]:
         names = [_PROMPTS[self.asking.profile], "requote", "repair", "fence"]
-        names += ["follow_up"] if self.asking.follow_up is not FollowUp.NONE else []
-        names += ["risks"] if self.asking.risks else []
-        names += ["hypothetical"] if self.asking.hypothetical else []
-        return names
+        return [*names, *(prompt for _, prompt in self._further)]
 
     @property
     def name(self) -> str:

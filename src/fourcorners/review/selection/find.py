@@ -142,7 +142,9 @@ def _entries(
         )
     bearers: set[str] | None = None
     if party.strip():
-        bearers = _with_party(library, party)
+        rows = set(name_index(library).documents_with_party(party))
+        known = library.execute("SELECT row, id FROM documents")
+        bearers = {as_string(document) for row, document in known if row in rows}
         if not bearers:
             raise ConfigError(
                 f"no contract has a party named {party!r}.",
@@ -153,12 +155,6 @@ def _entries(
             bearers is None or entry.id in bearers
         ):
             yield entry
-
-
-def _with_party(library: Library, party: str) -> set[str]:
-    rows = set(name_index(library).documents_with_party(party))
-    known = library.execute("SELECT row, id FROM documents")
-    return {as_string(document) for row, document in known if row in rows}
 
 
 _PATTERNS = load_patterns("fourcorners.review.selection", "find")
@@ -175,6 +171,7 @@ _IGNORED = frozenset(
 )
 _AFTER_TYPE = r"(?:\s+(?:agreements?|contracts?|deeds?|letters?|policies))"
 _LONG = 6  # letters of a word beyond which its ending is free
+_NO_ROLES = frozenset(("party", "fund", "bank", "trust", "us"))
 _BY_ITSELF = frozenset(("lease", "nda", "loan", "amendment", "merger"))
 
 
@@ -225,7 +222,8 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
     used = {token for kind in types for token in tokenize(kind).tokens} | set(
         tokenize(party).tokens
     )
-    role = next((each for each in _roles(question) if each not in used), "")
+    words = (token.removesuffix("s") for token in tokenize(question).tokens)
+    role = next((word for word in words if word in ROLES - _NO_ROLES and word not in used), "")
     return SelectionQuery(
         condition=condition,
         description=condition_text(condition, playbook),
@@ -303,15 +301,12 @@ def _joined(pieces: Sequence[_Piece]) -> Condition | None:
         other = False
         parts: list[Condition] = [HasProvision(provision) for provision in piece.provisions]
         groups[-1].extend(NotCondition(part) if denied else part for part in parts)
-    joined = [_all(group) for group in groups if group]
-    if not joined:
-        return None
-    return joined[0] if len(joined) == 1 else AnyCondition(tuple(joined))
+    joined = [_joint(tuple(dict.fromkeys(group)), AllConditions) for group in groups if group]
+    return _joint(tuple(joined), AnyCondition) if joined else None
 
 
-def _all(parts: Sequence[Condition]) -> Condition:
-    several = tuple(dict.fromkeys(parts))
-    return several[0] if len(several) == 1 else AllConditions(several)
+def _joint(parts: tuple[Condition, ...], join: type[AllConditions | AnyCondition]) -> Condition:
+    return parts[0] if len(parts) == 1 else join(parts)
 
 
 def _types(library: Catalogue, question: str) -> tuple[str, ...]:
@@ -335,13 +330,6 @@ def _party(library: Catalogue, question: str) -> str:
         and token not in ROLES
         and names.is_party_word(token)
     )
-
-
-def _roles(question: str) -> Iterator[str]:
-    for token in tokenize(question).tokens:
-        singular = token.removesuffix("s")
-        if singular in ROLES and singular not in ("party", "fund", "bank", "trust", "us"):
-            yield singular
 
 
 def _unknown(pieces: Sequence[_Piece], used: set[str]) -> Iterator[str]:
