@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -123,12 +122,6 @@ def query_concepts(query: str) -> QueryConcepts:
         side=Side.SELLER if _SELLER.search(text) else Side.BUYER if _BUYER.search(text) else None,
         via_indemnity=bool(_VIA_INDEMNITY.search(text)),
     )
-
-
-def concept_places(clause: str, asked: Sequence[Concept]) -> dict[str, tuple[int, ...]]:
-    """Return where a clause speaks of each concept, in its plain text; nowhere is ()."""
-    text = plain_text(clause)
-    return {each.name: find_concept(text, each) for each in asked}
 
 
 def find_concept(text: str, concept: Concept) -> tuple[int, ...]:

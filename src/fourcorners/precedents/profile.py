@@ -30,13 +30,9 @@ class Profile(StrEnum):
 
 
 RETRIEVERS = (Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.FULL)
-RERANKERS = (
-    Profile.BM25_RERANK,
-    Profile.DENSE_RERANK,
-    Profile.HYBRID_RERANK,
-    Profile.FULL_RERANK,
-)
-"""The retrievers, in their order, each with its first hundred read again."""
+RERANKED = {Profile(f"{each}-rerank"): each for each in RETRIEVERS}
+"""For each profile whose first hundred are read again, the retriever that ranks them first."""
+RERANKERS = tuple(RERANKED)
 
 
 class Rerank(StrEnum):

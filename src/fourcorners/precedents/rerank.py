@@ -119,9 +119,6 @@ def rank_pointwise(
     """Return the order of clauses by the stars that the model gives, and its verdict on each.
 
     Equal ones stay in the order given, and one without an answer at its place.
-
-    Raises:
-        ConfigError: If the model is not configured, or prompts or settings are wrong.
     """
     asks = [
         PromptRequest(
@@ -164,9 +161,6 @@ def rank_pairwise(
     """Return the order of clauses by the model's comparisons, and how each fared in them.
 
     One of which no question was answered stays at its place.
-
-    Raises:
-        ConfigError: If the model is not configured, or prompts or settings are wrong.
     """
     verdicts = [ModelVerdict()] * len(texts)
 

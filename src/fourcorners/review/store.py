@@ -134,21 +134,13 @@ def load_cells(
 
 
 def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state = ?",
-        playbook.hash,
-        CellState.FAILED.value,
-    )
+    """Return, for each document, the provisions whose cells have failed."""
+    return _by_document(library, "AND state = ?", playbook.hash, CellState.FAILED.value)
 
 
 def answered_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state != ?",
-        playbook.hash,
-        CellState.FAILED.value,
-    )
+    """Return, for each document, the provisions whose cells are filled, by any engine."""
+    return _by_document(library, "AND state != ?", playbook.hash, CellState.FAILED.value)
 
 
 def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
@@ -156,18 +148,13 @@ def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, f
 
     Failed cells do not count: they are tried again.
     """
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings "
-        "WHERE playbook = ? AND engine = ? AND state != ?",
-        playbook,
-        engine,
-        CellState.FAILED.value,
-    )
+    failed = CellState.FAILED.value
+    return _by_document(library, "AND state != ? AND engine = ?", playbook, failed, engine)
 
 
-def _by_document(library: Library, sql: str, *bindings: str) -> Mapping[str, frozenset[str]]:
+def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, frozenset[str]]:
     library.migrate(_ROOM)
+    sql = f"SELECT document, provision FROM review_findings WHERE playbook = ? {where}"  # noqa: S608
     found: dict[str, set[str]] = {}
     for document, provision in library.execute(sql, bindings):
         found.setdefault(as_string(document), set()).add(as_string(provision))

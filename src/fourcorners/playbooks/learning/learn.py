@@ -105,24 +105,6 @@ class LearnedQuery:
         return terms_query(self.terms)
 
 
-def learn_queries(
-    bank: Mapping[str, Sequence[Clause]],
-    background: Sequence[str],
-    *,
-    encoder: Encoder | None = None,
-    most_terms: int = MAX_TERMS,
-    centres: int = MAX_CENTRES,
-) -> dict[str, LearnedQuery]:
-    """Learn a query for each provision of a bank; `background` is other text of contracts.
-
-    Raises:
-        ConfigError: If a provision has too few clauses, or there is nothing to tell them from.
-    """
-    clauses = [clause for each in bank.values() for clause in each]
-    learner = QueryLearner(label_sentences(clauses, background), clauses, encoder=encoder)
-    return {name: learner.learn(name, most_terms=most_terms, centres=centres) for name in bank}
-
-
 def label_sentences(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sentence]:
     """Return the sentences of a bank and of the text around it.
 

@@ -23,7 +23,7 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.units import cut_units
 from fourcorners.playbooks.passages.direction import Direction
-from fourcorners.playbooks.passages.windows import MAX_LENGTH, Window, choose_windows, tile_spans
+from fourcorners.playbooks.passages.windows import MAX_LENGTH, tile_spans
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, find_matches
@@ -237,24 +237,6 @@ def score_sentences(rows: NDArray[np.float32], weights: Weighing) -> NDArray[np.
     odds = rows.astype(np.float64) @ factors + weights["bias"]
     chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return chance
-
-
-def select_passages(
-    contract: RankedContract,
-    wanted: RankingTarget,
-    *,
-    most: int = 10,
-    longest: int = MAX_LENGTH,
-) -> list[Window]:
-    """Return the passages of a contract to read for a provision, the best first; disjoint.
-
-    A contract that fits in them is returned whole.
-    """
-    weighing = default_weights()[weights_key(contract, wanted)]
-    parts, worth = sentence_weights(
-        contract, score_sentences(ranking_signals(contract, wanted), weighing), longest=longest
-    )
-    return choose_windows(parts, worth, most=most, longest=longest)
 
 
 def sentence_weights(

@@ -25,7 +25,7 @@ from fourcorners.models.registry import PRECEDENTS as NAME
 from fourcorners.models.registry import WEIGHTS
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 from fourcorners.precedents.concepts import query_concepts
-from fourcorners.precedents.profile import Profile
+from fourcorners.precedents.profile import RERANKED, Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection, scale_by_highest
 from fourcorners.precedents.scoring.features import FEATURE_NAMES, clause_features
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "model.npz"
-STARS = (2, 3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,10 +95,6 @@ class PrecedentModel:
         ordered: NDArray[np.float64] = np.minimum.accumulate(chances, axis=1)
         return ordered
 
-    def stars(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        expected: NDArray[np.float64] = 1.0 + self.rating_probabilities(scores).sum(axis=1)
-        return expected
-
 
 def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -142,12 +137,6 @@ MAX_JUDGED = 200
 HYBRID_SCALE = 20.0
 """What a hybrid score is multiplied with where an adapter is added to it."""
 LEARNED_FEATURES = ("cosine", "cosine_expanded", "words", "words_expanded", *FEATURE_NAMES)
-_RETRIEVED = {
-    Profile.DENSE_RERANK: Profile.DENSE,
-    Profile.BM25_RERANK: Profile.BM25,
-    Profile.HYBRID_RERANK: Profile.HYBRID,
-    Profile.FULL_RERANK: Profile.FULL,
-}
 _LEARNED = frozenset({Profile.DEFAULT, Profile.FULL})
 
 
@@ -195,7 +184,7 @@ def _of(
     adapter: Adapter | None,
     expansion: str,
 ) -> NDArray[np.float64]:
-    retrieved = _RETRIEVED.get(profile)
+    retrieved = RERANKED.get(profile)
     if retrieved is not None:
         first = _of(query, collection, retrieved, rows, None, adapter, expansion)
         return _reranked(query, collection, first, rows, reranker)
