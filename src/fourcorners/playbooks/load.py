@@ -110,16 +110,17 @@ def playbook_text(name_or_path: str | Path) -> str:
 
 
 def _path(name_or_path: str | Path) -> Path:
-    if isinstance(name_or_path, str) and name_or_path in builtin_names():
+    names = builtin_names()
+    if isinstance(name_or_path, str) and name_or_path in names:
         return BUILTIN / f"{name_or_path}.yaml"
     path = Path(name_or_path)
     is_name = len(path.parts) < 2 and path.suffix not in SUFFIXES and not path.exists()
     if isinstance(name_or_path, str) and is_name:
-        near = get_close_matches(name_or_path, builtin_names(), n=1)
+        near = get_close_matches(name_or_path, names, n=1)
         raise PlaybookError(
             f"no playbook is called {name_or_path!r}.",
             remedy=(f"Did you mean {near[0]!r}? " if near else "")
-            + f"There are: {', '.join(builtin_names())}; or give the path of a YAML file.",
+            + f"There are: {', '.join(names)}; or give the path of a YAML file.",
         )
     return path
 
@@ -177,26 +178,23 @@ def _extended(
     source: YamlSource, name: str, folder: Path | None, chain: tuple[Path, ...]
 ) -> Path | None:
     """Return the file of the playbook that is extended; None, and a problem, if it may not be."""
-    if name in builtin_names():
-        path = BUILTIN / f"{name}.yaml"
-    elif len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
-        near = get_close_matches(name, builtin_names(), n=1)
-        offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(builtin_names())}"
-        source.problem(("extends",), f"no playbook is called {name!r}; {offer}")
-        return None
-    elif folder is None:
-        source.problem(("extends",), "a playbook that is not a file may extend a built-in one only")
-        return None
-    else:
-        path = folder / name
-        if not path.is_file():
-            source.problem(("extends",), f"there is no file {path}")
-            return None
-    if path.resolve() in chain:
+    names = builtin_names()
+    near = get_close_matches(name, names, n=1)
+    path = BUILTIN / f"{name}.yaml" if name in names else (folder or Path()) / name
+    offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    problem = ""
+    if name not in names and len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
+        problem = f"no playbook is called {name!r}; {offer}"
+    elif name not in names and folder is None:
+        problem = "a playbook that is not a file may extend a built-in one only"
+    elif not path.is_file():
+        problem = f"there is no file {path}"
+    if not problem and path.resolve() in chain:
         told = " → ".join(each.name for each in (*chain, path))
-        source.problem(("extends",), f"these playbooks extend each other in a circle: {told}")
-        return None
-    return path
+        problem = f"these playbooks extend each other in a circle: {told}"
+    if problem:
+        source.problem(("extends",), problem)
+    return None if problem else path
 
 
 def _read(path: Path) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Extent, Playbook
-from fourcorners.precedents.difference import Piece, word_difference
 from fourcorners.review.finding import CellState, Finding, Outlier, ReviewState
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -46,10 +45,6 @@ class ComparedClause:
     document: str
     span: Span
     text: str
-
-
-def difference_to_nearest(clause: str, nearest: str) -> list[Piece]:
-    return word_difference(nearest, clause)
 
 
 def flag_outliers(

@@ -127,16 +127,10 @@ def parse_yaml(text: str) -> YamlSource:
         root = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        line, character = (mark.line + 1, mark.column + 1) if mark else (1, None)
         what = error.problem or error.context or "this is not YAML"
-        source.problems.append(
-            FileProblem(
-                mark.line + 1 if mark else 1,
-                "",
-                what,
-                character=mark.column + 1 if mark else None,
-                remedy=_QUOTE_IT if isinstance(error, yaml.parser.ParserError) else "",
-            )
-        )
+        remedy = _QUOTE_IT if isinstance(error, yaml.parser.ParserError) else ""
+        source.problems.append(FileProblem(line, "", what, character, remedy))
         return source
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -185,18 +179,14 @@ def _data(source: YamlSource, node: yaml.Node, path: Path) -> Data:
 def _mapping(source: YamlSource, node: yaml.MappingNode, path: Path) -> dict[str, Data]:
     data: dict[str, Data] = {}
     for key, value in node.value:
+        line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            line = key.start_mark.line + 1
             source.problems.append(FileProblem(line, source.name(path), "a key must be a word"))
             continue
         inner = (*path, str(key.value))
         if key.value in data:
-            line, first = key.start_mark.line + 1, source.line(inner)
-            source.problems.append(
-                FileProblem(
-                    line, source.name(inner), f"this key stands twice: first in line {first}"
-                )
-            )
+            what = f"this key stands twice: first in line {source.line(inner)}"
+            source.problems.append(FileProblem(line, source.name(inner), what))
             continue
         source.keys[inner] = key
         data[key.value] = _data(source, value, inner)

@@ -16,7 +16,6 @@ from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
 from fourcorners.review.applicability import applies_to_type
 from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
 from fourcorners.review.prompting.dialogue import (
-    AlignedClaim,
     Dialogue,
     ExtractionAnswer,
     FollowUpAnswer,
@@ -126,16 +125,15 @@ def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) ->
     }
     if asking.profile is Profile.PAPER:
         return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
-    values["proposals"] = _numbered(
-        (number, span.text_in(cell.text), f"proposal {number}")
-        for number, span in enumerate(cell.proposals, start=1)
-    )
+    proposed = [span.text_in(cell.text) for span in cell.proposals]
+    values["proposals"] = [*_numbered(proposed, "proposal")]
     return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)
 
 
-def _numbered(listed: Iterable[tuple[int, str, str]]) -> list[Value]:
+def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
     return [
-        {"number": number, "words": QuotedText(words, label)} for number, words, label in listed
+        {"number": number, "words": QuotedText(words, f"{called} {number}")}
+        for number, words in enumerate(listed, start=1)
     ]
 
 
@@ -178,10 +176,7 @@ def _followed_up(
         "provision": cell.provision.name,
         "accusing": asking.follow_up is FollowUp.ACCUSING,
         "keywords": query_keywords(cell.provision.query) if asking.keywords else [],
-        "given": _numbered(
-            (number, quote.words[:_SHOWN], f"passage {number}")
-            for number, quote in enumerate(drawn.quotes, start=1)
-        ),
+        "given": [*_numbered([quote.words[:_SHOWN] for quote in drawn.quotes], "passage")],
     }
     question: Question = PromptRequest(
         "follow_up", values, FollowUpAnswer, after=reply, sample=sample, tag=cell.tag
@@ -211,8 +206,23 @@ def align_passages(
     wrong = [each for each in placed if not each.quotes]
     if not wrong:
         return ExtractionResult(tuple(quotes)), reply
+    told: list[Value] = [
+        {"problem": each.problem, **listed}
+        for each, listed in zip(
+            wrong, _numbered([each.claim for each in wrong], "your quotation"), strict=True
+        )
+    ]
+    question: Question = PromptRequest(
+        "requote",
+        {"wrong": told},
+        RequoteAnswer,
+        role=reply.role,
+        after=reply,
+        sample=sample,
+        tag=cell.tag,
+    )
     try:
-        said, again = yield from ask_question(_requote(cell, wrong, reply, sample), RequoteAnswer)
+        said, again = yield from ask_question(question, RequoteAnswer)
     except LlmError:
         # A second answer that cannot be used mends nothing: the claims stay claims.
         return ExtractionResult(tuple(quotes), tuple(each.claim for each in wrong)), reply
@@ -225,29 +235,6 @@ def align_passages(
         else:
             claims.append(each.claim)
     return ExtractionResult(tuple(quotes), tuple(dict.fromkeys(claims))), again
-
-
-def _requote(
-    cell: CellPrompt, wrong: Sequence[AlignedClaim], reply: Reply[BaseModel], sample: int
-) -> Question:
-    told: list[Value] = [
-        {
-            "number": number,
-            "problem": each.problem,
-            "words": QuotedText(each.claim, f"your quotation {number}"),
-        }
-        for number, each in enumerate(wrong, start=1)
-    ]
-    role = reply.role
-    return PromptRequest(
-        "requote",
-        {"wrong": told},
-        RequoteAnswer,
-        role=role,
-        after=reply,
-        sample=sample,
-        tag=cell.tag,
-    )
 
 
 _FORMS: dict[AnswerKind, str] = {
