@@ -52,7 +52,6 @@ class QueryConcepts:
 
     Attributes:
         details: What the clause should provide for besides its topics.
-        unwanted: What it should not say.
         carved: Whether exceptions are wanted (True), are not (False), or nothing is said of them.
         mutual: Whether it should bind both parties alike (True), one (False), or it is open.
         via_indemnity: Whether the exception is made by way of an indemnity.

@@ -201,17 +201,10 @@ def rank_clauses(
 ) -> list[Ranked]:
     """Return the clauses, the best first; equal ones in the order given.
 
-    Args:
-        query: What is looked for, in a phrase.
-        stock: What there is to choose from.
-        longer: The same described at length; scores are averaged.
-        limit: How many are returned.
-        profile: The way to rank.
-        reranker: What the profiles need that end in `rerank`.
-        adapter: What was learned from a bank, which the learned profiles add.
-        expansion: Words that contracts may use for it, beside those that the rules know.
-        every: Also what stands within, or around, a better clause of the same contract, and what
-            has nearly the same words as a better one.
+    The scores of `longer`, which is the query described at length, are averaged with its own.
+    `expansion` are words that contracts may use for it, beside those that the rules know. `every`
+    also returns what stands within, or around, a better clause of the same contract, and what has
+    nearly the same words as a better one.
     """
     import numpy as np
 

@@ -67,8 +67,6 @@ class Expansion:
     """What a language model adds to a query.
 
     Attributes:
-        terms: Words and short phrases of the clause.
-        wordings: Its openings or key sentences.
         failure: Why there is nothing; empty if the model answered.
     """
 

@@ -68,7 +68,6 @@ class StoredAnnotation:
 
     Attributes:
         number: Its place among all remarks of the library, from 1.
-        fingerprint: Of the finding that was seen.
         seen: That finding's state and quotes, as JSON.
     """
 

@@ -53,9 +53,6 @@ class Symptom:
 
     Attributes:
         document: The id of the document; empty for a file that could not be read.
-        name: What to call the document or the file.
-        message: What is the matter, in one sentence.
-        remedy: What to do about it.
         span: The words it goes by, if it goes by words.
         others: The names of the other files or documents that it concerns.
     """

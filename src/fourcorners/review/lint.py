@@ -57,8 +57,6 @@ class LintIssue:
         span: The words it is about; of several places the first.
         around: The sentence or line to show with it.
         page: The page of `span`; None for formats without pages.
-        message: What is the matter, in one sentence.
-        places: How often it is met.
     """
 
     check: Check

@@ -54,7 +54,6 @@ class BankClause:
         stars: How good an example it is, 1 to 5; None where nobody has said.
         source: The document or the citation that it is from; empty if that is not known.
         start: Where it stands in the source, in characters; None if that is not known.
-        end: Where it ends there.
     """
 
     provision: str

@@ -74,8 +74,6 @@ class MarkedPassages:
 
     Attributes:
         vectors: One unit row a passage.
-        groups: That each is from.
-        provisions: That each is marked as; none for most.
     """
 
     vectors: NDArray[np.float32]
@@ -90,7 +88,6 @@ class LearnedQuery:
     Attributes:
         terms: The keyword query, in the order in which the terms were chosen.
         examples: The most central clauses, the most central first; empty without an encoder.
-        centres: Their vectors, one unit row each.
         direction: Which way the vectors of its passages lie; None where no passages were given.
     """
 
@@ -173,15 +170,6 @@ class QueryLearner:
         vectors: NDArray[np.float32] | None = None,
         passages: MarkedPassages | None = None,
     ) -> None:
-        """Prepare.
-
-        Args:
-            given: The sentences that words are learned from.
-            clauses: That examples are chosen among.
-            encoder: Of the clauses, if their vectors are not known.
-            vectors: Those of the clauses, if they are known already.
-            passages: That the direction of meaning is learned from.
-        """
         self._given = list(given)
         self._clauses = list(clauses)
         self._sentences = Sentences([each.text for each in given], [each.group for each in given])

@@ -100,13 +100,8 @@ class RankingTarget:
     """What to look for: a provision as far as ranking needs it.
 
     Attributes:
-        learned: The mined query, if there is one.
-        query: The query written by hand, if there is one.
-        avoid: Look-alikes of the query by hand.
         examples: Vectors of example clauses, one unit row each.
-        direction: The learned direction of meaning, if there is one.
         kind: The column of the provision in what the clause reader heard, if it knows it.
-        fact: The fact of the contract card that speaks for the provision, if there is one.
     """
 
     learned: Query | None = None

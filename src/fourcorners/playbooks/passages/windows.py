@@ -51,11 +51,7 @@ def choose_windows(
     The optimum, not an approximation: for each number of windows, the best that can be had of the
     first parts is known from that of one window less.
 
-    Args:
-        parts: Adjacent spans in order; a window is a run of them.
-        worth: Of each part, not below 0.
-        most: How many windows at most.
-        longest: Characters of a window, at most.
+    `parts` are adjacent spans in order; a window is a run of them.
 
     Raises:
         ValueError: If a part alone is longer than a window may be, or worth less than nothing.

@@ -39,8 +39,6 @@ class InstalledAdapter:
     """An adapter of the library.
 
     Attributes:
-        sha256: Of its file.
-        encoder: Whose vectors it was made for.
         ranker: What it is added to.
         card: What it learned from and what it scored; see `docs/commands.md`.
         size: Of its file, in bytes.

@@ -135,8 +135,6 @@ class ClauseCollection:
     """The clauses to choose from; what a way to rank does not need is never made.
 
     Args:
-        texts: Of the clauses.
-        encoder: What makes vectors, of clauses and of queries.
         vectors: One unit row a clause if they are at hand, or what gives them for some texts, if
             not the encoder itself.
     """

@@ -41,13 +41,10 @@ class PrecedentModel:
     """The model.
 
     Attributes:
-        encoder: Whose vectors it is for.
         learned_from: The SHA-256 of each query and clause that it learned from.
         query_matrix: What a query's vector is multiplied with.
         clause_matrix: The same of a clause's.
         sharpness: What the difference counts that the two matrices make.
-        mean: Of each feature.
-        spread: The same.
         weights: Of the features so standardised.
         levels: For 2, 3, 4 and 5 stars: scale and shift of the chance of so many.
     """
@@ -152,17 +149,9 @@ def score_clauses(
 ) -> NDArray[np.float64]:
     """Return one score a clause that is ranked: the mean over the wordings of the query.
 
-    Args:
-        wordings: The query, perhaps in several ways.
-        collection: The clauses.
-        profile: The way to rank.
-        rows: The clauses that are ranked, all by default. The others are still counted as what
-            words are rare among.
-        reranker: What the profiles need that end in `rerank`.
-        adapter: What was learned from a bank, which the learned profiles add.
-        expansion: Words that contracts may use for it, which are looked for beside the query;
-            the learned profiles look for those that the rules know too. A reranker does not
-            see them.
+    `rows` are ranked, all by default; the others still count as what words are rare among.
+    `expansion` are words that contracts may use for it, which are looked for beside the query; the
+    learned profiles look for those that the rules know too. A reranker does not see them.
 
     Raises:
         ConfigError: If a reranker is needed and there is none.
@@ -240,8 +229,6 @@ class Candidates:
         rows: Their places in the collection, in order.
         places: Their places among those that are ranked.
         features: A row each, as `LEARNED` names them.
-        query: The query's vector.
-        vectors: Those of the clauses.
         first: Of every clause that is ranked, the score that chose them.
     """
 

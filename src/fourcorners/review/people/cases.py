@@ -44,7 +44,6 @@ class Case(BaseModel):
 
     Attributes:
         words: Words that the quotes must hold; white space and kinds of quotation marks are one.
-        without: Words that the quotes must not hold.
         answers: For ids of questions, how the answer must begin.
     """
 

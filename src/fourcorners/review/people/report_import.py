@@ -21,12 +21,9 @@ class ReportEdit:
     """A row of a report as a person left it.
 
     Attributes:
-        row: Its number in the report, for messages.
         fingerprint: Of the finding that the report showed.
         annotation_count: How many remarks of people the report showed.
         state: What the row says of it now; None where that was left empty.
-        value: The corrected value that stands there now.
-        comment: What was added.
     """
 
     row: int

@@ -41,17 +41,7 @@ def annotate_finding(
     at `place`, or a value that stands in the document as it was given (print apart). Any other
     value is the person's own words. Nothing said before is lost: what undoes a remark is another.
 
-    Args:
-        library: Where the finding is kept.
-        playbook: The one that it was reviewed by.
-        document: The document's id.
-        provision: The provision's id.
-        by: Who says it.
-        state: What it is now; PROPOSED takes back what was said. None comments only.
-        value: What stands in the place of the proposed words.
-        comment: Why, or anything else.
-        place: Where in the document the value stands, instead of `value`.
-        at: When, in UTC and ISO 8601; now, if not given.
+    PROPOSED takes back what was said; no state only comments. `at` is in UTC and ISO 8601.
 
     Raises:
         ConfigError: If the cell was not reviewed, or this cannot be said of it.

@@ -65,7 +65,6 @@ class Selection:
     """What became of each contract that was looked at.
 
     Attributes:
-        found: Those that meet the condition.
         open: Those of which it cannot be told, because they were not reviewed for all it needs.
         others: Those that do not meet it, by what the review found.
         unread: Files that could not be read, and so are contracts nobody reviewed.
@@ -180,9 +179,7 @@ class SelectionQuery:
     """What a question was understood to ask.
 
     Attributes:
-        condition: What a contract must have and lack.
         description: The same in words that can be corrected and asked again.
-        types: Document types that the question names.
         party: Words of a party's name that the question names; empty if none.
         role: The role that the question asks after (`supplier`): whoever has it is named, where
             the contract says who has; no contract is left out for it.
