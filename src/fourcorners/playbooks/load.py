@@ -85,10 +85,8 @@ def _open(path: Path) -> tuple[Playbook, YamlSource]:
     return _build(content, queries), source
 
 
-def _understood_file(
-    path: Path, chain: tuple[Path, ...] = ()
-) -> tuple[PlaybookFile, Queries, YamlSource]:
-    return _understood(_read(path), str(path), path.parent, (*chain, path.resolve()))
+def _understood_file(path: Path) -> tuple[PlaybookFile, Queries, YamlSource]:
+    return _understood(_read(path), str(path), path.parent, (path.resolve(),))
 
 
 def resolve_playbook(name_or_path: str | Path) -> PlaybookFile:

@@ -88,13 +88,11 @@ def _yaml(content: object) -> str:
     return text
 
 
-SCHEMA_LINE = "# yaml-language-server: $schema={schema}\n"
+SCHEMA_LINE = "# yaml-language-server: $schema=playbook.schema.json\n"
 _CATALOGUE = "cuad-41"
 
 
-def starter_yaml(
-    name: str, *, taken: Sequence[str] = (), extends: str = "", schema: str = "playbook.schema.json"
-) -> str:
+def starter_yaml(name: str, *, taken: Sequence[str] = (), extends: str = "") -> str:
     """Return the YAML of a new playbook, with comments for its author.
 
     Raises:
@@ -104,7 +102,7 @@ def starter_yaml(
     if not re.search(r"[a-z0-9]", plain.casefold()):
         raise ConfigError(f"{name!r} is no name for a playbook.", remedy="Give it a letter.")
     head = (
-        f"{SCHEMA_LINE.format(schema=schema)}id: {provision_id(plain)}\nname: {_scalar(plain)}\n"
+        f"{SCHEMA_LINE}id: {provision_id(plain)}\nname: {_scalar(plain)}\n"
         'version: "1"   # your own; change it when the content changes\n'
     )
     if extends:

@@ -137,10 +137,8 @@ class ActorIndex:
         A party is given as the contract calls it, with its name where that is another.
         """
         found = self._pairs(text, sentence)
-        before = [who for at, who in found if near is None or at <= near]
-        if near is None:
-            return found[0][1] if found else ""
-        return before[-1] if before else (found[0][1] if found else "")
+        before = [who for at, who in found if near is not None and at <= near]
+        return before[-1] if before else found[0][1] if found else ""
 
     def all_actors(self, text: str, sentence: Span) -> list[str]:
         return list(dict.fromkeys(who for _, who in self._pairs(text, sentence)))

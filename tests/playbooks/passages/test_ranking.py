@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from fourcorners.outline.card.card import Card, Fact
-from fourcorners.playbooks.passages.direction import Direction
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     GROUPS,
     SIGNALS,
+    Direction,
     RankedContract,
     RankingTarget,
+    choose_windows,
     default_weights,
     match_boosts,
     ranking_signals,
@@ -23,7 +24,6 @@ from fourcorners.playbooks.passages.ranking import (
     sentence_weights,
     weights_key,
 )
-from fourcorners.playbooks.passages.windows import choose_windows
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import find_matches

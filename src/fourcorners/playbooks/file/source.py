@@ -72,8 +72,8 @@ class YamlSource:
                 words += f".{scalar}" if scalar else f"#{part + 1}"
         return words.lstrip(".")
 
-    def problem(self, path: Path, what: str, *, remedy: str = "") -> None:
-        self.problems.append(FileProblem(self.line(path), self.name(path), what, remedy=remedy))
+    def problem(self, path: Path, what: str) -> None:
+        self.problems.append(FileProblem(self.line(path), self.name(path), what))
 
     def place(self, path: Path, at: int) -> tuple[int, int] | None:
         """Return line and character, from 1, of the character at index `at` of the text at `path`.

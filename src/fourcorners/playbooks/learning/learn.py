@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks.learning.mining import MAX_TERMS, Sentences, Term, terms_query
-from fourcorners.playbooks.passages.direction import Direction, fit_direction
-from fourcorners.playbooks.passages.ranking import match_boosts
+from fourcorners.playbooks.learning.mining import Sentences, Term, terms_query
+from fourcorners.playbooks.passages.ranking import Direction, fit_direction, match_boosts
 from fourcorners.search.query import Query, parse_query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.normalisation import normalise_text
@@ -193,7 +192,6 @@ class QueryLearner:
         provision: str,
         *,
         without: AbstractSet[str] = frozenset(),
-        most_terms: int = MAX_TERMS,
         centres: int = MAX_CENTRES,
     ) -> LearnedQuery:
         """Learn one provision, from nothing that the groups `without` hold.
@@ -222,7 +220,7 @@ class QueryLearner:
                 f"there is nothing to tell the clauses of {provision!r} from.",
                 remedy="Import clauses of other provisions too, or add contracts to the library.",
             )
-        terms = self._sentences.mine(of_kind, within, most=most_terms)
+        terms = self._sentences.mine(of_kind, within)
         way = self._direction(provision, without)
         if self._vectors is None:
             return LearnedQuery(provision, tuple(terms), (), None, way)
@@ -315,12 +313,10 @@ class QueryGain:
     folds: int
 
 
-def cross_validate(
-    learner: QueryLearner, provision: str, before: Query | None, *, seed: int = 0
-) -> QueryGain | None:
+def cross_validate(learner: QueryLearner, provision: str, before: Query | None) -> QueryGain | None:
     own: list[float] = []
     learned: list[float] = []
-    for fold in group_folds(learner.groups, seed=seed):
+    for fold in group_folds(learner.groups):
         held = learner.held_out(fold)
         if not any(provision in each.provisions for each in held):
             continue

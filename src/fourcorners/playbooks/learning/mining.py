@@ -122,7 +122,7 @@ class Sentences:
         self._keys, self._places = [], []
 
     def mine(
-        self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS, seed: int = 0
+        self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS
     ) -> list[Term]:
         """Return the terms that tell sentences `of_kind` from those others that are `within`."""
         import numpy as np
@@ -134,7 +134,7 @@ class Sentences:
             return []
         drawn = others
         if len(others) > _OTHERS:
-            drawn = np.sort(np.random.default_rng(seed).choice(others, _OTHERS, replace=False))
+            drawn = np.sort(np.random.default_rng(0).choice(others, _OTHERS, replace=False))
         rows = np.concatenate([positive, drawn])
         in_group = np.bincount(self._group[positive], minlength=int(self._group.max()) + 1)
         weight = np.full(len(rows), len(others) / len(drawn))

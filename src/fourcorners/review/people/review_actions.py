@@ -91,18 +91,13 @@ def locate_value(
         if not place or place.end > len(text):
             raise ConfigError(f"there are no words at these characters of {finding.document}.")
         return place.text_in(text), place
-    clauses = merge_spans(each.clause for each in finding.evidence)
-    best = finding.best
-    areas = [best.clause] if best else []
-    areas += clauses
+    areas = [finding.best.clause] if finding.best else []
+    areas += merge_spans(each.clause for each in finding.evidence)
+    areas += [Span(0, len(text))] if len(value) >= MIN_SPAN else []
     for area in areas:
         found = evidence.align_quote(value, area.text_in(text))
         if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
             return found.words, found.span.shift(area.start)
-    if len(value) >= MIN_SPAN:
-        found = evidence.align_quote(value, text)
-        if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
-            return found.words, found.span
     return value, None
 
 
