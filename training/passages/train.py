@@ -340,7 +340,7 @@ def learn_and_gather(options: argparse.Namespace, contracts: list[AnnotatedContr
 
 def course_of(options: argparse.Namespace, contracts: list[AnnotatedContract]) -> Course:
     """Return all that is fitted on, from the cache if it is there."""
-    sources = [Path(str(each.__file__)) for each in (direction, learn, mining, ranking)]
+    sources = [Path(str(each.__file__)) for each in (learn, mining, ranking)]
     documents = " ".join(document_id(contract.text) for contract in contracts)
     key = digest([*sources, options.data / "annotations.jsonl"], f"{options.seed} {documents}")
     kept = options.cache / f"course-{key}.pickle"

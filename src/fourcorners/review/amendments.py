@@ -42,9 +42,7 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     links = links_of(library)
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
-    amending = {
-        each: list(_amending(library, links, each, documents)) for each in sorted(documents)
-    }
+    amending = {each: _amending(library, links, each, documents) for each in sorted(documents)}
     return [
         replace(cell, amendments=tuple(_changes(library, cell, amending[cell.document], own)))
         if amending[cell.document] and cell.state in (CellState.FOUND, CellState.NOT_FOUND)
@@ -55,14 +53,14 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
 
 def _amending(
     library: Library, links: Links, document: str, among: set[str]
-) -> Iterator[tuple[Link, Contract]]:
-    """Yield the amendments of a document that are sure enough, in the order of their dates."""
+) -> list[tuple[Link, Contract]]:
+    """Return the amendments of a document that are sure enough, in the order of their dates."""
     sure = [
         (link, read_contract(library, link.document))
         for link in links.amended_by(document)
         if link.confidence >= MIN_SCORE and link.document in among and link.document != document
     ]
-    yield from sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
+    return sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
 
 
 def _day(reading: Contract) -> date:

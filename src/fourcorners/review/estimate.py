@@ -15,7 +15,7 @@ from fourcorners.review.parties import find_sides
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.extraction import first_question, risk_question
 from fourcorners.review.prompting.passages import FollowUp
-from fourcorners.review.prompting.reviewer import ModelReviewer
+from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,
@@ -106,7 +106,7 @@ def estimate_cost(
 def _questions(
     asker: ModelReviewer, reading: PreparedDocument, drafts: Sequence[Finding]
 ) -> Iterator[Estimate]:
-    ready, port, asking = asker.prepare(reading), asker.port, asker.asking
+    ready, port, asking = PreparedContract(asker, reading), asker.port, asker.asking
     for draft in drafts:
         if draft.state not in (CellState.FOUND, CellState.NOT_FOUND):
             continue

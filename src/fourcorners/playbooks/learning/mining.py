@@ -80,7 +80,7 @@ class Sentences:
         self._units, unit_of = _units(Counter(token for tokens in read for token in tokens))
         unit = np.array([unit_of[token] for tokens in read for token in tokens], np.int64)
         sentence = np.repeat(np.arange(self.count), [len(tokens) for tokens in read])
-        held = _distinct(unit * self.count + sentence) // max(1, self.count)
+        held = np.unique(unit * self.count + sentence) // max(1, self.count)
         often = np.bincount(held, minlength=len(self._units))
         idle = np.array([name in IDLE for name in self._units], np.bool_)
         paired = np.array([name in _IN_PAIRS for name in self._units], np.bool_)
@@ -115,7 +115,7 @@ class Sentences:
         names, number = np.unique(keys, return_inverse=True)
         frequent = np.bincount(number, minlength=len(names)) >= _FEWEST_SENTENCES // 2
         kept = frequent[number]
-        combined = _distinct(number[kept] * np.int64(max(1, self.count)) + places[kept])
+        combined = np.unique(number[kept] * np.int64(max(1, self.count)) + places[kept])
         self._names = names
         self._candidate = combined // max(1, self.count)
         self._sentence = combined % max(1, self.count)
@@ -159,7 +159,7 @@ class Sentences:
         row, candidate = row[kept], self._candidate[kept]
         good = row < positives
         number = int(self._group.max()) + 1
-        spread = _distinct(candidate[good] * number + self._group[rows[row[good]]]) // number
+        spread = np.unique(candidate[good] * number + self._group[rows[row[good]]]) // number
         groups = np.bincount(spread, minlength=len(self._names))
         found = np.bincount(candidate[good], minlength=len(self._names))
         rest = np.bincount(candidate[~good], weight[row[~good]], minlength=len(self._names))
@@ -249,12 +249,6 @@ class _Fit:
                 self._odds[rows] += step
             slope, curve = self._derivatives(self._odds, self._kind, self._weight)
             self._odds += min(1.0, max(-1.0, float(slope.sum() / curve.sum())))
-
-
-def _distinct(values: Counts) -> Counts:
-    import numpy as np
-
-    return np.unique(values)
 
 
 def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:

@@ -130,7 +130,7 @@ class ModelReviewer:
         Raises:
             ConfigError: If prompts or settings are wrong.
         """
-        ready = self.prepare(reading)
+        ready = PreparedContract(self, reading)
         asked = [each for each in drafts if _is_open(each)]
         cells = {each.provision: each for each in drafts if not _is_open(each)}
         dialogues = [self._cell(ready, draft) for draft in asked]
@@ -149,9 +149,6 @@ class ModelReviewer:
         order = [each.provision for each in drafts if each.provision in cells]
         return FilledCells(tuple(cells[each] for each in order), stopped)
 
-    def prepare(self, reading: PreparedDocument) -> PreparedContract:
-        return PreparedContract(self, reading)
-
     def examples(self, provision: Provision) -> NDArray[np.float32] | None:
         if self.encoder is None:
             return None
@@ -168,9 +165,7 @@ class ModelReviewer:
         cell = ready.cell_for(draft)
         if not cell.passages:
             return draft
-        drawn = ready.with_local_quotes(
-            draft, cell, (yield from extract_passages(cell, self.asking))
-        )
+        drawn = yield from extract_passages(cell, self.asking)
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
@@ -213,30 +208,25 @@ class PreparedContract:
         finds, considered = split_proposals(draft, passages)
         return replace(cell, finds=tuple(finds), considered=tuple(considered))
 
-    def with_local_quotes(
-        self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult
-    ) -> ExtractionResult:
-        """Return what was drawn with all that the local reader found, if orders were given along.
-
-        A model that reads words addressed to it may obey them: then it takes nothing away.
-        """
-        text = self.reading.document.text
-        if not any(each.overlaps(span) for each in self._orders for span in cell.spans):
-            return drawn
-        found = [each.quote for each in draft.evidence if each.quote.span]
-        return replace(drawn, quotes=merge_quotes((*found, *drawn.quotes), text))
-
     def build_finding(
         self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult, model: str
     ) -> Finding:
-        """Return the cell that a dialogue came to, without answers and severity."""
+        """Return the cell that a dialogue came to, without answers and severity.
+
+        A model that reads words addressed to it may obey them: then it takes nothing away from
+        what the local reader found.
+        """
+        quotes = drawn.quotes
+        if any(each.overlaps(span) for each in self._orders for span in cell.spans):
+            found = [each.quote for each in draft.evidence if each.quote.span]
+            quotes = merge_quotes((*found, *quotes), cell.text)
         searched = draft.searched or SearchRecord(str(cell.provision.query), 0, 0.0)
         return replace(
             draft,
-            state=CellState.FOUND if drawn.quotes else CellState.NOT_FOUND,
+            state=CellState.FOUND if quotes else CellState.NOT_FOUND,
             evidence=tuple(
                 self.reading.evidence_at(quote.span, score_of(quote.span, draft.candidates), quote)
-                for quote in drawn.quotes
+                for quote in quotes
                 if quote.span is not None
             ),
             searched=replace(searched, given=tuple(cell.spans), model=model),
