@@ -5,10 +5,14 @@ Nothing here judges a contract's terms; it says which papers a review would stan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+
+import yaml
 
 from fourcorners.documents.document import Document
 from fourcorners.library.entries import Entry
@@ -17,7 +21,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import NodeKind, Outline
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint import find_missing_attachments
-from fourcorners.review.suspicion import SuspicionKind, find_suspicions
+from fourcorners.review.suspicion import find_suspicions
 from fourcorners.search.graph import Relation, links_of
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
@@ -134,121 +138,67 @@ def check_documents(
     )
 
 
+_FEW_WORDS = 50  # fewer are no contract that could be read; by hand
+
+
+@cache
+def _advice() -> Mapping[str, Mapping[str, str]]:
+    """Return severity and remedy of each kind of symptom."""
+    text = Path(__file__).with_name("symptoms.yaml").read_text("utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    advice: Mapping[str, Mapping[str, str]] = yaml.load(text, loader)  # noqa: S506 - both are safe
+    return advice
+
+
+def _symptom(
+    document: str,
+    name: str,
+    kind: SymptomKind,
+    message: str,
+    span: Span | None = None,
+    others: Iterable[str] = (),
+) -> Symptom:
+    advice = _advice()[kind]
+    severity, remedy = Severity(advice["severity"]), advice["remedy"]
+    return Symptom(kind, severity, document, name, message, remedy, span, tuple(others))
+
+
 def _of_document(
     entry: Entry, document: Document, outline: Outline, card: Card, as_of: date, language: str
 ) -> Iterator[Symptom]:
-    def symptom(
-        concern: SymptomKind,
-        severity: Severity,
-        message: str,
-        remedy: str,
-        span: Span | None = None,
-    ) -> Symptom:
-        return Symptom(concern, severity, entry.id, entry.name, message, remedy, span)
-
+    symptom = partial(_symptom, entry.id, entry.name)
     if entry.needs_ocr:
-        yield symptom(
-            SymptomKind.PAGES_UNREAD,
-            Severity.HIGH,
-            f"{_pages(entry.needs_ocr)} {'shows' if len(entry.needs_ocr) == 1 else 'show'} "
-            "something, but gave no text.",
-            "Install Tesseract (apt-get install tesseract-ocr) and add the file again.",
-        )
+        shows = "shows" if len(entry.needs_ocr) == 1 else "show"
+        told = f"{_pages(entry.needs_ocr)} {shows} something, but gave no text."
+        yield symptom(SymptomKind.PAGES_UNREAD, told)
     for each in find_suspicions(document):
-        concern, gravity, remedy = _SUSPICIOUS[each.sign]
-        yield symptom(concern, gravity, each.message, remedy, each.span)
-    if len(document.text.split()) < _FEW_WORDS:
-        yield symptom(
-            SymptomKind.EMPTY,
-            Severity.HIGH,
-            f"It has {len(document.text.split())} words.",
-            "Look whether the file is the whole contract.",
-        )
+        yield symptom(SymptomKind(each.sign.value), each.message, each.span)
+    words = len(document.text.split())
+    if words < _FEW_WORDS:
+        yield symptom(SymptomKind.EMPTY, f"It has {words} words.")
         return
     spoken = detect_language(document.text)
     if spoken is None or spoken.tag != language:
         told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
-        yield symptom(
-            SymptomKind.LANGUAGE,
-            Severity.MEDIUM,
-            f"{told}, and the playbook is for {language!r}.",
-            "Have it translated, or read it yourself: findings in it cannot be relied on.",
-        )
-    yield from _of_parts(document, outline, symptom)
-    yield from _of_time(card, as_of, symptom)
-
-
-_SUSPICIOUS = {
-    SuspicionKind.ORDERS: (
-        SymptomKind.ORDERS,
-        Severity.HIGH,
-        "Read it yourself and ask whose words they are: someone means to mislead a review.",
-    ),
-    SuspicionKind.HIDDEN: (
-        SymptomKind.HIDDEN,
-        Severity.MEDIUM,
-        "Look at them in the file: they are read like all others, and findings may quote them.",
-    ),
-    SuspicionKind.DISGUISED: (
-        SymptomKind.DISGUISED,
-        Severity.MEDIUM,
-        "Read these places yourself: a search for the words may pass them over.",
-    ),
-}
-_FEW_WORDS = 50  # fewer are no contract that could be read; by hand
-_Make = Callable[..., Symptom]
-
-
-def _of_parts(document: Document, outline: Outline, symptom: _Make) -> Iterator[Symptom]:
-    """Yield what the parts of a document tell: what is missing of it, and who has not signed."""
+        yield symptom(SymptomKind.LANGUAGE, f"{told}, and the playbook is for {language!r}.")
     if outline.windows:
-        yield symptom(
-            SymptomKind.UNSTRUCTURED,
-            Severity.LOW,
-            "No outline that can be trusted was found: it is reviewed in pieces of even size.",
-            "Check the quotes' context in this document with more care.",
-        )
-    missing = find_missing_attachments(outline)
-    if missing:
-        named = ", ".join(raw for raw, _ in missing)
-        yield symptom(
-            SymptomKind.MISSING_ATTACHMENT,
-            Severity.MEDIUM,
-            f"It refers to what is not in this file: {named}.",
-            "Ask for it, unless it is a file of its own in the room.",
-            missing[0][1][0],
-        )
+        told = "No outline that can be trusted was found: it is reviewed in pieces of even size."
+        yield symptom(SymptomKind.UNSTRUCTURED, told)
+    if missing := find_missing_attachments(outline):
+        told = f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
+        yield symptom(SymptomKind.MISSING_ATTACHMENT, told, missing[0][1][0])
     blank = find_blank_signature(document.text, outline)
     if blank is not None:
-        yield symptom(
-            SymptomKind.UNSIGNED,
-            Severity.MEDIUM,
-            "Its signature lines are blank in the text.",
-            "Ask for the signed copy; a signature drawn as a picture is not seen here.",
-            blank,
-        )
-
-
-def _of_time(card: Card, as_of: date, symptom: _Make) -> Iterator[Symptom]:
-    if card.expiry_date is None:
-        return
-    end = card.expiry_date.value
-    if end < as_of:
-        yield symptom(
-            SymptomKind.EXPIRED,
-            Severity.MEDIUM,
-            f"By its words its term ended on {end.isoformat()}.",
-            "Ask whether it was renewed or replaced.",
-            card.expiry_date.span,
-        )
-    elif end <= as_of + EXPIRY_WINDOW:
-        yield symptom(
-            SymptomKind.EXPIRING,
-            Severity.LOW,
-            f"By its words its term ends on {end.isoformat()}, within {EXPIRY_WINDOW.days} days.",
-            "Check renewal and notice now.",
-            card.expiry_date.span,
-        )
+        yield symptom(SymptomKind.UNSIGNED, "Its signature lines are blank in the text.", blank)
+    if card.expiry_date is not None:
+        end, span = card.expiry_date.value, card.expiry_date.span
+        if end < as_of:
+            told = f"By its words its term ended on {end.isoformat()}."
+            yield symptom(SymptomKind.EXPIRED, told, span)
+        elif end <= as_of + EXPIRY_WINDOW:
+            days = EXPIRY_WINDOW.days
+            told = f"By its words its term ends on {end.isoformat()}, within {days} days."
+            yield symptom(SymptomKind.EXPIRING, told, span)
 
 
 _PATTERNS = load_patterns("fourcorners.review", "health")
@@ -276,31 +226,17 @@ def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
     for entry in entries:
         copies = [path for path in library.paths_of(entry.id) if path != entry.path]
         if copies:
-            yield Symptom(
-                SymptomKind.SAME,
-                Severity.LOW,
-                entry.id,
-                entry.name,
-                f"{len(copies) + 1} files have exactly this content; it is reviewed once.",
-                "Nothing, unless one of them should be another document.",
-                others=tuple(copies),
-            )
+            told = f"{len(copies) + 1} files have exactly this content; it is reviewed once."
+            yield _symptom(entry.id, entry.name, SymptomKind.SAME, told, others=copies)
 
 
 def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
     for family in group_pairs(pairs):
-        shown = [pair for pair in pairs if pair.left in family]
-        least = min(pair.resemblance for pair in shown)
+        least = min(pair.resemblance for pair in pairs if pair.left in family)
         first, *others = sorted(family, key=lambda each: (names[each], each))
-        yield Symptom(
-            SymptomKind.NEARLY_SAME,
-            Severity.MEDIUM,
-            first,
-            names[first],
-            f"{len(family)} documents have nearly the same words ({least:.0%} or more alike).",
-            "Find out which is in force: drafts, versions and copies are reviewed each by itself.",
-            others=tuple(names[each] for each in others),
-        )
+        told = f"{len(family)} documents have nearly the same words ({least:.0%} or more alike)."
+        called = [names[each] for each in others]
+        yield _symptom(first, names[first], SymptomKind.NEARLY_SAME, told, others=called)
 
 
 def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
@@ -310,18 +246,13 @@ def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symp
         title = " ".join(link.title.split())
         called = f"“{title}”" if title else "a contract that it does not name"
         dated = f" of {link.dated.isoformat()}" if link.dated else ""
-        amends = link.relation is Relation.AMENDS
-        yield Symptom(
-            SymptomKind.MISSING_CONTRACT,
-            Severity.HIGH if amends else Severity.LOW,
-            link.document,
-            names[link.document],
-            f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}.",
-            "Ask for it: what is in force cannot be told from the change alone."
-            if amends
-            else "Ask for it only if what held before matters.",
-            link.span,
-        )
+        told = f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}."
+        kind = SymptomKind.MISSING_CONTRACT
+        found = _symptom(link.document, names[link.document], kind, told, link.span)
+        if link.relation is not Relation.AMENDS:
+            remedy = "Ask for it only if what held before matters."
+            found = replace(found, severity=Severity.LOW, remedy=remedy)
+        yield found
 
 
 def _pages(numbers: Iterable[int]) -> str:
